@@ -1,0 +1,89 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The rooms and which may import which: docs/ARCHITECTURE.md. System libraries are listed in
+// system-packages.txt, which `make setup` installs; there are no outside Swift packages.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "Yap",
+    products: [
+        .library(name: "Yap", targets: ["Yap"]),
+        .library(name: "YapCloudKit", targets: ["YapCloudKit"]),
+        .library(name: "CloudKit", targets: ["CloudKit"]),
+        .library(name: "CoreLocation", targets: ["CoreLocation"]),
+        .library(name: "CloudKitTesting", targets: ["CloudKitTesting"]),
+        .library(name: "CloudService", targets: ["CloudService"]),
+    ],
+    targets: [
+        // 0: system libraries, and what is injected everywhere
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        room("Seams"),
+
+        // 1
+        room("SQLite", ["CSQLite"]),
+        room("CloudWire", ["Seams"]),
+        room("CoreLocation"),
+
+        // 2
+        room("CloudStore", ["CloudWire", "SQLite", "Seams"]),
+        room("CloudKit", ["CloudWire", "CoreLocation", "Seams"]),
+        room("Yap", ["SQLite", "Seams"]),
+
+        // 3
+        room("CloudService", ["CloudStore", "CloudWire", "Seams"]),
+        room("YapCloudKit", ["Yap", "CloudKit", "SQLite", "Seams"]),
+
+        // 4
+        room("CloudKitTesting", ["CloudKit", "CloudService", "CloudStore", "CloudWire", "Seams"]),
+
+        // 5
+        room("TodoKit", ["Yap", "YapCloudKit", "CloudKit"], path: "Examples/Todo/TodoKit"),
+        .executableTarget(
+            name: "TodoDemo",
+            dependencies: ["TodoKit", "CloudKitTesting", "CloudService", "CloudStore"],
+            path: "Examples/Todo/TodoDemo", swiftSettings: settings),
+        .target(name: "CBenchmarks", dependencies: ["CSQLite"], path: "Benchmarks/CBenchmarks"),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["Yap", "CBenchmarks", "Seams"],
+            path: "Benchmarks/Benchmarks", swiftSettings: settings),
+
+        // Test support: not products
+        .target(name: "CTestVFS", dependencies: ["CSQLite"], path: "Tests/Support/CTestVFS"),
+        room(
+            "SQLiteTestSupport", ["CTestVFS", "SQLite", "Seams"],
+            path: "Tests/Support/SQLiteTestSupport"),
+        .executableTarget(
+            name: "CrashChild", dependencies: ["Yap"], path: "Tests/Support/CrashChild",
+            swiftSettings: settings),
+
+        tests("SeamsTests", ["Seams"]),
+        tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "Seams"]),
+        tests("CloudWireTests", ["CloudWire", "Seams"], resources: [.copy("Fixtures")]),
+        tests("YapTests", ["Yap", "SQLite", "Seams"]),
+        tests("DurabilityTests", ["Yap", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "CrashChild"]),
+        tests("CloudStoreTests", ["CloudStore", "CloudWire", "SQLite", "Seams"]),
+        tests("CloudServiceTests", ["CloudService", "CloudStore", "CloudWire", "Seams"]),
+        tests("CloudKitTests", ["CloudKit", "CloudKitTesting", "CloudWire", "CoreLocation", "Seams"]),
+        tests("YapCloudKitTests", ["YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudWire", "SQLite", "Seams"]),
+        tests(
+            "ConvergenceTests",
+            ["YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudService", "CloudStore", "CloudWire", "TodoKit", "Seams"]),
+        tests("TodoTests", ["TodoKit"]),
+        tests("TidyTests", []),
+    ],
+    swiftLanguageModes: [.v6]
+)
