@@ -1,0 +1,43 @@
+# The commands of the project. `make help` lists them.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup build test demo bench lint format clean
+
+# STRICT=1 makes every warning an error, as CI does.
+STRICT ?= 0
+ifeq ($(STRICT),1)
+FLAGS := -Xswiftc -warnings-as-errors -Xcc -Werror
+endif
+
+# The person's own list for `make demo`, in the todo.txt format.
+TODO ?= Examples/Todo/todo.txt
+
+help: ## list these targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "make %-8s %s\n", $$1, $$2}'
+
+setup: ## install the system libraries that are missing (listed in system-packages.txt)
+	@Scripts/setup
+
+build: setup ## build everything, tests included
+	swift build --build-tests $(FLAGS)
+
+test: setup ## build, and run every test
+	@Scripts/test $(FLAGS)
+
+demo: setup ## two devices and a cloud in one process; make demo TODO=my.txt takes your own list
+	@Scripts/demo "$(TODO)"
+
+bench: setup ## compare with C in the same run; make bench FILTER=yap runs a part
+	swift build -c release --product Benchmarks
+	@.build/release/Benchmarks $(FILTER)
+
+lint: ## check the format of every Swift file
+	@swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Sources Tests Examples Benchmarks
+	@echo "format: clean"
+
+format: ## format every Swift file in place
+	@swift format --in-place --recursive --parallel --configuration .swift-format Package.swift Sources Tests Examples Benchmarks
+
+clean: ## remove what was built
+	rm -rf .build bench.json
