@@ -74,14 +74,21 @@ let package = Package(
         tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "Seams"]),
         tests("CloudWireTests", ["CloudWire", "Seams"], resources: [.copy("Fixtures")]),
         tests("YapTests", ["Yap", "SQLite", "Seams"]),
-        tests("DurabilityTests", ["Yap", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "CrashChild"]),
+        tests(
+            "DurabilityTests",
+            ["Yap", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "CrashChild"]),
         tests("CloudStoreTests", ["CloudStore", "CloudWire", "SQLite", "Seams"]),
         tests("CloudServiceTests", ["CloudService", "CloudStore", "CloudWire", "Seams"]),
         tests("CloudKitTests", ["CloudKit", "CloudKitTesting", "CloudWire", "CoreLocation", "Seams"]),
-        tests("YapCloudKitTests", ["YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudWire", "SQLite", "Seams"]),
+        tests(
+            "YapCloudKitTests",
+            ["YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudWire", "SQLite", "Seams"]),
         tests(
             "ConvergenceTests",
-            ["YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudService", "CloudStore", "CloudWire", "TodoKit", "Seams"]),
+            [
+                "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudService", "CloudStore",
+                "CloudWire", "TodoKit", "Seams",
+            ]),
         tests("TodoTests", ["TodoKit"]),
         tests("TidyTests", []),
     ],
