@@ -1,0 +1,165 @@
+import CSQLite
+
+/// An open database file, in WAL mode.
+///
+/// Not thread-safe: one thread at a time, which its owner sees to. Every failure throws `SQLiteError`.
+public final class Connection {
+    let handle: OpaquePointer
+    private let cache = StatementCache()
+    private var isOpen = true
+
+    /// The path it was opened with.
+    public let path: String
+    /// The options it was opened with.
+    public let options: OpenOptions
+
+    /// Opens the file at `path` (`:memory:` for a database in memory) and sets WAL, synchronous and busy timeout.
+    ///
+    /// - Throws: `SQLiteError`: `isCannotOpen`, `isNotADatabase` (the file is left as it is), `isCorrupt`, `isBusy`.
+    public init(path: String, options: OpenOptions = OpenOptions()) throws {
+        self.path = path
+        self.options = options
+        handle = try Self.open(path, options)
+        try configure()
+    }
+
+    deinit {
+        // A statement from `prepare` may still live: with close_v2 the file closes when the last of them goes.
+        cache.removeAll()
+        if isOpen { sqlite3_close_v2(handle) }
+    }
+
+    /// Finalises the cached statements and closes the file. The connection can't be used afterwards.
+    ///
+    /// The last connection to a file also checkpoints and removes its write-ahead log. A second call does nothing.
+    /// - Throws: `SQLiteError` with `isBusy` when a statement is still in use; the connection then stays open.
+    public func close() throws {
+        guard isOpen else { return }
+        cache.removeAll()
+        try check(sqlite3_close(handle))
+        isOpen = false
+    }
+
+    /// Runs one or more statements and passes over their rows.
+    public func execute(_ sql: String) throws {
+        precondition(isOpen, "the connection is closed")
+        try check(sqlite3_exec(handle, sql, nil, nil, nil), sql: sql)
+    }
+
+    /// Prepares one statement, for a caller that keeps it.
+    ///
+    /// - Throws: `SQLiteError`, also when `sql` holds no statement or more than one.
+    public func prepare(_ sql: String) throws -> Statement {
+        precondition(isOpen, "the connection is closed")
+        var text = sql
+        let pointer = try text.withUTF8 { bytes in
+            try bytes.withMemoryRebound(to: CChar.self) { try prepare($0, sql: sql) }
+        }
+        return Statement(pointer: pointer)
+    }
+
+    /// Lends `body` a prepared statement from the connection's cache, and returns what it returns.
+    ///
+    /// Afterwards the statement is reset and its bindings are cleared. A statement that is already in use (the same SQL
+    /// inside the closure) is prepared anew.
+    public func withStatement<Result>(
+        _ sql: String, _ body: (borrowing Statement) throws -> Result
+    ) throws -> Result {
+        let entry = try cache.take(sql) { try prepare(sql) }
+        defer { cache.putBack(entry) }
+        return try body(entry.statement)
+    }
+
+    /// Whether a transaction is open.
+    ///
+    /// Ask after every error: a full disk, a failed write or a lack of memory can roll the whole transaction back.
+    public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// How many rows the last INSERT, UPDATE or DELETE changed.
+    public var changesCount: Int { Int(sqlite3_changes64(handle)) }
+
+    /// The rowid of the last row that was inserted.
+    public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// The version of the SQLite library that is loaded, such as "3.40.1".
+    public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
+    /// The options that the loaded SQLite library was built with, such as "ENABLE_FTS5".
+    public static func compileOptions() -> [String] {
+        var options: [String] = []
+        while let option = sqlite3_compileoption_get(Int32(options.count)) {
+            options.append(String(cString: option))
+        }
+        return options
+    }
+
+    func check(_ result: Int32, sql: String? = nil) throws {
+        guard result == SQLITE_OK else { throw SQLiteError(result, database: handle, sql: sql) }
+    }
+
+    private func prepare(_ sql: UnsafeBufferPointer<CChar>, sql text: String) throws -> OpaquePointer {
+        guard let count = Int32(exactly: sql.count) else {
+            throw SQLiteError(extendedCode: SQLITE_TOOBIG, message: "the SQL is longer than 2 GB")
+        }
+        var pointer: OpaquePointer?
+        var tail: UnsafePointer<CChar>?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        try check(sqlite3_prepare_v3(handle, sql.baseAddress, count, flags, &pointer, &tail), sql: text)
+        guard let pointer else {
+            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "no statement in the SQL", sql: text)
+        }
+        let used = sql.baseAddress.flatMap { start in tail.map { $0 - start } } ?? sql.count
+        guard sql[used...].allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x09 || $0 == 0x3B }) else {
+            sqlite3_finalize(pointer)
+            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "more than one statement", sql: text)
+        }
+        return pointer
+    }
+
+    private static func open(_ path: String, _ options: OpenOptions) throws -> OpaquePointer {
+        // An empty path or a leading NUL would silently open a temporary database.
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path is empty or holds a NUL")
+        }
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        if options.readOnly {
+            flags |= SQLITE_OPEN_READONLY
+        } else {
+            flags |= SQLITE_OPEN_READWRITE | (options.create ? SQLITE_OPEN_CREATE : 0)
+        }
+        var handle: OpaquePointer?
+        let result = sqlite3_open_v2(path, &handle, flags, options.vfsName)
+        guard result == SQLITE_OK, let handle else {
+            let error = SQLiteError(result, database: handle)
+            sqlite3_close_v2(handle)
+            throw SQLiteError(extendedCode: error.extendedCode, message: "\(error.message): \(path)")
+        }
+        return handle
+    }
+
+    private func configure() throws {
+        try check(sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds))
+        try execute("PRAGMA synchronous=\(options.synchronous.rawValue)")
+        if let bytes = options.cacheBytes {
+            // A negative number is in KiB, a positive one would be pages.
+            try execute("PRAGMA cache_size=\(-max(1, bytes / 1024))")
+        }
+        if let bytes = options.mmapBytes { try execute("PRAGMA mmap_size=\(bytes)") }
+        if let bytes = options.journalSizeLimitBytes { try execute("PRAGMA journal_size_limit=\(bytes)") }
+        try setWriteAheadLog()
+    }
+
+    private func setWriteAheadLog() throws {
+        // Also for a read-only connection: the first read of the file is here, so what is no database is seen at once.
+        let sql = options.readOnly ? "PRAGMA journal_mode" : "PRAGMA journal_mode=WAL"
+        let statement = try prepare(sql)
+        let mode = try statement.step() ? statement.text(at: 0) : ""
+        guard mode == "wal" || mode == "memory" || options.readOnly else {
+            throw SQLiteError(
+                extendedCode: SQLITE_CANTOPEN, message: "no write-ahead log but \(mode) for \(path)", sql: sql
+            )
+        }
+    }
+}
+
+@available(*, unavailable) extension Connection: Sendable {}

@@ -1,0 +1,93 @@
+import CSQLite
+
+/// How far a checkpoint goes. Each mode does what the one before it does.
+public enum CheckpointMode: Int32, Sendable {
+    /// Copies what no reader holds back, and waits for nobody.
+    case passive = 0
+    /// Waits for writers, then copies the whole log.
+    case full = 1
+    /// Also waits until the next writer can begin the log anew.
+    case restart = 2
+    /// Also cuts the log file to zero bytes.
+    case truncate = 3
+}
+
+/// What a checkpoint found and did.
+public struct CheckpointResult: Hashable, Sendable {
+    /// Frames (pages) in the log; -1 when the database has no log.
+    public let logFrames: Int
+    /// Of these, how many are in the database file now.
+    public let checkpointedFrames: Int
+}
+
+extension Connection {
+    /// Most messages that `integrityCheck()` returns.
+    public static let integrityMessagesMax = 100
+
+    /// Checks the structure of the whole file. Returns what is wrong with it: nothing when it is sound.
+    public func integrityCheck() throws -> [String] {
+        try withStatement("PRAGMA integrity_check(\(Self.integrityMessagesMax))") { statement in
+            var messages: [String] = []
+            while try statement.step() { messages.append(statement.text(at: 0)) }
+            return messages == ["ok"] ? [] : messages
+        }
+    }
+
+    /// Copies pages from the write-ahead log into the database file.
+    ///
+    /// - Throws: `SQLiteError`: `isBusy` when a reader or writer stood in the way of `full`, `restart` or `truncate`.
+    @discardableResult
+    public func checkpoint(_ mode: CheckpointMode) throws -> CheckpointResult {
+        var logFrames: Int32 = 0
+        var checkpointedFrames: Int32 = 0
+        try check(sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, &logFrames, &checkpointedFrames))
+        return CheckpointResult(logFrames: Int(logFrames), checkpointedFrames: Int(checkpointedFrames))
+    }
+
+    /// Copies the database as it is now to `path`, while others go on reading and writing.
+    ///
+    /// An existing database at `path` is overwritten, in one transaction: it is the old or the new one, never half.
+    /// - Parameters:
+    ///   - path: The file to write. Not a file that this connection has open.
+    ///   - pagesPerStep: How many pages are copied between two calls of `progress`.
+    ///   - progress: Told the pages that remain and the pages in all; throws to give up.
+    /// - Throws: `SQLiteError`, or what `progress` threw; `path` then holds no new database.
+    public func backup(
+        to path: String, pagesPerStep: Int32 = 256,
+        progress: (_ remainingPages: Int, _ totalPages: Int) throws -> Void = { _, _ in }
+    ) throws {
+        precondition(pagesPerStep > 0)
+        precondition(!isInTransaction, "a backup reads in a transaction of its own")
+        var options = OpenOptions()
+        options.busyTimeoutMilliseconds = self.options.busyTimeoutMilliseconds
+        options.vfsName = self.options.vfsName
+        let target = try Connection(path: path, options: options)
+        // The open read transaction holds one snapshot, so that other connections' commits don't start the copy anew.
+        try begin(.deferred)
+        defer { try? rollback() }
+        try withStatement("SELECT count(*) FROM sqlite_schema") { try $0.run() }
+        try copy(to: target, pagesPerStep: pagesPerStep, progress: progress)
+        try target.close()
+    }
+
+    private func copy(
+        to target: Connection, pagesPerStep: Int32, progress: (Int, Int) throws -> Void
+    ) throws {
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw SQLiteError(sqlite3_errcode(target.handle), database: target.handle)
+        }
+        var result = SQLITE_OK
+        do {
+            while result == SQLITE_OK {
+                result = sqlite3_backup_step(backup, pagesPerStep)
+                try progress(Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
+            }
+        } catch {
+            sqlite3_backup_finish(backup)
+            throw error
+        }
+        let finished = sqlite3_backup_finish(backup)
+        guard result == SQLITE_DONE else { throw SQLiteError(result, database: target.handle) }
+        try target.check(finished)
+    }
+}

@@ -1,0 +1,80 @@
+/// How a transaction takes its locks.
+public enum TransactionKind: String, Sendable {
+    /// At the first read and the first write. A write after a read fails with `isBusy` if another has written between.
+    case deferred = "BEGIN DEFERRED"
+    /// The write lock at once, so that no later statement fails for want of it.
+    case immediate = "BEGIN IMMEDIATE"
+}
+
+extension Connection {
+    /// Begins a transaction.
+    ///
+    /// - Throws: `SQLiteError`: `isBusy` when another holds the write lock longer than the busy timeout.
+    public func begin(_ kind: TransactionKind) throws {
+        try run(kind.rawValue)
+    }
+
+    /// Commits. When it throws, `isInTransaction` says whether there is still something to roll back.
+    public func commit() throws {
+        try run("COMMIT")
+    }
+
+    /// Rolls the transaction back; does nothing when SQLite has done so already after an error.
+    public func rollback() throws {
+        guard isInTransaction else { return }
+        try run("ROLLBACK")
+    }
+
+    /// Runs `body` in a transaction: commits when it returns, rolls back and rethrows when it or the commit throws.
+    public func transaction<Result>(_ kind: TransactionKind, _ body: () throws -> Result) throws -> Result {
+        try begin(kind)
+        do {
+            let result = try body()
+            try commit()
+            return result
+        } catch {
+            // The first error is the one to report. A rollback that fails leaves nothing committed: the log ends
+            // without a commit mark.
+            try? rollback()
+            throw error
+        }
+    }
+
+    /// Runs `body` in a savepoint: releases it when `body` returns, rolls back to it and rethrows when it throws.
+    ///
+    /// After an error ask `isInTransaction`: a full disk also takes the outer transaction with it, and with that the
+    /// savepoints that were released before.
+    public func savepoint<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
+        let quoted = Self.quoted(name)
+        try run("SAVEPOINT \(quoted)")
+        do {
+            let result = try body()
+            try run("RELEASE \(quoted)")
+            return result
+        } catch {
+            undo(savepoint: quoted)
+            throw error
+        }
+    }
+
+    /// `name` as an SQL identifier.
+    public static func quoted(_ name: String) -> String {
+        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+
+    private func undo(savepoint quoted: String) {
+        guard isInTransaction else { return }
+        do {
+            try run("ROLLBACK TO \(quoted)")
+            try run("RELEASE \(quoted)")
+        } catch {
+            // What can't be undone alone must not be committed with the rest: the whole transaction goes, and
+            // `isInTransaction` says so.
+            try? rollback()
+        }
+    }
+
+    private func run(_ sql: String) throws {
+        try withStatement(sql) { try $0.run() }
+    }
+}
