@@ -1,0 +1,41 @@
+/// Turns CBOR (RFC 8949) back into `Decodable` values.
+///
+/// It reads what `CBOREncoder` writes, and whatever else has definite lengths, texts as keys and no tags. A key
+/// that the type doesn't know is passed over; one that is absent or null reads as nil where the type allows it. No
+/// sequence of bytes makes it crash.
+public struct CBORDecoder: Sendable {
+    /// Makes a decoder. It has no settings and can be used from any thread.
+    public init() {}
+
+    /// The value that `bytes` hold.
+    ///
+    /// - Throws: `DecodingError` with the coding path and, for malformed bytes, the offset; and whatever the
+    ///   type's own `init(from:)` throws.
+    public func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+        try bytes.withUnsafeBytes { try decode(type, from: $0) }
+    }
+
+    /// The value that `bytes` hold. They are not read after this returns.
+    ///
+    /// - Throws: as the other form does.
+    public func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws
+        -> Value
+    {
+        let input = CBORInput(bytes)
+        defer { input.invalidate() }
+        let root = CBORValueDecoder(input: input, offset: 0, parent: nil, key: nil)
+        do {
+            guard bytes.count <= CBORLimits.bytesMax else {
+                throw CBORFault.malformed(offset: 0, reason: "more than \(CBORLimits.bytesMax) bytes")
+            }
+            let end = try input.end(ofItemAt: 0)
+            guard end == bytes.count else {
+                throw CBORFault.malformed(offset: end, reason: "\(bytes.count - end) bytes after the value")
+            }
+            if let value = try input.ownForm(type, at: 0) { return value }
+        } catch let fault as CBORFault {
+            throw root.error(fault, wanted: type)
+        }
+        return try type.init(from: root)
+    }
+}
