@@ -39,7 +39,7 @@ let package = Package(
         room("CoreLocation"),
 
         // 2
-        room("CloudStore", ["CloudWire", "SQLite", "Seams"]),
+        room("CloudStore", ["SQLite", "Seams"]),
         room("CloudKit", ["CloudWire", "CoreLocation", "Seams"]),
         room("Yap", ["SQLite", "Seams"]),
 
@@ -77,7 +77,7 @@ let package = Package(
         tests(
             "DurabilityTests",
             ["Yap", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "CrashChild"]),
-        tests("CloudStoreTests", ["CloudStore", "CloudWire", "SQLite", "Seams"]),
+        tests("CloudStoreTests", ["CloudStore", "SQLite"]),
         tests("CloudServiceTests", ["CloudService", "CloudStore", "CloudWire", "Seams"]),
         tests("CloudKitTests", ["CloudKit", "CloudKitTesting", "CloudWire", "CoreLocation", "Seams"]),
         tests(

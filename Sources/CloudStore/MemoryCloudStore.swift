@@ -1,0 +1,116 @@
+import Seams
+
+/// A store that forgets everything with the process: for tests and for trying things out.
+public final class MemoryCloudStore: CloudStore {
+    private let tables = Lock(MemoryTables())
+
+    /// Makes an empty store.
+    public init() {}
+
+    /// Runs `body` on what is committed. See `CloudStore`.
+    public func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+        try tables.withLock { try body(MemoryTransaction($0)) }
+    }
+
+    /// Runs `body` in a transaction, which is kept when `body` returns. See `CloudStore`.
+    public func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+        try tables.withLock { tables in
+            let transaction = MemoryTransaction(tables)
+            let result = try body(transaction)
+            tables = transaction.tables
+            return result
+        }
+    }
+}
+
+/// Everything that a memory store holds: a value, so that a rollback is an assignment.
+private struct MemoryTables {
+    var databases: [DatabaseKey: DatabaseRow] = [:]
+    var zones: [ZoneKey: ZoneRow] = [:]
+    var records: [ZoneKey: [String: RecordRow]] = [:]
+    /// By zone, then by the name of the target.
+    var references: [ZoneKey: [String: Set<ReferenceRow>]] = [:]
+}
+
+private final class MemoryTransaction: CloudStoreWriter {
+    private(set) var tables: MemoryTables
+    let isInTransaction = true
+
+    init(_ tables: MemoryTables) {
+        self.tables = tables
+    }
+
+    func member<Result>(_ body: () throws -> Result) throws -> Result {
+        let before = tables
+        do {
+            return try body()
+        } catch {
+            tables = before
+            throw error
+        }
+    }
+
+    func load(_ wanted: StoreLoad) throws -> StoreLoaded {
+        var loaded = StoreLoaded()
+        for key in wanted.databases { loaded.databases[key] = tables.databases[key] }
+        for key in wanted.zones { loaded.zones[key] = tables.zones[key] }
+        for key in wanted.records { loaded.records[key] = tables.records[key.zone]?[key.recordName] }
+        for key in wanted.dependantsOf {
+            loaded.dependants[key] = (tables.references[key.zone]?[key.recordName] ?? []).sorted()
+        }
+        return loaded
+    }
+
+    func changedZones(
+        in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
+    ) throws -> ChangesPage<ZoneRow> {
+        let changed = tables.zones.values
+            .filter { zone in
+                zone.key.database == database && zone.databaseCounter > after
+                    && (!zone.isDeleted || zone.databaseCounter > deletedAfter)
+            }
+            .sorted { ($0.databaseCounter, $0.key) < ($1.databaseCounter, $1.key) }
+        return ChangesPage(rows: Array(changed.prefix(zonesMax)), moreComing: changed.count > zonesMax)
+    }
+
+    func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
+        let changed = (tables.records[query.zone] ?? [:]).values
+            .filter { record in
+                record.counter > 0 && record.counter > query.after
+                    && (!record.isDeleted || record.counter > query.tombstonesAfter)
+            }
+            .sorted { $0.counter < $1.counter }
+        var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
+        var bytes = 0
+        for record in changed {
+            guard page.rows.count < query.recordsMax, bytes < query.bytesMax else {
+                page.moreComing = true
+                break
+            }
+            page.rows.append(record)
+            bytes += record.fields.count
+        }
+        return page
+    }
+
+    func apply(_ changes: StoreChanges) throws {
+        for row in changes.databases { tables.databases[row.key] = row }
+        for row in changes.zones { tables.zones[row.key] = row }
+        for zone in changes.clearedZones {
+            tables.records[zone] = nil
+            tables.references[zone] = nil
+        }
+        for pruned in changes.prunedTombstones {
+            tables.records[pruned.zone] = tables.records[pruned.zone]?
+                .filter { !$0.value.isDeleted || $0.value.counter > pruned.through }
+        }
+        for row in changes.removedReferences {
+            tables.references[row.target.zone]?[row.target.recordName]?.remove(row)
+        }
+        for row in changes.addedReferences {
+            tables.references[row.target.zone, default: [:]][row.target.recordName, default: []].insert(row)
+        }
+        for key in changes.removedRecords { tables.records[key.zone]?[key.recordName] = nil }
+        for row in changes.records { tables.records[row.key.zone, default: [:]][row.key.recordName] = row }
+    }
+}

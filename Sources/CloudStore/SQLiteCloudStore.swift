@@ -1,0 +1,88 @@
+import SQLite
+import Seams
+
+/// A store in one SQLite file: everything of one environment of one container.
+///
+/// One connection writes and one reads, so that a reader doesn't wait for the disk. A write that has returned is on
+/// disk (`synchronous=FULL`, unless the options say otherwise).
+public final class SQLiteCloudStore: CloudStore {
+    /// Where the file is.
+    public let path: String
+    private let writer: Lock<Connection>
+    private let reader: Lock<Connection>
+
+    /// Opens the file at `path`; makes it when there is none.
+    ///
+    /// - Throws: `CloudStoreError` when the file can't be opened, isn't a database, or isn't one of this store's.
+    public convenience init(path: String) throws {
+        try self.init(path: path, options: OpenOptions())
+    }
+
+    /// Opens with options of SQLite's, for tests that let the disk fail.
+    package init(path: String, options: OpenOptions) throws {
+        self.path = path
+        writer = Lock(
+            try Self.translating(path: path) {
+                let connection = try Connection(path: path, options: options)
+                try SQLiteStoreFormat.prepare(connection, path: path)
+                return connection
+            })
+        reader = Lock(try Self.translating(path: path) { try Connection(path: path, options: options) })
+    }
+
+    /// Runs `body` on one snapshot of what is committed. See `CloudStore`.
+    public func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+        try reader.withLock { connection in
+            try Self.translating(path: path) {
+                try connection.transaction(.deferred) {
+                    try body(SQLiteStoreTransaction(connection, path: path))
+                }
+            }
+        }
+    }
+
+    /// Runs `body` in one write transaction. See `CloudStore`.
+    public func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+        try writer.withLock { connection in
+            try Self.translating(path: path) {
+                try connection.transaction(.immediate) {
+                    try body(SQLiteStoreTransaction(connection, path: path))
+                }
+            }
+        }
+    }
+
+    /// What SQLite finds wrong with the file; empty when it is sound.
+    package func integrityCheck() throws -> [String] {
+        try reader.withLock { connection in
+            try Self.translating(path: path) { try connection.integrityCheck() }
+        }
+    }
+
+    private static func translating<Result>(path: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw CloudStoreError(error, path: path)
+        }
+    }
+}
+
+extension CloudStoreError {
+    init(_ error: SQLiteError, path: String) {
+        self =
+            if error.isNotADatabase {
+                .notADatabase(path: path)
+            } else if error.isCorrupt {
+                .damaged(path: path, reason: error.message)
+            } else if error.isDiskFull {
+                .diskFull(path: path)
+            } else if error.isBusy {
+                .busy(path: path)
+            } else if error.isCannotOpen || error.isReadOnly {
+                .cannotOpen(path: path, reason: error.message)
+            } else {
+                .failed(path: path, reason: "\(error)")
+            }
+    }
+}

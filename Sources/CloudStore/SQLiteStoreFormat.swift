@@ -1,0 +1,64 @@
+import SQLite
+
+/// The tables of a store's file, and how a file is known to be one. `docs/DISK_FORMAT.md` tells the columns.
+enum SQLiteStoreFormat {
+    /// "YapC" in ASCII: SQLite keeps it in the file's header, where `file` and other tools see it.
+    static let applicationID: Int64 = 0x5961_7043
+    /// Grows when a file of this version can't be read by the one before.
+    static let version: Int64 = 1
+
+    /// Makes the tables in a new file; refuses a file that another program has made, or a newer version of this one.
+    static func prepare(_ connection: Connection, path: String) throws {
+        try connection.transaction(.immediate) {
+            let applicationID = try value(of: "PRAGMA application_id", connection)
+            let version = try value(of: "PRAGMA user_version", connection)
+            let tables = try value(of: "SELECT count(*) FROM sqlite_schema", connection)
+            if applicationID == 0 && version == 0 && tables == 0 {
+                try connection.execute(schema)
+                return
+            }
+            guard applicationID == Self.applicationID else { throw CloudStoreError.foreignFile(path: path) }
+            guard version == Self.version else {
+                throw CloudStoreError.newerFormat(path: path, version: version)
+            }
+        }
+    }
+
+    private static func value(of sql: String, _ connection: Connection) throws -> Int64 {
+        try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
+    }
+
+    // Keys begin with the database's scope and owner, then the zone: one user's data is one contiguous range of each
+    // table. The index on the counters is the change log. Zones without a feed have counter 0 and stay out of it.
+    private static let schema = """
+        PRAGMA application_id = \(applicationID);
+        PRAGMA user_version = \(version);
+        CREATE TABLE databases (
+            scope INTEGER NOT NULL, owner TEXT NOT NULL,
+            epoch INTEGER NOT NULL, counter INTEGER NOT NULL,
+            PRIMARY KEY (scope, owner)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE zones (
+            scope INTEGER NOT NULL, owner TEXT NOT NULL, zone TEXT NOT NULL,
+            epoch INTEGER NOT NULL, counter INTEGER NOT NULL, tombstoneFloor INTEGER NOT NULL,
+            databaseCounter INTEGER NOT NULL, isDeleted INTEGER NOT NULL,
+            PRIMARY KEY (scope, owner, zone)
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX zoneChanges ON zones (scope, owner, databaseCounter, zone);
+        CREATE TABLE records (
+            scope INTEGER NOT NULL, owner TEXT NOT NULL, zone TEXT NOT NULL, name TEXT NOT NULL,
+            type TEXT NOT NULL, isDeleted INTEGER NOT NULL,
+            tagEpoch INTEGER NOT NULL, counter INTEGER NOT NULL, parent TEXT,
+            createdMilliseconds INTEGER NOT NULL, createdUser TEXT NOT NULL, createdDevice TEXT NOT NULL,
+            modifiedMilliseconds INTEGER NOT NULL, modifiedUser TEXT NOT NULL, modifiedDevice TEXT NOT NULL,
+            fields BLOB NOT NULL,
+            PRIMARY KEY (scope, owner, zone, name)
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX recordChanges ON records (scope, owner, zone, counter, isDeleted) WHERE counter > 0;
+        CREATE TABLE recordReferences (
+            scope INTEGER NOT NULL, owner TEXT NOT NULL, zone TEXT NOT NULL, target TEXT NOT NULL,
+            source TEXT NOT NULL, kind INTEGER NOT NULL,
+            PRIMARY KEY (scope, owner, zone, target, source, kind)
+        ) WITHOUT ROWID, STRICT;
+        """
+}

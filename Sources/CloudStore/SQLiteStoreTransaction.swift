@@ -1,0 +1,175 @@
+import SQLite
+
+/// One transaction on a store's file: the reads.
+final class SQLiteStoreTransaction: CloudStoreWriter {
+    let connection: Connection
+    let path: String
+
+    init(_ connection: Connection, path: String) {
+        self.connection = connection
+        self.path = path
+    }
+
+    var isInTransaction: Bool { connection.isInTransaction }
+
+    func member<Result>(_ body: () throws -> Result) throws -> Result {
+        try connection.savepoint("member", body)
+    }
+
+    func load(_ wanted: StoreLoad) throws -> StoreLoaded {
+        var loaded = StoreLoaded()
+        for key in wanted.databases { loaded.databases[key] = try database(key) }
+        for key in wanted.zones { loaded.zones[key] = try zone(key) }
+        for key in wanted.records { loaded.records[key] = try record(key) }
+        for key in wanted.dependantsOf { loaded.dependants[key] = try dependants(of: key) }
+        return loaded
+    }
+
+    func changedZones(
+        in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
+    ) throws -> ChangesPage<ZoneRow> {
+        let sql = """
+            SELECT zone, epoch, counter, tombstoneFloor, databaseCounter, isDeleted FROM zones
+            WHERE scope = ?1 AND owner = ?2 AND databaseCounter > ?3 AND (isDeleted = 0 OR databaseCounter > ?4)
+            ORDER BY databaseCounter, zone LIMIT ?5
+            """
+        return try connection.withStatement(sql) { statement in
+            try bind(database, to: statement)
+            try statement.bind(after, at: 3)
+            try statement.bind(deletedAfter, at: 4)
+            try statement.bind(Int64(zonesMax) + 1, at: 5)
+            var page = ChangesPage<ZoneRow>(rows: [], moreComing: false)
+            while try statement.step() {
+                guard page.rows.count < zonesMax else {
+                    page.moreComing = true
+                    break
+                }
+                let key = ZoneKey(database: database, zoneName: statement.text(at: 0))
+                page.rows.append(zoneRow(key, from: statement, at: 1))
+            }
+            return page
+        }
+    }
+
+    func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
+        // "counter > 0" lets SQLite use the index, which holds no other rows.
+        let sql = """
+            SELECT name, \(Self.recordColumns) FROM records INDEXED BY recordChanges
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND counter > 0 AND counter > ?4
+            AND (isDeleted = 0 OR counter > ?5) ORDER BY counter LIMIT ?6
+            """
+        return try connection.withStatement(sql) { statement in
+            try bind(query.zone, to: statement)
+            try statement.bind(query.after, at: 4)
+            try statement.bind(query.tombstonesAfter, at: 5)
+            try statement.bind(Int64(query.recordsMax) + 1, at: 6)
+            var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
+            var bytes = 0
+            while try statement.step() {
+                guard page.rows.count < query.recordsMax, bytes < query.bytesMax else {
+                    page.moreComing = true
+                    break
+                }
+                let key = RecordKey(zone: query.zone, recordName: statement.text(at: 0))
+                let row = recordRow(key, from: statement, at: 1)
+                page.rows.append(row)
+                bytes += row.fields.count
+            }
+            return page
+        }
+    }
+
+    private func database(_ key: DatabaseKey) throws -> DatabaseRow? {
+        let sql = "SELECT epoch, counter FROM databases WHERE scope = ?1 AND owner = ?2"
+        return try connection.withStatement(sql) { statement in
+            try bind(key, to: statement)
+            guard try statement.step() else { return nil }
+            return DatabaseRow(
+                key: key, epoch: UInt64(bitPattern: statement.int64(at: 0)), counter: statement.int64(at: 1))
+        }
+    }
+
+    private func zone(_ key: ZoneKey) throws -> ZoneRow? {
+        let sql = """
+            SELECT epoch, counter, tombstoneFloor, databaseCounter, isDeleted FROM zones
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3
+            """
+        return try connection.withStatement(sql) { statement in
+            try bind(key, to: statement)
+            return try statement.step() ? zoneRow(key, from: statement, at: 0) : nil
+        }
+    }
+
+    private func record(_ key: RecordKey) throws -> RecordRow? {
+        let sql = """
+            SELECT \(Self.recordColumns) FROM records
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4
+            """
+        return try connection.withStatement(sql) { statement in
+            try bind(key.zone, to: statement)
+            try statement.bind(key.recordName, at: 4)
+            return try statement.step() ? recordRow(key, from: statement, at: 0) : nil
+        }
+    }
+
+    private func dependants(of target: RecordKey) throws -> [ReferenceRow] {
+        let sql = """
+            SELECT source, kind FROM recordReferences
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND target = ?4 ORDER BY source, kind
+            """
+        return try connection.withStatement(sql) { statement in
+            try bind(target.zone, to: statement)
+            try statement.bind(target.recordName, at: 4)
+            var rows: [ReferenceRow] = []
+            while try statement.step() {
+                guard let kind = ReferenceRow.Kind(rawValue: statement.int64(at: 1)) else {
+                    throw CloudStoreError.damaged(
+                        path: path, reason: "unknown kind of reference to \(target.recordName)")
+                }
+                rows.append(ReferenceRow(target: target, sourceName: statement.text(at: 0), kind: kind))
+            }
+            return rows
+        }
+    }
+
+    private static let recordColumns = """
+        type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser, createdDevice, \
+        modifiedMilliseconds, modifiedUser, modifiedDevice, fields
+        """
+
+    private func zoneRow(_ key: ZoneKey, from statement: borrowing Statement, at column: Int32) -> ZoneRow {
+        ZoneRow(
+            key: key, epoch: UInt64(bitPattern: statement.int64(at: column)),
+            counter: statement.int64(at: column + 1), tombstoneFloor: statement.int64(at: column + 2),
+            databaseCounter: statement.int64(at: column + 3), isDeleted: statement.int64(at: column + 4) != 0)
+    }
+
+    private func recordRow(_ key: RecordKey, from statement: borrowing Statement, at column: Int32)
+        -> RecordRow
+    {
+        RecordRow(
+            key: key, recordType: statement.text(at: column), isDeleted: statement.int64(at: column + 1) != 0,
+            tagEpoch: UInt64(bitPattern: statement.int64(at: column + 2)),
+            counter: statement.int64(at: column + 3),
+            parent: statement.isNull(at: column + 4) ? nil : statement.text(at: column + 4),
+            created: stamp(from: statement, at: column + 5), modified: stamp(from: statement, at: column + 8),
+            fields: statement.bytes(at: column + 11))
+    }
+
+    private func stamp(from statement: borrowing Statement, at column: Int32) -> StoreStamp {
+        StoreStamp(
+            timestampMilliseconds: statement.int64(at: column),
+            userRecordName: statement.text(at: column + 1),
+            deviceID: statement.text(at: column + 2))
+    }
+
+    func bind(_ key: DatabaseKey, to statement: borrowing Statement) throws {
+        try statement.bind(key.scope.rawValue, at: 1)
+        try statement.bind(key.owner, at: 2)
+    }
+
+    func bind(_ key: ZoneKey, to statement: borrowing Statement) throws {
+        try bind(key.database, to: statement)
+        try statement.bind(key.zoneName, at: 3)
+    }
+}

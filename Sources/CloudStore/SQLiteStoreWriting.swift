@@ -1,0 +1,129 @@
+import SQLite
+
+extension SQLiteStoreTransaction {
+    func apply(_ changes: StoreChanges) throws {
+        for row in changes.databases { try write(row) }
+        for row in changes.zones { try write(row) }
+        for zone in changes.clearedZones { try clear(zone) }
+        for pruned in changes.prunedTombstones { try prune(pruned) }
+        for row in changes.removedReferences { try remove(row) }
+        for row in changes.addedReferences { try add(row) }
+        for key in changes.removedRecords { try remove(key) }
+        for row in changes.records { try write(row) }
+    }
+
+    private func write(_ row: DatabaseRow) throws {
+        let sql = "INSERT OR REPLACE INTO databases (scope, owner, epoch, counter) VALUES (?1, ?2, ?3, ?4)"
+        try connection.withStatement(sql) { statement in
+            try bind(row.key, to: statement)
+            try statement.bind(Int64(bitPattern: row.epoch), at: 3)
+            try statement.bind(row.counter, at: 4)
+            try statement.run()
+        }
+    }
+
+    private func write(_ row: ZoneRow) throws {
+        let sql = """
+            INSERT OR REPLACE INTO zones
+            (scope, owner, zone, epoch, counter, tombstoneFloor, databaseCounter, isDeleted)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """
+        try connection.withStatement(sql) { statement in
+            try bind(row.key, to: statement)
+            try statement.bind(Int64(bitPattern: row.epoch), at: 4)
+            try statement.bind(row.counter, at: 5)
+            try statement.bind(row.tombstoneFloor, at: 6)
+            try statement.bind(row.databaseCounter, at: 7)
+            try statement.bind(Int64(row.isDeleted ? 1 : 0), at: 8)
+            try statement.run()
+        }
+    }
+
+    private func clear(_ zone: ZoneKey) throws {
+        for table in ["records", "recordReferences"] {
+            try connection.withStatement("DELETE FROM \(table) WHERE scope = ?1 AND owner = ?2 AND zone = ?3")
+            {
+                try bind(zone, to: $0)
+                try $0.run()
+            }
+        }
+    }
+
+    private func prune(_ pruned: PrunedTombstones) throws {
+        let sql = """
+            DELETE FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3
+            AND counter > 0 AND counter <= ?4 AND isDeleted = 1
+            """
+        try connection.withStatement(sql) { statement in
+            try bind(pruned.zone, to: statement)
+            try statement.bind(pruned.through, at: 4)
+            try statement.run()
+        }
+    }
+
+    private func remove(_ row: ReferenceRow) throws {
+        let sql = """
+            DELETE FROM recordReferences
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND target = ?4 AND source = ?5 AND kind = ?6
+            """
+        try run(sql, row)
+    }
+
+    private func add(_ row: ReferenceRow) throws {
+        let sql = """
+            INSERT OR REPLACE INTO recordReferences (scope, owner, zone, target, source, kind)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
+        try run(sql, row)
+    }
+
+    private func run(_ sql: String, _ row: ReferenceRow) throws {
+        try connection.withStatement(sql) { statement in
+            try bind(row.target.zone, to: statement)
+            try statement.bind(row.target.recordName, at: 4)
+            try statement.bind(row.sourceName, at: 5)
+            try statement.bind(row.kind.rawValue, at: 6)
+            try statement.run()
+        }
+    }
+
+    private func remove(_ key: RecordKey) throws {
+        let sql = "DELETE FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4"
+        try connection.withStatement(sql) { statement in
+            try bind(key.zone, to: statement)
+            try statement.bind(key.recordName, at: 4)
+            try statement.run()
+        }
+    }
+
+    private func write(_ row: RecordRow) throws {
+        let sql = """
+            INSERT OR REPLACE INTO records
+            (scope, owner, zone, name, type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser,
+            createdDevice, modifiedMilliseconds, modifiedUser, modifiedDevice, fields)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            """
+        try connection.withStatement(sql) { statement in
+            try bind(row.key.zone, to: statement)
+            try statement.bind(row.key.recordName, at: 4)
+            try statement.bind(row.recordType, at: 5)
+            try statement.bind(Int64(row.isDeleted ? 1 : 0), at: 6)
+            try statement.bind(Int64(bitPattern: row.tagEpoch), at: 7)
+            try statement.bind(row.counter, at: 8)
+            if let parent = row.parent {
+                try statement.bind(parent, at: 9)
+            } else {
+                try statement.bindNull(at: 9)
+            }
+            try bind(row.created, to: statement, at: 10)
+            try bind(row.modified, to: statement, at: 13)
+            try statement.binding(row.fields, at: 16) { try statement.run() }
+        }
+    }
+
+    private func bind(_ stamp: StoreStamp, to statement: borrowing Statement, at index: Int32) throws {
+        try statement.bind(stamp.timestampMilliseconds, at: index)
+        try statement.bind(stamp.userRecordName, at: index + 1)
+        try statement.bind(stamp.deviceID, at: index + 2)
+    }
+}

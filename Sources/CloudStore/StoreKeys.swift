@@ -1,0 +1,71 @@
+/// Which of a container's databases a key lies in. The raw value is what stands on disk.
+public enum DatabaseScope: Int64, Hashable, Comparable, Sendable {
+    /// One database for all users of the container.
+    case publicDatabase = 1
+    /// One database for each user.
+    case privateDatabase = 2
+
+    /// Orders scopes by their raw value, as the keys on disk are ordered.
+    public static func < (left: DatabaseScope, right: DatabaseScope) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// A database of the container: the first part of every key, so that one user's data is one contiguous range.
+public struct DatabaseKey: Hashable, Comparable, Sendable {
+    /// Which kind of database.
+    public let scope: DatabaseScope
+    /// The record name of the user whose database it is; empty for the public one.
+    public let owner: String
+
+    /// The container's one public database.
+    public static let publicDatabase = DatabaseKey(scope: .publicDatabase, owner: "")
+
+    /// The private database of the user `owner`.
+    public static func privateDatabase(of owner: String) -> DatabaseKey {
+        DatabaseKey(scope: .privateDatabase, owner: owner)
+    }
+
+    /// Orders by scope, then owner.
+    public static func < (left: DatabaseKey, right: DatabaseKey) -> Bool {
+        (left.scope, left.owner) < (right.scope, right.owner)
+    }
+}
+
+/// A zone of a database.
+public struct ZoneKey: Hashable, Comparable, Sendable {
+    /// The database the zone lies in.
+    public let database: DatabaseKey
+    /// The zone's name, unique in its database.
+    public let zoneName: String
+
+    /// Makes the key of the zone `zoneName` in `database`.
+    public init(database: DatabaseKey, zoneName: String) {
+        self.database = database
+        self.zoneName = zoneName
+    }
+
+    /// Orders by database, then name.
+    public static func < (left: ZoneKey, right: ZoneKey) -> Bool {
+        (left.database, left.zoneName) < (right.database, right.zoneName)
+    }
+}
+
+/// A record of a zone.
+public struct RecordKey: Hashable, Comparable, Sendable {
+    /// The zone the record lies in.
+    public let zone: ZoneKey
+    /// The record's name, unique in its zone.
+    public let recordName: String
+
+    /// Makes the key of the record `recordName` in `zone`.
+    public init(zone: ZoneKey, recordName: String) {
+        self.zone = zone
+        self.recordName = recordName
+    }
+
+    /// Orders by zone, then name.
+    public static func < (left: RecordKey, right: RecordKey) -> Bool {
+        (left.zone, left.recordName) < (right.zone, right.recordName)
+    }
+}

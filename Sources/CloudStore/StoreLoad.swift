@@ -1,0 +1,74 @@
+/// What a decision needs to know, asked for at once: one round trip on a store that is far away.
+public struct StoreLoad: Sendable {
+    /// Databases whose feed row is wanted.
+    public var databases: [DatabaseKey] = []
+    /// Zones wanted.
+    public var zones: [ZoneKey] = []
+    /// Records wanted, tombstones among them.
+    public var records: [RecordKey] = []
+    /// Records whose binding references from others are wanted.
+    public var dependantsOf: [RecordKey] = []
+
+    /// Makes a question that asks for nothing.
+    public init() {}
+}
+
+/// What was there. An absent key means that the store has no such row.
+public struct StoreLoaded: Sendable {
+    /// The databases' rows.
+    public var databases: [DatabaseKey: DatabaseRow] = [:]
+    /// The zones' rows, deleted zones among them.
+    public var zones: [ZoneKey: ZoneRow] = [:]
+    /// The records' rows, tombstones among them.
+    public var records: [RecordKey: RecordRow] = [:]
+    /// Who refers to a record, sorted; an empty list where it was asked for and nobody does.
+    public var dependants: [RecordKey: [ReferenceRow]] = [:]
+
+    /// Makes an empty answer.
+    public init() {}
+
+    /// Takes in what a later question found.
+    public mutating func merge(_ other: StoreLoaded) {
+        databases.merge(other.databases) { $1 }
+        zones.merge(other.zones) { $1 }
+        records.merge(other.records) { $1 }
+        dependants.merge(other.dependants) { $1 }
+    }
+}
+
+/// Which part of a zone's change log is wanted.
+public struct RecordChangesQuery: Sendable {
+    /// The zone.
+    public let zone: ZoneKey
+    /// Only changes with a counter above this.
+    public let after: Int64
+    /// Of the tombstones only those with a counter above this.
+    public let tombstonesAfter: Int64
+    /// Records at most.
+    public let recordsMax: Int
+    /// The answer ends with the record whose fields cross this many bytes.
+    public let bytesMax: Int
+
+    /// Makes a question.
+    public init(zone: ZoneKey, after: Int64, tombstonesAfter: Int64, recordsMax: Int, bytesMax: Int) {
+        self.zone = zone
+        self.after = after
+        self.tombstonesAfter = tombstonesAfter
+        self.recordsMax = recordsMax
+        self.bytesMax = bytesMax
+    }
+}
+
+/// A part of a change log, in the order of the counters.
+public struct ChangesPage<Row: Sendable>: Sendable {
+    /// The rows.
+    public var rows: [Row]
+    /// True when there are more behind the last row.
+    public var moreComing: Bool
+
+    /// Makes a page.
+    public init(rows: [Row], moreComing: Bool) {
+        self.rows = rows
+        self.moreComing = moreComing
+    }
+}

@@ -1,0 +1,78 @@
+import CloudStore
+import Foundation
+import Testing
+
+/// The stores that the suite runs on. `make` gives the suite a fresh one; the suite knows no difference.
+struct TestStore: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let make: @Sendable () throws -> any CloudStore
+
+    static let all = [
+        TestStore(testDescription: "memory") { MemoryCloudStore() },
+        TestStore(testDescription: "SQLite") {
+            try SQLiteCloudStore(path: TemporaryFolder().file("store.db"))
+        },
+    ]
+}
+
+/// A folder that goes with the process's temporary files.
+struct TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "yap-store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    func file(_ name: String) -> String { url.appending(path: name).path }
+}
+
+enum Rows {
+    static let database = DatabaseKey.privateDatabase(of: "_ada")
+    static let zone = ZoneKey(database: database, zoneName: "todos")
+    static let stamp = StoreStamp(
+        timestampMilliseconds: 1_700_000_000_000, userRecordName: "_ada", deviceID: "phone")
+
+    static func key(_ name: String, in zone: ZoneKey = zone) -> RecordKey {
+        RecordKey(zone: zone, recordName: name)
+    }
+
+    static func record(
+        _ name: String, counter: Int64, isDeleted: Bool = false, in zone: ZoneKey = zone,
+        fields: [UInt8] = [1, 2, 3]
+    ) -> RecordRow {
+        RecordRow(
+            key: key(name, in: zone), recordType: "todo", isDeleted: isDeleted, tagEpoch: .max - 1,
+            counter: counter,
+            created: stamp, modified: stamp, fields: isDeleted ? [] : fields)
+    }
+}
+
+extension CloudStore {
+    func apply(_ build: (inout StoreChanges) -> Void) throws {
+        var changes = StoreChanges()
+        build(&changes)
+        try write { try $0.apply(changes) }
+    }
+
+    func load(_ build: (inout StoreLoad) -> Void) throws -> StoreLoaded {
+        var wanted = StoreLoad()
+        build(&wanted)
+        return try read { try $0.load(wanted) }
+    }
+
+    func record(_ name: String, in zone: ZoneKey = Rows.zone) throws -> RecordRow? {
+        try load { $0.records = [Rows.key(name, in: zone)] }.records[Rows.key(name, in: zone)]
+    }
+
+    func changes(
+        after: Int64 = 0, tombstonesAfter: Int64 = 0, recordsMax: Int = 100, bytesMax: Int = 1 << 20
+    ) throws -> ChangesPage<RecordRow> {
+        try read {
+            try $0.changedRecords(
+                RecordChangesQuery(
+                    zone: Rows.zone, after: after, tombstonesAfter: tombstonesAfter, recordsMax: recordsMax,
+                    bytesMax: bytesMax))
+        }
+    }
+}
