@@ -1,0 +1,110 @@
+/// How far a client knows a zone, or a database: what stands in `syncToken`, opaque to clients.
+public struct ChangeToken: Hashable, Sendable {
+    /// Why a text is no change token.
+    public enum DecodingError: Error, Hashable, Sendable {
+        /// The text was cut or changed, or never was a token.
+        case damaged
+        /// A later version of the server wrote it.
+        case unknownFormat(UInt8)
+    }
+
+    /// What the token is about.
+    public enum Subject: Hashable, Sendable {
+        /// The zones of the database of the user with this record name.
+        case database(ownerRecordName: String)
+        /// The records of a zone. A token's zone always has an owner, and no zone type.
+        case zone(ownerRecordName: String, zoneName: String)
+    }
+
+    /// The database in which it was given.
+    public var scope: DatabaseScope
+    /// What it is about.
+    public var subject: Subject
+    /// The epoch of the zone, or of the database's own counter.
+    public var epoch: UInt64
+    /// The last change that the client has seen.
+    public var counter: Int64
+    /// In a fetch that began without a token: the counter at its begin. Later pages skip tombstones up to here.
+    public var liveUntil: Int64
+
+    /// Makes a token.
+    public init(scope: DatabaseScope, subject: Subject, epoch: UInt64, counter: Int64, liveUntil: Int64 = 0) {
+        self.scope = scope
+        self.subject = subject
+        self.epoch = epoch
+        self.counter = counter
+        self.liveUntil = liveUntil
+    }
+
+    private static let formatVersion: UInt8 = 1
+    private static let textBytesMax = 4096
+
+    /// The token on the wire, base64.
+    public var text: String {
+        var writer = BinaryWriter()
+        writer.byte(Self.formatVersion)
+        writer.byte(Self.code(of: scope))
+        switch subject {
+        case .database(let owner):
+            writer.byte(0)
+            writer.text(owner)
+        case .zone(let owner, let name):
+            writer.byte(1)
+            writer.text(owner)
+            writer.text(name)
+        }
+        writer.fixed64(epoch)
+        writer.signed(counter)
+        writer.signed(liveUntil)
+        writer.appendChecksum()
+        return Base64.encoded(writer.bytes)
+    }
+
+    /// Reads a token. Throws `DecodingError` for a text that is damaged, foreign, or of a later format.
+    public init(text: String) throws(DecodingError) {
+        guard text.utf8.count <= Self.textBytesMax, let bytes = Base64.decoded(text),
+            let content = BinaryReader.checkedContent(of: bytes)
+        else { throw .damaged }
+        guard let version = content.first else { throw .damaged }
+        guard version == Self.formatVersion else { throw .unknownFormat(version) }
+        do {
+            self = try Self.decoded(content)
+        } catch {
+            throw .damaged
+        }
+    }
+
+    private static func decoded(_ content: ArraySlice<UInt8>) throws(BinaryError) -> ChangeToken {
+        var reader = BinaryReader(content)
+        _ = try reader.byte()
+        let scope = try scope(of: reader.byte())
+        let subject: Subject
+        switch try reader.byte() {
+        case 0: subject = .database(ownerRecordName: try reader.text())
+        case 1: subject = .zone(ownerRecordName: try reader.text(), zoneName: try reader.text())
+        default: throw reader.error("unknown subject")
+        }
+        let token = ChangeToken(
+            scope: scope, subject: subject, epoch: try reader.fixed64(), counter: try reader.signed(),
+            liveUntil: try reader.signed())
+        try reader.expectEnd()
+        return token
+    }
+
+    private static func code(of scope: DatabaseScope) -> UInt8 {
+        switch scope {
+        case .public: 1
+        case .private: 2
+        case .shared: 3
+        }
+    }
+
+    private static func scope(of code: UInt8) throws(BinaryError) -> DatabaseScope {
+        switch code {
+        case 1: .public
+        case 2: .private
+        case 3: .shared
+        default: throw BinaryError(reason: "unknown scope", byteOffset: 1)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// The body of `records/modify`.
+public struct RecordsModifyRequest: Hashable, Sendable {
+    /// What to do, in order.
+    public var operations: [RecordOperation]
+    /// The zone of all records; nil means the default zone, or each record's own.
+    public var zoneID: ZoneID?
+    /// Whether all operations succeed or none.
+    public var atomic: Bool?
+    /// The fields to answer; nil means all.
+    public var desiredKeys: [String]?
+    /// Whether the answer shall have numbers as text.
+    public var numbersAsStrings: Bool?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a request.
+    public init(
+        operations: [RecordOperation], zoneID: ZoneID? = nil, atomic: Bool? = nil,
+        desiredKeys: [String]? = nil, numbersAsStrings: Bool? = nil
+    ) {
+        self.operations = operations
+        self.zoneID = zoneID
+        self.atomic = atomic
+        self.desiredKeys = desiredKeys
+        self.numbersAsStrings = numbersAsStrings
+    }
+}
+
+/// One operation of `records/modify`.
+public struct RecordOperation: Hashable, Sendable {
+    /// What to do with a record; the raw value is Apple's name.
+    public enum Kind: String, Hashable, CaseIterable, Sendable {
+        /// Make it; fails if it exists.
+        case create
+        /// Change the named fields; fails if the change tag is stale.
+        case update
+        /// Change the named fields whatever the tag; make it if it's absent.
+        case forceUpdate
+        /// Set the named fields and clear the others; fails if the change tag is stale.
+        case replace
+        /// Set the named fields and clear the others whatever the tag; make it if it's absent.
+        case forceReplace
+        /// Delete it; fails if the change tag is stale.
+        case delete
+        /// Delete it whatever the tag, and if it's absent too.
+        case forceDelete
+    }
+
+    /// What to do.
+    public var operationType: Kind
+    /// With which record.
+    public var record: WireRecord
+    /// The fields to answer; nil means the request's.
+    public var desiredKeys: [String]?
+    /// Whether the answer shall have numbers as text.
+    public var numbersAsStrings: Bool?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes an operation.
+    public init(
+        operationType: Kind, record: WireRecord, desiredKeys: [String]? = nil, numbersAsStrings: Bool? = nil
+    ) {
+        self.operationType = operationType
+        self.record = record
+        self.desiredKeys = desiredKeys
+        self.numbersAsStrings = numbersAsStrings
+    }
+}
+
+/// The answer of `records/modify` and of `records/lookup`: a result for each item, in order.
+public struct RecordsResponse: Hashable, Sendable {
+    /// The results in the request's order.
+    public var records: [RecordResult]
+    /// The zone's change token, if it was asked for.
+    public var syncToken: String?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes an answer.
+    public init(records: [RecordResult], syncToken: String? = nil) {
+        self.records = records
+        self.syncToken = syncToken
+    }
+}
+
+/// The answer of `records/modify`.
+public typealias RecordsModifyResponse = RecordsResponse
+/// The answer of `records/lookup`.
+public typealias RecordsLookupResponse = RecordsResponse

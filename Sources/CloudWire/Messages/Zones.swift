@@ -1,0 +1,82 @@
+/// The body of `zones/list`; a GET has none.
+public struct ZonesListRequest: Hashable, Sendable {
+    /// Where the last page ended.
+    public var syncToken: String?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a request.
+    public init(syncToken: String? = nil) { self.syncToken = syncToken }
+}
+
+/// The body of `zones/lookup`.
+public struct ZonesLookupRequest: Hashable, Sendable {
+    /// The zones that are asked for.
+    public var zones: [ZoneID]
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a request.
+    public init(zones: [ZoneID]) { self.zones = zones }
+}
+
+/// The body of `zones/modify`.
+public struct ZonesModifyRequest: Hashable, Sendable {
+    /// What to do, in order.
+    public var operations: [ZoneOperation]
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a request.
+    public init(operations: [ZoneOperation]) { self.operations = operations }
+}
+
+/// One operation of `zones/modify`.
+public struct ZoneOperation: Hashable, Sendable {
+    /// What to do with a zone; the raw value is Apple's name.
+    public enum Kind: String, Hashable, CaseIterable, Sendable {
+        /// Make it.
+        case create
+        /// Delete it and all its records.
+        case delete
+    }
+
+    /// What to do.
+    public var operationType: Kind
+    /// With which zone.
+    public var zone: WireZone
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes an operation.
+    public init(operationType: Kind, zone: WireZone) {
+        self.operationType = operationType
+        self.zone = zone
+    }
+}
+
+/// The answer of `zones/list`, `zones/lookup` and `zones/modify`: the last two in the request's order.
+public struct ZonesResponse: Hashable, Sendable {
+    /// The results.
+    public var zones: [ZoneResult]
+    /// Whether there is another page, where a list says so.
+    public var moreComing: Bool?
+    /// The database's change token, where a list has it.
+    public var syncToken: String?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes an answer.
+    public init(zones: [ZoneResult], moreComing: Bool? = nil, syncToken: String? = nil) {
+        self.zones = zones
+        self.moreComing = moreComing
+        self.syncToken = syncToken
+    }
+}
+
+/// The answer of `zones/list`.
+public typealias ZonesListResponse = ZonesResponse
+/// The answer of `zones/lookup`.
+public typealias ZonesLookupResponse = ZonesResponse
+/// The answer of `zones/modify`.
+public typealias ZonesModifyResponse = ZonesResponse

@@ -1,0 +1,135 @@
+/// What a field holds.
+public enum FieldValue: Hashable, Sendable {
+    /// Text.
+    case string(String)
+    /// A whole number.
+    case int64(Int64)
+    /// A floating-point number. Only finite ones can travel: JSON has no other.
+    case double(Double)
+    /// Milliseconds since 1970, negative before.
+    case timestamp(milliseconds: Int64)
+    /// Bytes.
+    case bytes([UInt8])
+    /// Bytes that the server must never index.
+    case encryptedBytes([UInt8])
+    /// The name of another record.
+    case reference(Reference)
+    /// A place on earth.
+    case location(Location)
+    /// A file.
+    case asset(Asset)
+    /// Values of one type; the type is the list's (`stringList`).
+    case list(FieldType, [FieldValue])
+
+    /// The type that goes with this value on the wire.
+    public var type: FieldType {
+        switch self {
+        case .string: .string
+        case .int64: .int64
+        case .double: .double
+        case .timestamp: .timestamp
+        case .bytes: .bytes
+        case .encryptedBytes: .encryptedBytes
+        case .reference: .reference
+        case .location: .location
+        case .asset: .asset
+        case .list(let type, _): type
+        }
+    }
+}
+
+/// The name of another record, and what becomes of this one when that one is deleted.
+public struct Reference: Hashable, Sendable {
+    /// What the deletion of the target does; the raw value is Apple's name.
+    public enum Action: String, Hashable, Sendable {
+        /// Nothing.
+        case none = "NONE"
+        /// This record is deleted too.
+        case deleteSelf = "DELETE_SELF"
+        /// The deletion is refused.
+        case validate = "VALIDATE"
+    }
+
+    /// The target's name.
+    public var recordName: String
+    /// The target's zone; nil means the zone of the record that holds the reference.
+    public var zoneID: ZoneID?
+    /// What the deletion of the target does; queries and parents leave it out.
+    public var action: Action?
+
+    /// Makes a reference.
+    public init(recordName: String, zoneID: ZoneID? = nil, action: Action? = nil) {
+        self.recordName = recordName
+        self.zoneID = zoneID
+        self.action = action
+    }
+}
+
+/// A place on earth.
+public struct Location: Hashable, Sendable {
+    /// Degrees north.
+    public var latitude: Double
+    /// Degrees east.
+    public var longitude: Double
+    /// Metres.
+    public var horizontalAccuracy: Double?
+    /// Metres.
+    public var verticalAccuracy: Double?
+    /// Metres above the sea.
+    public var altitude: Double?
+    /// Metres a second.
+    public var speed: Double?
+    /// Degrees clockwise from north.
+    public var course: Double?
+    /// Milliseconds since 1970.
+    public var timestampMilliseconds: Int64?
+
+    /// Makes a place.
+    public init(
+        latitude: Double, longitude: Double, horizontalAccuracy: Double? = nil,
+        verticalAccuracy: Double? = nil, altitude: Double? = nil, speed: Double? = nil,
+        course: Double? = nil, timestampMilliseconds: Int64? = nil
+    ) {
+        self.latitude = latitude
+        self.longitude = longitude
+        self.horizontalAccuracy = horizontalAccuracy
+        self.verticalAccuracy = verticalAccuracy
+        self.altitude = altitude
+        self.speed = speed
+        self.course = course
+        self.timestampMilliseconds = timestampMilliseconds
+    }
+}
+
+/// A file: the receipt of an upload, or what a fetch says of it. All but the size are opaque text.
+public struct Asset: Hashable, Sendable {
+    /// The checksum of the file.
+    public var fileChecksum: String?
+    /// Bytes.
+    public var size: Int64?
+    /// The key the file is wrapped with; private databases only.
+    public var wrappingKey: String?
+    /// The checksum of the reference; private databases only.
+    public var referenceChecksum: String?
+    /// The proof of an upload, in requests.
+    public var receipt: String?
+    /// Where the file can be had, in answers; a literal `${f}` in it stands for a file name.
+    public var downloadURL: String?
+    /// The file itself, base64, where a server sends small ones inline.
+    public var downloadedData: String?
+
+    /// Makes a file's description.
+    public init(
+        fileChecksum: String? = nil, size: Int64? = nil, wrappingKey: String? = nil,
+        referenceChecksum: String? = nil, receipt: String? = nil, downloadURL: String? = nil,
+        downloadedData: String? = nil
+    ) {
+        self.fileChecksum = fileChecksum
+        self.size = size
+        self.wrappingKey = wrappingKey
+        self.referenceChecksum = referenceChecksum
+        self.receipt = receipt
+        self.downloadURL = downloadURL
+        self.downloadedData = downloadedData
+    }
+}

@@ -1,0 +1,18 @@
+/// The name of a record: unique in its zone.
+public struct RecordID: Hashable, Comparable, Sendable {
+    /// The record's name.
+    public var recordName: String
+    /// The zone the record is in.
+    public var zoneID: ZoneID
+
+    /// Names a record.
+    public init(recordName: String, zoneID: ZoneID = ZoneID()) {
+        self.recordName = recordName
+        self.zoneID = zoneID
+    }
+
+    /// Orders by zone, then by name.
+    public static func < (left: RecordID, right: RecordID) -> Bool {
+        left.zoneID == right.zoneID ? left.recordName < right.recordName : left.zoneID < right.zoneID
+    }
+}

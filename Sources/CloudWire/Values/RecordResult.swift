@@ -1,0 +1,28 @@
+/// What stands in a `records` array: a record, the trace of a deleted one, or why there is none.
+public enum RecordResult: Hashable, Sendable {
+    /// A record.
+    case record(WireRecord)
+    /// A record that was deleted.
+    case tombstone(Tombstone)
+    /// What went wrong with one record.
+    case error(WireError)
+}
+
+/// The trace of a deleted record.
+public struct Tombstone: Hashable, Sendable {
+    /// The record's name.
+    public var recordName: String
+    /// The record's zone; nil where the message names it.
+    public var zoneID: ZoneID?
+    /// The type the record had. An extra key: Apple's protocol doesn't tell.
+    public var recordType: String?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a tombstone.
+    public init(recordName: String, zoneID: ZoneID? = nil, recordType: String? = nil) {
+        self.recordName = recordName
+        self.zoneID = zoneID
+        self.recordType = recordType
+    }
+}

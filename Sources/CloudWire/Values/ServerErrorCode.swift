@@ -1,0 +1,61 @@
+/// The server's error codes; the raw value is the name on the wire, unknown ones are kept.
+public struct ServerErrorCode: RawRepresentable, Hashable, Sendable {
+    /// The name on the wire.
+    public var rawValue: String
+
+    /// Makes a code from its name on the wire.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// No permission for the endpoint, record, zone or database.
+    public static let accessDenied = ServerErrorCode(rawValue: "ACCESS_DENIED")
+    /// The atomic batch failed because of another of its items.
+    public static let atomicError = ServerErrorCode(rawValue: "ATOMIC_ERROR")
+    /// The credentials were rejected.
+    public static let authenticationFailed = ServerErrorCode(rawValue: "AUTHENTICATION_FAILED")
+    /// A user must sign in first.
+    public static let authenticationRequired = ServerErrorCode(rawValue: "AUTHENTICATION_REQUIRED")
+    /// The request isn't valid.
+    public static let badRequest = ServerErrorCode(rawValue: "BAD_REQUEST")
+    /// The change tag is out of date, or the record to create exists.
+    public static let conflict = ServerErrorCode(rawValue: "CONFLICT")
+    /// What shall be made exists.
+    public static let exists = ServerErrorCode(rawValue: "EXISTS")
+    /// The server failed.
+    public static let internalError = ServerErrorCode(rawValue: "INTERNAL_ERROR")
+    /// No such thing.
+    public static let notFound = ServerErrorCode(rawValue: "NOT_FOUND")
+    /// No room left for the user or the app.
+    public static let quotaExceeded = ServerErrorCode(rawValue: "QUOTA_EXCEEDED")
+    /// Too many requests: wait `retryAfter` seconds.
+    public static let throttled = ServerErrorCode(rawValue: "THROTTLED")
+    /// The server can't now: try again.
+    public static let tryAgainLater = ServerErrorCode(rawValue: "TRY_AGAIN_LATER")
+    /// A reference that is validated forbids the change.
+    public static let validatingReferenceError = ServerErrorCode(rawValue: "VALIDATING_REFERENCE_ERROR")
+    /// No such zone.
+    public static let zoneNotFound = ServerErrorCode(rawValue: "ZONE_NOT_FOUND")
+    /// Another record has this value of a unique field.
+    public static let uniqueFieldError = ServerErrorCode(rawValue: "UNIQUE_FIELD_ERROR")
+    /// The zone is busy: try again.
+    public static let zoneBusy = ServerErrorCode(rawValue: "ZONE_BUSY")
+    /// The record changed on the server: what some of Apple's services say for `conflict`.
+    public static let serverRecordChanged = ServerErrorCode(rawValue: "SERVER_RECORD_CHANGED")
+
+    /// The status of an answer that is this error as a whole. Apple names none for the last three: we take the
+    /// status of their nearest kin. A code that we don't know is a server's failure.
+    public var httpStatus: Int {
+        switch self {
+        case .atomicError, .badRequest: 400
+        case .authenticationFailed: 401
+        case .accessDenied: 403
+        case .notFound, .zoneNotFound: 404
+        case .conflict, .exists, .uniqueFieldError, .serverRecordChanged: 409
+        case .validatingReferenceError: 412
+        case .quotaExceeded: 413
+        case .authenticationRequired: 421
+        case .throttled: 429
+        case .tryAgainLater, .zoneBusy: 503
+        default: 500
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// An error as it crosses the wire: of one item inside an answer, or of a whole request.
+public struct WireError: Error, Hashable, Sendable {
+    /// Which kind of refusal a change token met. An extra key: Apple's protocol has one code for both.
+    public enum TokenRefusal: String, Hashable, Sendable {
+        /// The token is too old: what is absent from a full fetch was deleted.
+        case expired
+        /// The zone was restored or reset: what is absent from a full fetch is not known to be deleted.
+        case reset
+    }
+
+    /// What went wrong.
+    public var serverErrorCode: ServerErrorCode
+    /// What went wrong, in words.
+    public var reason: String?
+    /// The record it concerns.
+    public var recordName: String?
+    /// The zone it concerns.
+    public var zoneID: ZoneID?
+    /// The subscription it concerns.
+    public var subscriptionID: String?
+    /// Seconds to wait before trying again.
+    public var retryAfterSeconds: Double?
+    /// Names the request in the server's log.
+    public var uuid: String?
+    /// Where the user can sign in.
+    public var redirectURL: String?
+
+    /// The code of Apple's `CKError`. Travels to our own clients only, as the three below.
+    public var ckErrorCode: Int?
+    /// The server's record in a conflict.
+    public var serverRecord: WireRecord? {
+        get { boxedServerRecord.first }
+        set { boxedServerRecord = newValue.map { [$0] } ?? [] }
+    }
+    /// Why a change token was refused.
+    public var tokenRefusal: TokenRefusal?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    // In an array, so that a result of a record is not as large as two records.
+    private var boxedServerRecord: [WireRecord] = []
+
+    /// Makes an error.
+    public init(
+        _ serverErrorCode: ServerErrorCode, reason: String? = nil, recordName: String? = nil,
+        zoneID: ZoneID? = nil, subscriptionID: String? = nil, retryAfterSeconds: Double? = nil,
+        uuid: String? = nil, redirectURL: String? = nil, ckErrorCode: Int? = nil,
+        serverRecord: WireRecord? = nil, tokenRefusal: TokenRefusal? = nil
+    ) {
+        self.serverErrorCode = serverErrorCode
+        self.reason = reason
+        self.recordName = recordName
+        self.zoneID = zoneID
+        self.subscriptionID = subscriptionID
+        self.retryAfterSeconds = retryAfterSeconds
+        self.uuid = uuid
+        self.redirectURL = redirectURL
+        self.ckErrorCode = ckErrorCode
+        self.tokenRefusal = tokenRefusal
+        self.serverRecord = serverRecord
+    }
+}

@@ -1,0 +1,69 @@
+/// A record as it crosses the wire, in requests and in answers.
+public struct WireRecord: Hashable, Sendable {
+    /// Who changed a record last, or made it, and when.
+    public struct Stamp: Hashable, Sendable {
+        /// Milliseconds since 1970.
+        public var timestampMilliseconds: Int64
+        /// The user who did it.
+        public var userRecordName: String?
+        /// The device it was done on.
+        public var deviceID: String?
+
+        /// Makes a stamp.
+        public init(timestampMilliseconds: Int64, userRecordName: String? = nil, deviceID: String? = nil) {
+            self.timestampMilliseconds = timestampMilliseconds
+            self.userRecordName = userRecordName
+            self.deviceID = deviceID
+        }
+    }
+
+    /// The record's name; left out of a create, the server makes one.
+    public var recordName: String?
+    /// The record's type.
+    public var recordType: String?
+    /// The fields by name. In a request, those that shall change.
+    public var fields: [String: Field]
+    /// Names this version of the record; an update sends the one it knows.
+    public var recordChangeTag: String?
+    /// Who made the record, and when.
+    public var created: Stamp?
+    /// Who changed it last, and when.
+    public var modified: Stamp?
+    /// False in Apple's answers; a deleted record is a `Tombstone`.
+    public var deleted: Bool?
+    /// The record's zone; nil where the message names it.
+    public var zoneID: ZoneID?
+    /// The record this one hangs under when it is shared.
+    public var parent: Reference?
+    /// The share the record is in.
+    public var share: Reference?
+    /// The short name of a shared record in links.
+    public var shortGUID: String?
+    /// Fields of Apple's own plug-ins, mostly empty.
+    public var pluginFields: [String: Field]?
+    /// Fields that came without a value: seen in recordings of Apple's answers, refused in requests.
+    public var fieldsWithoutValue: [String: JSONValue] = [:]
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a record.
+    public init(
+        recordName: String? = nil, recordType: String? = nil, fields: [String: Field] = [:],
+        recordChangeTag: String? = nil, created: Stamp? = nil, modified: Stamp? = nil, deleted: Bool? = nil,
+        zoneID: ZoneID? = nil, parent: Reference? = nil, share: Reference? = nil, shortGUID: String? = nil,
+        pluginFields: [String: Field]? = nil
+    ) {
+        self.recordName = recordName
+        self.recordType = recordType
+        self.fields = fields
+        self.recordChangeTag = recordChangeTag
+        self.created = created
+        self.modified = modified
+        self.deleted = deleted
+        self.zoneID = zoneID
+        self.parent = parent
+        self.share = share
+        self.shortGUID = shortGUID
+        self.pluginFields = pluginFields
+    }
+}

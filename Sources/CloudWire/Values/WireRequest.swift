@@ -1,0 +1,72 @@
+/// A request as it crosses the wire, without a socket.
+public struct WireRequest: Sendable {
+    /// `GET` or `POST`.
+    public var method: String
+    /// The path, percent-decoded: `/database/1/{container}/{environment}/{database}/records/modify`.
+    public var path: String
+    /// The query's items in order, percent-decoded.
+    public var query: [(name: String, value: String)]
+    /// The headers in order.
+    public var headers: [(name: String, value: String)]
+    /// The body.
+    public var body: [UInt8]
+
+    /// Makes a request.
+    public init(
+        method: String = "POST", path: String, query: [(name: String, value: String)] = [],
+        headers: [(name: String, value: String)] = [], body: [UInt8] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The first header of that name, whatever its case.
+    public func header(_ name: String) -> String? { firstHeader(name, in: headers) }
+
+    /// The first query item of that name.
+    public func queryItem(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+    /// Whether the sender is one of our own clients and understands the extra keys.
+    public var wantsExtras: Bool { header(WireHeader.client) == "1" }
+}
+
+/// An answer as it crosses the wire, without a socket.
+public struct WireResponse: Sendable {
+    /// The HTTP status.
+    public var status: Int
+    /// The headers in order.
+    public var headers: [(name: String, value: String)]
+    /// The body.
+    public var body: [UInt8]
+
+    /// Makes an answer.
+    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The first header of that name, whatever its case.
+    public func header(_ name: String) -> String? { firstHeader(name, in: headers) }
+
+    /// Whether the server is one of ours and sent the extra keys.
+    public var hasExtras: Bool { header(WireHeader.protocolVersion) == "1" }
+}
+
+/// The headers that our own clients and servers add, and the query item that carries the user.
+public enum WireHeader {
+    /// A client's request for the extra keys: `X-Yap-Client: 1`.
+    public static let client = "X-Yap-Client"
+    /// The server's answer to it: `X-Yap-Protocol: 1`.
+    public static let protocolVersion = "X-Yap-Protocol"
+    /// The query item that carries the user's token.
+    public static let webAuthTokenItem = "ckWebAuthToken"
+}
+
+private func firstHeader(_ name: String, in headers: [(name: String, value: String)]) -> String? {
+    let lowercased = name.lowercased()
+    return headers.first { $0.name.lowercased() == lowercased }?.value
+}

@@ -1,0 +1,45 @@
+/// A zone as it crosses the wire.
+public struct WireZone: Hashable, Sendable {
+    /// Why a zone is gone. An extra key: Apple's protocol only says that it is.
+    public enum DeletionReason: String, Hashable, Sendable {
+        /// A client deleted it.
+        case deleted
+        /// The user purged the app's data in the settings.
+        case purged
+        /// The user lost the keys of the encrypted data.
+        case encryptedDataReset
+    }
+
+    /// The zone's name.
+    public var zoneID: ZoneID
+    /// The zone's change token now.
+    public var syncToken: String?
+    /// Whether writes to it can be atomic.
+    public var atomic: Bool?
+    /// Whether the zone is gone.
+    public var deleted: Bool?
+    /// Why it is gone. Travels to our own clients only.
+    public var deletionReason: DeletionReason?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a zone.
+    public init(
+        zoneID: ZoneID, syncToken: String? = nil, atomic: Bool? = nil, deleted: Bool? = nil,
+        deletionReason: DeletionReason? = nil
+    ) {
+        self.zoneID = zoneID
+        self.syncToken = syncToken
+        self.atomic = atomic
+        self.deleted = deleted
+        self.deletionReason = deletionReason
+    }
+}
+
+/// What stands in a `zones` array: a zone, or why there is none.
+public enum ZoneResult: Hashable, Sendable {
+    /// A zone.
+    case zone(WireZone)
+    /// What went wrong with one zone.
+    case error(WireError)
+}

@@ -1,0 +1,40 @@
+/// The name of a record zone: a name, and the user whose database it is in.
+public struct ZoneID: Hashable, Comparable, Sendable {
+    /// The zone every database has without creating it.
+    public static let defaultZoneName = "_defaultZone"
+
+    /// The zone's name, unique in its owner's database.
+    public var zoneName: String
+    /// The record name of the user who owns the zone; nil means the user who asks.
+    public var ownerRecordName: String?
+    /// What Apple's servers add for information (`REGULAR_CUSTOM_ZONE`); no part of the zone's identity.
+    public var zoneType: String?
+
+    /// Names a zone.
+    public init(
+        zoneName: String = ZoneID.defaultZoneName, ownerRecordName: String? = nil, zoneType: String? = nil
+    ) {
+        self.zoneName = zoneName
+        self.ownerRecordName = ownerRecordName
+        self.zoneType = zoneType
+    }
+
+    /// Whether this is the zone that every database has.
+    public var isDefault: Bool { zoneName == ZoneID.defaultZoneName }
+
+    /// Equal when name and owner are; the zone type is information only.
+    public static func == (left: ZoneID, right: ZoneID) -> Bool {
+        left.zoneName == right.zoneName && left.ownerRecordName == right.ownerRecordName
+    }
+
+    /// Orders by owner (none first), then by name.
+    public static func < (left: ZoneID, right: ZoneID) -> Bool {
+        (left.ownerRecordName ?? "", left.zoneName) < (right.ownerRecordName ?? "", right.zoneName)
+    }
+
+    /// Hashes what identifies the zone.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(zoneName)
+        hasher.combine(ownerRecordName)
+    }
+}
