@@ -1,0 +1,71 @@
+public import Foundation
+
+/// An error of CloudKit: a code, and in `userInfo` what belongs to it.
+public struct CKError: _BridgedStoredNSError, Sendable {
+    /// The codes.
+    public typealias Code = CKErrorCode
+
+    /// The same error as Foundation's class.
+    public let _nsError: NSError
+
+    /// The domain of CloudKit's errors.
+    public static var errorDomain: String { CKErrorDomain }
+    /// The domain of CloudKit's errors, for Foundation.
+    public static var _nsErrorDomain: String { CKErrorDomain }
+
+    /// Takes over an error of CloudKit's domain.
+    public init(_nsError error: NSError) {
+        precondition(error.domain == CKErrorDomain, "an error of \(error.domain) is no CKError")
+        _nsError = error
+    }
+
+    /// Makes an error with `code` and what belongs to it.
+    public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        _nsError = NSError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
+    }
+
+    package init(
+        _ code: Code, _ message: String, retryAfterSeconds: Double? = nil, userInfo: [String: Any] = [:]
+    ) {
+        var userInfo = userInfo
+        userInfo[NSLocalizedDescriptionKey] = message
+        if let retryAfterSeconds { userInfo[CKErrorRetryAfterKey] = NSNumber(value: retryAfterSeconds) }
+        self.init(code, userInfo: userInfo)
+    }
+
+    /// What went wrong.
+    public var code: Code { Code(rawValue: _nsError.code) ?? .internalError }
+    /// The code's number.
+    public var errorCode: Int { _nsError.code }
+    /// What belongs to the error, by the keys that begin with CK.
+    public var userInfo: [String: Any] { _nsError.userInfo }
+    /// What belongs to the error, for Foundation.
+    public var errorUserInfo: [String: Any] { _nsError.userInfo }
+    /// What went wrong, in words.
+    public var localizedDescription: String { _nsError.localizedDescription }
+
+    /// The errors of the single items, by record ID or zone ID; nil unless the code is `partialFailure`.
+    public var partialErrorsByItemID: [AnyHashable: any Error]? {
+        userInfo[CKPartialErrorsByItemIDKey] as? [AnyHashable: any Error]
+    }
+
+    /// The record as the server last sent it before the client changed it; nil when the client never had it.
+    public var ancestorRecord: CKRecord? { userInfo[CKRecordChangedErrorAncestorRecordKey] as? CKRecord }
+    /// The record as the server has it.
+    public var serverRecord: CKRecord? { userInfo[CKRecordChangedErrorServerRecordKey] as? CKRecord }
+    /// The record as the client tried to save it.
+    public var clientRecord: CKRecord? { userInfo[CKRecordChangedErrorClientRecordKey] as? CKRecord }
+
+    /// Seconds after which the request is worth trying again; nil when the server named none.
+    public var retryAfterSeconds: Double? {
+        (userInfo[CKErrorRetryAfterKey] as? NSNumber)?.doubleValue
+    }
+}
+
+extension CKError {
+    static func partialFailure(_ errors: [AnyHashable: any Error]) -> CKError {
+        CKError(
+            .partialFailure, "\(errors.count) items failed; partialErrorsByItemID says why.",
+            userInfo: [CKPartialErrorsByItemIDKey: errors])
+    }
+}

@@ -1,0 +1,17 @@
+// The global names are Apple's.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+/// The domain of CloudKit's errors.
+public let CKErrorDomain = "CKErrorDomain"
+/// The errors of the single items, by the items' IDs.
+public let CKPartialErrorsByItemIDKey = "CKPartialErrors"
+/// Seconds after which a request is worth trying again.
+public let CKErrorRetryAfterKey = "CKRetryAfter"
+/// A conflict's record as the server last sent it before the client changed it.
+public let CKRecordChangedErrorAncestorRecordKey = "AncestorRecord"
+/// A conflict's record as the server has it.
+public let CKRecordChangedErrorServerRecordKey = "ServerRecord"
+/// A conflict's record as the client tried to save it.
+public let CKRecordChangedErrorClientRecordKey = "ClientRecord"
+/// Whether a zone is gone because the user reset their encrypted data.
+public let CKErrorUserDidResetEncryptedDataKey = "CKErrorUserDidResetEncryptedData"

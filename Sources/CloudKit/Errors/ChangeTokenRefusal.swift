@@ -1,0 +1,18 @@
+/// Why the server refused a change token. To an app both are `CKError.changeTokenExpired`; who keeps local changes
+/// has to tell them apart.
+package enum ChangeTokenRefusal: String, Sendable {
+    /// The server no longer knows what was deleted since: what a full fetch doesn't show was deleted.
+    case expired
+    /// The zone was restored or made anew: what a full fetch doesn't show may be only here.
+    case reset
+
+    /// Where it stands in the error's `userInfo`.
+    package static let userInfoKey = "YapChangeTokenRefusal"
+}
+
+extension CKError {
+    /// Why the token was refused; nil for other errors, and for a server that doesn't say.
+    package var changeTokenRefusal: ChangeTokenRefusal? {
+        (userInfo[ChangeTokenRefusal.userInfoKey] as? String).flatMap { ChangeTokenRefusal(rawValue: $0) }
+    }
+}

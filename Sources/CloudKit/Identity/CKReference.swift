@@ -1,0 +1,64 @@
+public import Foundation
+
+/// What happens to a record when the one it refers to is deleted.
+public enum CKReferenceAction: UInt, Sendable {
+    /// Nothing.
+    case none = 0
+    /// It is deleted too.
+    case deleteSelf = 1
+}
+
+/// A field's value that points at another record of the same zone.
+public final class CKReference: NSObject, NSSecureCoding, NSCopying, Sendable {
+    /// The record it points at.
+    public let recordID: CKRecordID
+    /// What happens when that record is deleted.
+    public let action: CKReferenceAction
+
+    /// The same enumeration under its old nested name.
+    public typealias Action = CKReferenceAction
+
+    /// Makes a reference to the record with `recordID`.
+    public init(recordID: CKRecordID, action: CKReferenceAction) {
+        self.recordID = recordID
+        self.action = action
+    }
+
+    /// Makes a reference to `record`.
+    public convenience init(record: CKRecord, action: CKReferenceAction) {
+        self.init(recordID: record.recordID, action: action)
+    }
+
+    /// A reference never changes, so this is the reference itself.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether `object` points at the same record with the same action.
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CKReference else { return false }
+        return recordID == other.recordID && action == other.action
+    }
+
+    /// The same for equal references.
+    public override var hash: Int { recordID.hash }
+
+    /// Target and action, for logs.
+    public override var description: String { "<CKReference: \(recordID), \(action)>" }
+
+    // MARK: Archives
+
+    /// References can be read from archives that name the classes they expect.
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Writes the reference to a keyed archive.
+    public func encode(with coder: NSCoder) {
+        coder.encode(recordID, forKey: "RecordID")
+        coder.encode(Int(action.rawValue), forKey: "ReferenceAction")
+    }
+
+    /// Reads a reference from a keyed archive; nil when it holds none.
+    public init?(coder: NSCoder) {
+        guard let recordID = coder.object(CKRecordID.self, forKey: "RecordID") else { return nil }
+        self.recordID = recordID
+        action = coder.decodeInteger(forKey: "ReferenceAction") == 1 ? .deleteSelf : .none
+    }
+}

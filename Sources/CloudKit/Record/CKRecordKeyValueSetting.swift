@@ -1,0 +1,45 @@
+public import Foundation
+
+/// A set of fields by key: a record's own, or its encrypted ones.
+public protocol CKRecordKeyValueSetting: NSObjectProtocol {
+    /// The value of the field `key`; nil when it has none.
+    func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)?
+    /// Sets the field `key`; nil removes its value.
+    func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey)
+    /// The keys of the fields with a value, in ascending order.
+    func allKeys() -> [CKRecord.FieldKey]
+    /// The keys set since the record was made, fetched or saved, in ascending order.
+    func changedKeys() -> [CKRecord.FieldKey]
+    /// The value of the field `key` as an object.
+    @_disfavoredOverload subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? { get set }
+}
+
+extension CKRecordKeyValueSetting {
+    /// The value of the field `key` as a `Value`; nil when it has none or another type.
+    public subscript<Value: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> Value? {
+        get { object(forKey: key) as? Value }
+        set { setObject(newValue.map { RecordValue($0).object }, forKey: key) }
+    }
+
+    /// The value of the field `key`; nil when it has none, and setting nil removes it.
+    public subscript(key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
+        get { object(forKey: key) }
+        set { setObject(newValue.map { RecordValue($0).object }, forKey: key) }
+    }
+}
+
+/// Walks a record's fields in the order of their keys.
+public struct CKRecordKeyValueIterator: IteratorProtocol {
+    private var pairs: IndexingIterator<[(CKRecord.FieldKey, any CKRecordValueProtocol)]>
+
+    init(_ fields: any CKRecordKeyValueSetting) {
+        pairs = fields.allKeys()
+            .compactMap { key in fields.object(forKey: key).map { (key, $0 as any CKRecordValueProtocol) } }
+            .makeIterator()
+    }
+
+    /// The next field, or nil after the last.
+    public mutating func next() -> (CKRecord.FieldKey, any CKRecordValueProtocol)? {
+        pairs.next()
+    }
+}

@@ -1,0 +1,75 @@
+package import CoreLocation
+package import Foundation
+
+/// A field's value as a record keeps it: one case for each type the cloud knows.
+package enum RecordValue: Hashable, Sendable {
+    case string(String)
+    case int64(Int64)
+    case double(Double)
+    case date(Date)
+    case data(Data)
+    case reference(CKReference)
+    case location(CLLocation)
+    case asset(CKAsset)
+    case list([RecordValue])
+    /// A value that no field can hold. It is kept, with what is wrong with it, so that the save can say so: a
+    /// subscript can't throw.
+    case unsupported(String)
+
+    /// Takes over what an app gave to a record.
+    package init(_ value: any CKRecordValueProtocol) {
+        self.init(any: value)
+    }
+
+    /// Takes over an element of a Foundation array, which has no static type.
+    init(any value: Any) {
+        switch value {
+        case let value as NSNumber: self = RecordValue(number: value)
+        case let value as CKReference: self = .reference(value)
+        case let value as CLLocation: self = .location(value)
+        case let value as CKAsset: self = .asset(value)
+        case let value as String: self = .string(value)
+        case let value as Date: self = .date(value)
+        case let value as Data: self = .data(value)
+        case let value as [Any]: self = .list(value.map { RecordValue(any: $0) })
+        default: self = .unsupported("a field can't hold a \(type(of: value))")
+        }
+    }
+
+    private init(number: NSNumber) {
+        switch NumberKind(number) {
+        case .fraction: self = .double(number.doubleValue)
+        case .integer: self = .int64(number.int64Value)
+        case .tooLarge: self = .unsupported("\(number) doesn't fit a 64-bit signed integer")
+        }
+    }
+
+    /// The value as the class in which a record hands it out: casts to every native type work from there.
+    package var object: any __CKRecordObjCValue {
+        switch self {
+        case .string(let value): value as NSString
+        case .int64(let value): NSNumber(value: value)
+        case .double(let value): NSNumber(value: value)
+        case .date(let value): value as NSDate
+        case .data(let value): value as NSData
+        case .reference(let value): value
+        case .location(let value): value
+        case .asset(let value): value
+        case .list(let values): NSArray(array: values.map(\.object))
+        case .unsupported(let reason): reason as NSString
+        }
+    }
+}
+
+/// What a number object holds, by its Objective-C type code.
+private enum NumberKind {
+    case integer, fraction, tooLarge
+
+    init(_ number: NSNumber) {
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "f"), UInt8(ascii: "d"): self = .fraction
+        case UInt8(ascii: "Q") where number.uint64Value > UInt64(Int64.max): self = .tooLarge
+        default: self = .integer
+        }
+    }
+}

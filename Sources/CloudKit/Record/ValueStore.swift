@@ -1,0 +1,40 @@
+/// A record's fields, what they were when the server last showed them, and which of them changed since.
+package struct ValueStore: Sendable, Hashable {
+    /// The fields with a value.
+    package private(set) var values: [String: RecordValue] = [:]
+    /// The fields as the server last sent or took them.
+    package private(set) var originals: [String: RecordValue] = [:]
+    /// The keys that were set, also to nil or to the value they had, since then.
+    package private(set) var changedKeys: Set<String> = []
+
+    package init() {}
+
+    /// Fields that came from the server: nothing is changed.
+    package init(fetched values: [String: RecordValue]) {
+        self.values = values
+        originals = values
+    }
+
+    init(values: [String: RecordValue], originals: [String: RecordValue], changedKeys: Set<String>) {
+        self.values = values
+        self.originals = originals
+        self.changedKeys = changedKeys
+    }
+
+    package subscript(key: String) -> RecordValue? {
+        get { values[key] }
+        set {
+            values[key] = newValue
+            changedKeys.insert(key)
+        }
+    }
+
+    /// The server took what was sent: what is there now is what it has.
+    mutating func wasSaved() {
+        originals = values
+        changedKeys = []
+    }
+
+    /// The same fields as the server last knew them.
+    var ancestor: ValueStore { ValueStore(fetched: originals) }
+}
