@@ -44,12 +44,12 @@ final class CBOROutput {
     @inline(__always)
     func write(_ value: Bool) {
         reserve(1)
-        put(value ? 0xF5 : 0xF4)
+        putByte(value ? 0xF5 : 0xF4)
     }
 
     func writeNull() {
         reserve(1)
-        put(0xF6)
+        putByte(0xF6)
     }
 
     @inline(__always)
@@ -69,14 +69,14 @@ final class CBOROutput {
     @inline(__always)
     func write(_ value: Double) {
         reserve(9)
-        put(0xFB)
-        put(value.bitPattern)
+        putByte(0xFB)
+        putWord(value.bitPattern)
     }
 
     func write(_ value: Float) {
         reserve(5)
-        put(0xFA)
-        put(value.bitPattern)
+        putByte(0xFA)
+        putWord(value.bitPattern)
     }
 
     /// A text string; returns its UTF-8's place.
@@ -101,7 +101,7 @@ final class CBOROutput {
     func writeHead(_ major: UInt8, _ argument: UInt64) {
         reserve(9)
         if argument < 24 {
-            put(major | UInt8(truncatingIfNeeded: argument))
+            putByte(major | UInt8(truncatingIfNeeded: argument))
         } else {
             writeLongHead(major, argument)
         }
@@ -109,17 +109,17 @@ final class CBOROutput {
 
     private func writeLongHead(_ major: UInt8, _ argument: UInt64) {
         if argument <= 0xFF {
-            put(major | 24)
-            put(UInt8(truncatingIfNeeded: argument))
+            putByte(major | 24)
+            putByte(UInt8(truncatingIfNeeded: argument))
         } else if argument <= 0xFFFF {
-            put(major | 25)
-            put(UInt16(truncatingIfNeeded: argument))
+            putByte(major | 25)
+            putWord(UInt16(truncatingIfNeeded: argument))
         } else if argument <= 0xFFFF_FFFF {
-            put(major | 26)
-            put(UInt32(truncatingIfNeeded: argument))
+            putByte(major | 26)
+            putWord(UInt32(truncatingIfNeeded: argument))
         } else {
-            put(major | 27)
-            put(argument)
+            putByte(major | 27)
+            putWord(argument)
         }
     }
 
@@ -228,13 +228,13 @@ final class CBOROutput {
     }
 
     @inline(__always)
-    private func put(_ byte: UInt8) {
+    private func putByte(_ byte: UInt8) {
         base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
     }
 
     @inline(__always)
-    private func put<Word: FixedWidthInteger>(_ word: Word) {
+    private func putWord<Word: FixedWidthInteger>(_ word: Word) {
         base.storeBytes(of: word.bigEndian, toByteOffset: count, as: Word.self)
         count += MemoryLayout<Word>.size
     }
