@@ -78,6 +78,9 @@ public final class Connection {
     /// How many rows the last INSERT, UPDATE or DELETE changed.
     public var changesCount: Int { Int(sqlite3_changes64(handle)) }
 
+    /// How many rows were inserted, updated or deleted since the connection was opened.
+    public var totalChangesCount: Int { Int(sqlite3_total_changes64(handle)) }
+
     /// The rowid of the last row that was inserted.
     public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 

@@ -1,0 +1,95 @@
+import Seams
+
+/// Hands commits to observers: in order, one at a time, with no lock held, so that an observer may begin transactions.
+final class CommitPublisher: Sendable {
+    typealias Observer = @Sendable (YapDatabaseCommit) -> Void
+
+    private struct State {
+        var queue: [YapDatabaseCommit] = []
+        var isDraining = false
+        var observers: [Entry] = []
+        var nextID: UInt64 = 1
+        var newestSnapshot: UInt64 = 0
+        var isEnded = false
+    }
+
+    private struct Entry {
+        let id: UInt64
+        let observer: Observer
+        let whenEnded: @Sendable () -> Void
+    }
+
+    private let state = Lock(State())
+
+    /// Says which commit the database begins with.
+    func start(at snapshot: UInt64) {
+        state.withLock { $0.newestSnapshot = snapshot }
+    }
+
+    /// Adds an observer; says what names it, and which commit was the newest then.
+    func add(
+        _ observer: @escaping Observer, whenEnded: @escaping @Sendable () -> Void = {}
+    ) -> (id: UInt64, snapshot: UInt64) {
+        let (added, isEnded) = state.withLock { state in
+            let id = state.nextID
+            state.nextID += 1
+            if !state.isEnded {
+                state.observers.append(Entry(id: id, observer: observer, whenEnded: whenEnded))
+            }
+            return ((id: id, snapshot: state.newestSnapshot), state.isEnded)
+        }
+        if isEnded { whenEnded() }
+        return added
+    }
+
+    /// Lets all observers go, and tells them that nothing more will come.
+    func end() {
+        let observers = state.withLock { state in
+            let observers = state.observers
+            state.observers = []
+            state.isEnded = true
+            return observers
+        }
+        for entry in observers { entry.whenEnded() }
+    }
+
+    func remove(_ id: UInt64) {
+        // The closure is let go outside of the lock: what it holds may end a stream, whose handler comes back here.
+        let removed = state.withLock { state in
+            let removed = state.observers.filter { $0.id == id }
+            state.observers.removeAll { $0.id == id }
+            return removed
+        }
+        _ = consume removed
+    }
+
+    func enqueue(_ commit: YapDatabaseCommit) {
+        state.withLock { state in
+            state.newestSnapshot = max(state.newestSnapshot, commit.snapshot)
+            if !state.observers.isEmpty { state.queue.append(commit) }
+        }
+    }
+
+    /// Hands out what is queued. When another thread is at it, that one hands out ours too.
+    func drain() {
+        let isOurs = state.withLock { state in
+            if state.isDraining || state.queue.isEmpty { return false }
+            state.isDraining = true
+            return true
+        }
+        guard isOurs else { return }
+        while let (commit, observers) = next() {
+            for entry in observers { entry.observer(commit) }
+        }
+    }
+
+    private func next() -> (YapDatabaseCommit, [Entry])? {
+        state.withLock { state in
+            guard !state.queue.isEmpty else {
+                state.isDraining = false
+                return nil
+            }
+            return (state.queue.removeFirst(), state.observers)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// What happened to one row in one commit.
+struct RowChangeRecord: Sendable {
+    struct Flags: OptionSet, Sendable {
+        let rawValue: UInt8
+        static let inserted = Flags(rawValue: 1)
+        static let object = Flags(rawValue: 2)
+        static let metadata = Flags(rawValue: 4)
+        static let touchedObject = Flags(rawValue: 8)
+        static let touchedMetadata = Flags(rawValue: 16)
+        static let removed = Flags(rawValue: 32)
+    }
+
+    var flags: Flags
+    var rowID: Int64
+    /// The new object; `nil` when it didn't change or is not at hand.
+    var object: CachedValue?
+    var metadata = CachedMetadata.unknown
+
+    /// Adds a later change of the same commit.
+    mutating func merge(_ later: RowChangeRecord) {
+        if later.flags.contains(.removed) {
+            self = later
+        } else if flags.contains(.removed) {
+            // Removed and inserted again: to those who look from commit to commit, the row was changed.
+            flags = [.object, .metadata]
+            object = later.object
+            metadata = later.metadata
+        } else {
+            flags.formUnion(later.flags)
+            if later.flags.contains(.object) { object = later.object }
+            if later.flags.contains(.metadata) { metadata = later.metadata }
+        }
+        rowID = later.rowID
+    }
+}

@@ -1,0 +1,88 @@
+/// What one commit changed, as a value.
+public struct YapDatabaseCommit: Sendable {
+    /// The number of the commit: one more than that of the commit before.
+    public let snapshot: UInt64
+    /// Whether another process made the commit (and perhaps others before it), so that what it changed is not known.
+    public let isExternal: Bool
+    /// How many commits the receiver has not got between the one before and this one. When it isn't 0, every question
+    /// for a change is answered with yes, so that code which knows nothing of gaps stays right.
+    public internal(set) var missedCommits: UInt64 = 0
+
+    private let changes: CommitChanges
+
+    init(_ record: CommitRecord) {
+        snapshot = record.mark.number
+        isExternal = false
+        changes = record.changes
+    }
+
+    init(externalSnapshot: UInt64) {
+        snapshot = externalSnapshot
+        isExternal = true
+        changes = CommitChanges()
+    }
+
+    /// Whether `changedKeys` and its like don't name all that may have changed in the collection: commits were missed,
+    /// another process wrote, or there were more changes than a commit names.
+    public func isIncomplete(inCollection collection: String) -> Bool {
+        isExternal || missedCommits > 0 || changes.collections[collection]?.isOverflown == true
+    }
+
+    /// Whether anything in the collection was inserted, set, touched or removed, or may have been.
+    public func hasChange(inCollection collection: String) -> Bool {
+        isIncomplete(inCollection: collection) || changes.isAllCleared
+            || changes.collections[collection] != nil
+    }
+
+    /// Whether the row was inserted, set, touched or removed, or may have been.
+    public func hasChange(forKey key: String, inCollection collection: String) -> Bool {
+        if isIncomplete(inCollection: collection) || changes.isAllCleared { return true }
+        guard let collection = changes.collections[collection] else { return false }
+        return collection.isCleared || collection.rows[key] != nil
+    }
+
+    /// Whether all rows of the collection were removed in one go.
+    public func didClear(collection: String) -> Bool {
+        changes.isAllCleared || changes.collections[collection]?.isCleared == true
+    }
+
+    /// Whether all rows of all collections were removed in one go.
+    public var didClearAllCollections: Bool { changes.isAllCleared }
+
+    /// The collections with changes, sorted. After `didClearAllCollections` only those with changes since.
+    public var changedCollections: [String] { changes.collections.keys.sorted() }
+
+    /// The keys of the rows that were inserted, set, touched or removed one by one, sorted.
+    public func changedKeys(inCollection collection: String) -> [String] {
+        keys(collection) { _ in true }
+    }
+
+    /// The keys of the rows that were not there before, sorted.
+    public func insertedKeys(inCollection collection: String) -> [String] {
+        keys(collection) { $0.contains(.inserted) }
+    }
+
+    /// The keys of the rows that were there before and of which object or metadata was set, sorted.
+    public func updatedKeys(inCollection collection: String) -> [String] {
+        keys(collection) { !$0.contains(.inserted) && !$0.isDisjoint(with: [.object, .metadata]) }
+    }
+
+    /// The keys of the rows that were touched, sorted.
+    public func touchedKeys(inCollection collection: String) -> [String] {
+        keys(collection) { !$0.isDisjoint(with: [.touchedObject, .touchedMetadata]) }
+    }
+
+    /// The keys of the rows that were removed one by one, sorted.
+    public func removedKeys(inCollection collection: String) -> [String] {
+        keys(collection) { $0.contains(.removed) }
+    }
+
+    private func keys(_ collection: String, where isWanted: (RowChangeRecord.Flags) -> Bool) -> [String] {
+        (changes.collections[collection]?.rows ?? [:]).filter { isWanted($0.value.flags) }.keys.sorted()
+    }
+
+    func touches(_ reads: ReadCollections) -> Bool {
+        if reads.isAll || isExternal || missedCommits > 0 || changes.isAllCleared { return true }
+        return reads.names.contains { changes.collections[$0] != nil }
+    }
+}

@@ -1,0 +1,94 @@
+import Seams
+
+/// The last commits of this process, from which connections bring their caches up to date; and what is registered.
+final class CommitLog: Sendable {
+    /// How many commits are kept. A connection that lags behind by more drops its caches instead.
+    static let recordsMax = 256
+    /// How many changed keys the kept commits may name in all.
+    static let changedKeysMax = 50_000
+
+    private struct State {
+        var records: [CommitRecord] = []
+        var keyCount = 0
+        var newest: SnapshotMark
+        var registry: [RegisteredExtension] = []
+    }
+
+    private let state: Lock<State>
+    private let publisher: CommitPublisher
+
+    init(newest: SnapshotMark, publisher: CommitPublisher) {
+        state = Lock(State(newest: newest))
+        self.publisher = publisher
+        publisher.start(at: newest.number)
+    }
+
+    /// The extensions that are registered now.
+    var registry: [RegisteredExtension] { state.withLock { $0.registry } }
+
+    /// The newest commit that is known.
+    var newest: SnapshotMark { state.withLock { $0.newest } }
+
+    /// The commits that lead from one mark to another, or `nil` if they are not all known.
+    func records(from: SnapshotMark, to: SnapshotMark) -> [CommitRecord]? {
+        state.withLock { state in
+            guard let last = state.records.lastIndex(where: { $0.mark == to }) else { return nil }
+            var first = last
+            while state.records[first].previous != from {
+                guard first > 0, state.records[first - 1].mark == state.records[first].previous else {
+                    return nil
+                }
+                first -= 1
+            }
+            return Array(state.records[first...last])
+        }
+    }
+
+    /// Adds commits right before COMMIT: a reader may begin between COMMIT and the next line of the writer.
+    func addPending(_ records: [CommitRecord]) {
+        guard let last = records.last else { return }
+        state.withLock { state in
+            state.records += records
+            state.keyCount += records.reduce(0) { $0 + $1.changes.keyCount }
+            state.newest = last.mark
+        }
+    }
+
+    /// Takes back what `addPending` added, when COMMIT failed.
+    func removePending(_ records: [CommitRecord]) {
+        guard let first = records.first else { return }
+        state.withLock { state in
+            state.records.removeLast(records.count)
+            state.keyCount -= records.reduce(0) { $0 + $1.changes.keyCount }
+            // Another process's commit may have been seen since.
+            if state.newest == records.last?.mark { state.newest = first.previous }
+        }
+    }
+
+    /// Makes the pending commits final: they are handed to observers, and the oldest ones are forgotten.
+    func confirm(_ records: [CommitRecord]) {
+        state.withLock { state in
+            for record in records {
+                if let registry = record.registry { state.registry = registry }
+                publisher.enqueue(YapDatabaseCommit(record))
+            }
+            var surplus = 0
+            while surplus < state.records.count - 1,
+                state.records.count - surplus > Self.recordsMax || state.keyCount > Self.changedKeysMax
+            {
+                state.keyCount -= state.records[surplus].changes.keyCount
+                surplus += 1
+            }
+            state.records.removeFirst(surplus)
+        }
+    }
+
+    /// Tells observers of a commit that no record explains, if it is newer than all that is known.
+    func noteUnexplained(_ mark: SnapshotMark) {
+        state.withLock { state in
+            guard mark.number > state.newest.number else { return }
+            state.newest = mark
+            publisher.enqueue(YapDatabaseCommit(externalSnapshot: mark.number))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import SQLite
+
+/// The table `yap2`: small values by extension and key. The extension "" is the database itself.
+struct ConfigTable {
+    static let snapshotKey = "snapshot"
+    static let classKey = "class"
+    static let classVersionKey = "classVersion"
+    static let versionTagKey = "versionTag"
+    static let tablesKey = "tables"
+    static let missedKey = "hasMissedCommits"
+
+    private let sqlite: Connection
+
+    init(_ sqlite: Connection) {
+        self.sqlite = sqlite
+    }
+
+    func mark() throws -> SnapshotMark {
+        let mark = try sqlite.withStatement("SELECT data FROM yap2 WHERE extension = '' AND key = 'snapshot'")
+        {
+            try $0.step() ? $0.withBytes(at: 0) { SnapshotMark($0) } : nil
+        }
+        guard let mark else {
+            throw YapDatabaseError(.corrupt, "the snapshot number is missing: \(sqlite.path)")
+        }
+        return mark
+    }
+
+    func setMark(_ mark: SnapshotMark) throws {
+        try sqlite.withStatement("UPDATE yap2 SET data = ?1 WHERE extension = '' AND key = 'snapshot'") {
+            try $0.bind(mark.bytes, at: 1)
+            try $0.run()
+        }
+    }
+
+    func bytes(extension name: String, key: String) throws -> [UInt8]? {
+        try sqlite.withStatement("SELECT data FROM yap2 WHERE extension = ?1 AND key = ?2") {
+            try $0.bind(name, at: 1)
+            try $0.bind(key, at: 2)
+            return try $0.step() ? $0.bytes(at: 0) : nil
+        }
+    }
+
+    func setBytes(_ bytes: [UInt8], extension name: String, key: String) throws {
+        try sqlite.withStatement("INSERT OR REPLACE INTO yap2 (extension, key, data) VALUES (?1, ?2, ?3)") {
+            try $0.bind(name, at: 1)
+            try $0.bind(key, at: 2)
+            try $0.bind(bytes, at: 3)
+            try $0.run()
+        }
+    }
+
+    func text(extension name: String, key: String) throws -> String? {
+        try bytes(extension: name, key: key).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func setText(_ text: String, extension name: String, key: String) throws {
+        try setBytes(Array(text.utf8), extension: name, key: key)
+    }
+
+    func remove(extension name: String, key: String) throws {
+        try sqlite.withStatement("DELETE FROM yap2 WHERE extension = ?1 AND key = ?2") {
+            try $0.bind(name, at: 1)
+            try $0.bind(key, at: 2)
+            try $0.run()
+        }
+    }
+
+    func removeAll(extension name: String) throws {
+        try sqlite.withStatement("DELETE FROM yap2 WHERE extension = ?1") {
+            try $0.bind(name, at: 1)
+            try $0.run()
+        }
+    }
+
+    /// The extensions whose class is stored, in the order of their names.
+    func extensionNames() throws -> [String] {
+        try sqlite.withStatement(
+            "SELECT extension FROM yap2 WHERE key = 'class' AND extension <> '' ORDER BY 1"
+        ) {
+            var names: [String] = []
+            while try $0.step() { names.append($0.text(at: 0)) }
+            return names
+        }
+    }
+}

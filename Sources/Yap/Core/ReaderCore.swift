@@ -1,0 +1,50 @@
+import SQLite
+
+/// One connection's reading side: its own SQLite handle, and one snapshot a transaction.
+final class ReaderCore {
+    private let store: StoreConnection
+    private let log: CommitLog
+
+    init(_ store: StoreConnection, log: CommitLog) {
+        self.store = store
+        self.log = log
+    }
+
+    /// Runs `body` on the newest snapshot.
+    ///
+    /// - Parameter tracksReads: Whether to find out which collections `body` reads.
+    func read<Result>(
+        tracksReads: Bool = false, _ body: (YapDatabaseReadTransaction) throws -> Result
+    ) throws -> (result: Result, reads: ReadCollections?) {
+        try begin()
+        defer { try? store.sqlite.rollback() }
+        let transaction = YapDatabaseReadTransaction(store)
+        defer { transaction.end() }
+        if tracksReads { transaction.readCollections = ReadCollections() }
+        let result = try body(transaction)
+        if let failure = transaction.iterationError ?? store.lostTransaction { throw failure }
+        return (result, transaction.readCollections)
+    }
+
+    func backup(to path: String, progress: (Double) throws -> Void) throws {
+        do {
+            try store.sqlite.backup(to: path) { remaining, total in
+                try progress(total == 0 ? 1 : Double(total - remaining) / Double(total))
+            }
+        } catch let error as SQLiteError {
+            throw YapDatabaseError(error, path: path)
+        }
+    }
+
+    /// BEGIN alone takes no snapshot, the first read does: that of the snapshot's number.
+    private func begin() throws {
+        do {
+            try store.sqlite.begin(.deferred)
+            store.transactionBegan()
+            store.catchUp(to: try store.config.mark(), log: log)
+        } catch {
+            try? store.sqlite.rollback()
+            throw (error as? SQLiteError).map { YapDatabaseError($0) } ?? error
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import SQLite
+
+/// The database's own tables, and what tells a file of ours from another's.
+enum Schema {
+    /// "Yap1" in the file's header.
+    static let applicationID: Int64 = 0x5961_7031
+    /// The format this code writes, in `PRAGMA user_version`.
+    static let formatVersion: Int64 = 1
+
+    static let tables = """
+        CREATE TABLE database2 (
+            rowid INTEGER PRIMARY KEY, collection TEXT NOT NULL, key TEXT NOT NULL, data BLOB, metadata BLOB);
+        CREATE UNIQUE INDEX true_primary_key ON database2 (collection, key);
+        CREATE TABLE yap2 (extension TEXT NOT NULL, key TEXT NOT NULL, data BLOB, PRIMARY KEY (extension, key))
+            WITHOUT ROWID;
+        """
+
+    private enum Content { case empty, ours }
+
+    /// Opens the file for writing; creates it, or its tables in an empty one.
+    ///
+    /// A file that exists is first opened for reading only: opening for writing would switch another program's
+    /// database to a write-ahead log before we know that it isn't ours.
+    static func open(path: String, options: OpenOptions, firstMark: SnapshotMark) throws -> Connection {
+        var readOnly = options
+        readOnly.readOnly = true
+        do {
+            let connection = try Connection(path: path, options: readOnly)
+            _ = try content(of: connection)
+            try connection.close()
+        } catch let error as SQLiteError where error.isCannotOpen {
+            // No such file, or no permission: opening for writing tells which.
+        }
+        let connection = try Connection(path: path, options: options)
+        if try content(of: connection) == .ours { return connection }
+        try connection.transaction(.immediate) {
+            // Another process may have been faster.
+            if try content(of: connection) == .ours { return }
+            try connection.execute(tables)
+            try connection.execute(
+                "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(formatVersion)")
+            try ConfigTable(connection).setBytes(firstMark.bytes, extension: "", key: ConfigTable.snapshotKey)
+        }
+        return connection
+    }
+
+    private static func content(of connection: Connection) throws -> Content {
+        let application = try number("PRAGMA application_id", connection)
+        let version = try number("PRAGMA user_version", connection)
+        if try number("SELECT count(*) FROM sqlite_schema", connection) == 0, application == 0, version == 0 {
+            return .empty
+        }
+        guard application == applicationID else {
+            throw YapDatabaseError(
+                .notAYapDatabase, "the file's application_id is \(application): \(connection.path)")
+        }
+        guard version <= formatVersion else {
+            throw YapDatabaseError(
+                .unsupportedFormat, "the file's format is \(version), the newest known \(formatVersion)")
+        }
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE name IN ('database2', 'true_primary_key', 'yap2')"
+        guard version == formatVersion, try number(sql, connection) == 3 else {
+            throw YapDatabaseError(.corrupt, "tables of the database are missing: \(connection.path)")
+        }
+        return .ours
+    }
+
+    private static func number(_ sql: String, _ connection: Connection) throws -> Int64 {
+        try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
+    }
+}

@@ -1,0 +1,27 @@
+/// The number of a commit, and who made it.
+///
+/// It is stored in every commit and read at every BEGIN. The writer is there because the number alone can't tell our
+/// commit 7, which failed, from the commit 7 that another process made right after.
+struct SnapshotMark: Equatable, Sendable {
+    static let byteCount = 16
+
+    var number: UInt64
+    var writer: UInt64
+
+    init(number: UInt64, writer: UInt64) {
+        self.number = number
+        self.writer = writer
+    }
+
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == Self.byteCount else { return nil }
+        number = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+        writer = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+
+    var bytes: [UInt8] {
+        [number, writer].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
+        }
+    }
+}

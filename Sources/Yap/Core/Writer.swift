@@ -1,0 +1,25 @@
+/// The writer behind its lock: one transaction at a time in this instance, on whichever thread asks.
+final class Writer: Sendable {
+    private let core: OwnedLock<WriterCore?>
+    private let publisher: CommitPublisher
+
+    init(_ core: WriterCore, publisher: CommitPublisher) {
+        self.core = OwnedLock(core)
+        self.publisher = publisher
+    }
+
+    /// Runs `body` with the writer, and then, with no lock held, tells observers of what it committed.
+    func withCore<Result>(_ body: (WriterCore) throws -> Result) throws -> Result {
+        defer { publisher.drain() }
+        return try core.withLock { core in
+            guard let core else { throw YapDatabaseError(.closed, "the database was closed") }
+            defer { core.maintain() }
+            return try body(core)
+        }
+    }
+
+    /// Closes the file's handle when no transaction runs.
+    func close() throws {
+        try core.withLock { $0 = nil }
+    }
+}

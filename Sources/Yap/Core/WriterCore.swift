@@ -1,0 +1,298 @@
+import SQLite
+
+/// The database's one writer: a transaction of members, each of which succeeds or fails alone; then one COMMIT for all.
+///
+/// Memory follows the disk: other connections and observers learn of a member only after COMMIT, and whenever something
+/// fails, everything that can be read again is dropped.
+final class WriterCore {
+    /// How often extensions may change rows at the end of a transaction before that counts as endless.
+    static let flushRoundsMax = 100
+    /// How many members go by between two looks at the size of the write-ahead log.
+    static let commitsPerLogCheck = 64
+
+    private struct Member {
+        let record: CommitRecord?
+        let uses: [YapDatabaseReadTransaction.ExtensionUse]
+    }
+
+    private struct RolledBack: Error {}
+
+    let store: StoreConnection
+    let log: CommitLog
+    private let options: YapDatabaseOptions
+    private var writerID: UInt64
+    /// The stored snapshot at BEGIN.
+    private var base: SnapshotMark
+    private var members: [Member] = []
+    private var nextGeneration: UInt64 = 1
+    private var hasMarkedOrphans = false
+    private var commitsSinceLogCheck = 0
+
+    init(_ store: StoreConnection, log: CommitLog, writerID: UInt64, options: YapDatabaseOptions) {
+        self.store = store
+        self.log = log
+        self.writerID = writerID
+        self.options = options
+        base = store.mark
+    }
+
+    // MARK: A transaction of members
+
+    /// Runs one member in a transaction of its own.
+    func alone<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws -> Result {
+        try begin()
+        do {
+            let result = try member(isAlone: true, body)
+            try commit()
+            return result
+        } catch {
+            abandon()
+            throw error
+        }
+    }
+
+    /// Begins a transaction, and brings the memory to what is on disk.
+    func begin() throws {
+        do {
+            try store.sqlite.begin(.immediate)
+            base = try store.config.mark()
+        } catch let error as SQLiteError {
+            try? store.sqlite.rollback()
+            throw YapDatabaseError(error)
+        }
+        store.transactionBegan()
+        if base != store.mark { hasMarkedOrphans = false }
+        store.catchUp(to: base, log: log)
+        members = []
+    }
+
+    /// Whether there still is a transaction. Ask after an error: a full disk takes all members with it.
+    var isAlive: Bool { store.sqlite.isInTransaction }
+
+    /// Why it is not alive.
+    var lostTransaction: any Error {
+        store.lostTransaction ?? YapDatabaseError(.sqlite, "SQLite rolled the transaction back")
+    }
+
+    /// Runs one closure in the open transaction. When it throws, nothing of it is kept.
+    func member<Result>(
+        isAlone: Bool = false, _ body: (YapDatabaseReadWriteTransaction) throws -> Result
+    ) throws -> Result {
+        var result: Result?
+        let transaction = YapDatabaseReadWriteTransaction(store)
+        func run() throws -> Member {
+            let changesBefore = store.sqlite.totalChangesCount
+            result = try body(transaction)
+            if transaction.isRolledBack { throw RolledBack() }
+            return try finish(transaction, changesBefore)
+        }
+        do {
+            let member = try isAlone ? run() : store.sqlite.savepoint("member", run)
+            transaction.end()
+            adopt(member)
+        } catch {
+            let uses = transaction.usesSoFar
+            transaction.end()
+            for use in uses { use.transaction.didRollback() }
+            forgetMember(isAlone: isAlone)
+            if !(error is RolledBack) {
+                throw (error as? SQLiteError).map { store.noted($0) } ?? error
+            }
+        }
+        guard let result else { preconditionFailure("a member neither threw nor returned") }
+        return result
+    }
+
+    /// Commits all members that succeeded. When it throws, nothing of any of them is kept.
+    func commit() throws {
+        let records = members.compactMap(\.record)
+        let snapshot = store.mark.number
+        do {
+            if let last = records.last {
+                try store.config.setMark(last.mark)
+                log.addPending(records)
+                do {
+                    try store.sqlite.commit()
+                } catch {
+                    log.removePending(records)
+                    throw error
+                }
+            } else {
+                try store.sqlite.rollback()
+            }
+        } catch {
+            abandon()
+            throw (error as? SQLiteError).map { YapDatabaseError($0) } ?? error
+        }
+        log.confirm(records)
+        for member in members {
+            for use in member.uses {
+                use.transaction.didCommit(snapshot: member.record?.mark.number ?? snapshot)
+            }
+        }
+        members = []
+        commitsSinceLogCheck += 1
+    }
+
+    /// Rolls back whatever is open, and forgets what it left in memory.
+    func abandon() {
+        try? store.sqlite.rollback()
+        for member in members {
+            for use in member.uses { use.transaction.didRollback() }
+        }
+        members = []
+        store.dropCaches()
+        store.advance(to: base)
+        store.useRegistry(log.registry, at: base.number)
+        // So that a commit which failed here and yet comes up after a crash is not taken for a later one of that number.
+        writerID &+= 1
+        hasMarkedOrphans = false
+    }
+
+    private func finish(_ transaction: YapDatabaseReadWriteTransaction, _ changesBefore: Int) throws -> Member
+    {
+        try throwFailure(of: transaction)
+        let uses = transaction.usesSoFar
+        try flush(transaction, uses)
+        try throwFailure(of: transaction)
+        let extensionChanges = uses.compactMap { use in
+            use.transaction.changesForConnections().map {
+                (generation: use.entry.registered.generation, changes: $0)
+            }
+        }
+        if !transaction.changes.isEmpty { try markOrphans() }
+        let isUnchanged =
+            transaction.changes.isEmpty && extensionChanges.isEmpty && transaction.registry == nil
+            && store.sqlite.totalChangesCount == changesBefore
+        if isUnchanged { return Member(record: nil, uses: uses) }
+        let record = CommitRecord(
+            previous: store.mark, mark: SnapshotMark(number: store.mark.number + 1, writer: writerID),
+            changes: transaction.changes, extensionChanges: extensionChanges, registry: transaction.registry)
+        return Member(record: record, uses: uses)
+    }
+
+    private func throwFailure(of transaction: YapDatabaseReadWriteTransaction) throws {
+        if let failure = transaction.failure ?? store.lostTransaction ?? transaction.iterationError {
+            throw failure
+        }
+    }
+
+    private func flush(
+        _ transaction: YapDatabaseReadWriteTransaction, _ uses: [YapDatabaseReadTransaction.ExtensionUse]
+    ) throws {
+        guard !uses.isEmpty else { return }
+        var rounds = 0
+        var count: Int
+        repeat {
+            rounds += 1
+            guard rounds <= Self.flushRoundsMax else {
+                throw YapDatabaseError(
+                    .extensionsDoNotSettle, "rows still changed after \(rounds - 1) rounds")
+            }
+            count = transaction.writeCount
+            for use in uses { try use.transaction.flushPendingChangesToMainDatabaseTable() }
+        } while transaction.writeCount != count
+        for use in uses { try use.transaction.flushPendingChangesToExtensionTables() }
+        guard transaction.writeCount == count else {
+            throw YapDatabaseError(
+                .extensionsDoNotSettle, "rows were changed in flushPendingChangesToExtensionTables")
+        }
+    }
+
+    /// Goes on with a member that succeeded: the next one sees it, though it is not committed yet.
+    private func adopt(_ member: Member) {
+        members.append(member)
+        guard let record = member.record else { return }
+        for (generation, changes) in record.extensionChanges {
+            store.extensions.first { $0.registered.generation == generation }?.connection.apply(changes)
+        }
+        store.advance(to: record.mark)
+    }
+
+    /// The tables are as they were before the member; what it left in memory goes. The rest can be read again.
+    private func forgetMember(isAlone: Bool) {
+        store.dropCaches()
+        hasMarkedOrphans = false
+        if isAlone { try? store.sqlite.rollback() }
+    }
+
+    // MARK: Extensions
+
+    /// Registers an extension, in a transaction of its own.
+    func register(_ instance: any YapDatabaseExtension, withName name: String) throws {
+        try alone { transaction in
+            let registry = log.registry
+            guard !name.isEmpty, !registry.contains(where: { $0.name == name }) else {
+                throw YapDatabaseError(.extensionNameTaken, "the name \"\(name)\" is empty or taken")
+            }
+            for dependency in instance.dependencies where !registry.contains(where: { $0.name == dependency })
+            {
+                throw YapDatabaseError(
+                    .extensionDependencyMissing,
+                    "\"\(name)\" needs \"\(dependency)\", which is not registered")
+            }
+            let stored = StoredExtension(name, store)
+            let previous = try stored.registration(of: type(of: instance))
+            let snapshot = store.mark.number + 1
+            let registered = RegisteredExtension(
+                name: name, instance: instance, sinceSnapshot: snapshot, generation: nextGeneration)
+            nextGeneration += 1
+            transaction.registry = registry + [registered]
+            store.useRegistry(registry + [registered], at: snapshot)
+            try transaction.uses().last?.transaction.register(previous: previous)
+            try stored.save(instance)
+        }
+    }
+
+    /// Unregisters an extension and those that depend on it, and drops their tables. Also one that is registered only
+    /// in the file.
+    func unregister(_ name: String) throws {
+        try alone { transaction in
+            let registry = log.registry
+            var names = [name]
+            for registered in registry
+            where !names.contains(registered.name)
+                && registered.instance.dependencies.contains(where: { names.contains($0) })
+            {
+                names.append(registered.name)
+            }
+            let isStored = try store.config.extensionNames().contains(name)
+            guard isStored || registry.contains(where: { $0.name == name }) else {
+                throw YapDatabaseError(.extensionNotRegistered, "no extension is registered as \"\(name)\"")
+            }
+            for name in names { try StoredExtension(name, store).drop() }
+            let rest = registry.filter { !names.contains($0.name) }
+            transaction.registry = rest
+            store.useRegistry(rest, at: store.mark.number + 1)
+        }
+    }
+
+    /// Notes, once a run, for each extension in the file that is not registered, that it misses a commit.
+    ///
+    /// Its tables are not dropped, however far behind they are: a write that slips in before the app has registered an
+    /// extension must not cost it its tables (or a sync queue with changes that were never sent).
+    private func markOrphans() throws {
+        if hasMarkedOrphans { return }
+        let registered = Set(store.extensions.map(\.registered.name))
+        for name in try store.config.extensionNames() where !registered.contains(name) {
+            try store.config.setText("1", extension: name, key: ConfigTable.missedKey)
+        }
+        hasMarkedOrphans = true
+    }
+
+    // MARK: Maintenance
+
+    /// Keeps the write-ahead log bounded. A step of its own after a commit: what it does can't fail the commit.
+    ///
+    /// SQLite writes the log back by itself every 1000 pages, but begins it anew only when no reader is in it: under
+    /// readers that follow closely on each other it would grow for ever. Beyond its limit the readers are waited for.
+    func maintain() {
+        guard commitsSinceLogCheck >= Self.commitsPerLogCheck else { return }
+        commitsSinceLogCheck = 0
+        guard let result = try? store.sqlite.checkpoint(.passive) else { return }
+        let pageBytes: Int64 = 4096
+        if Int64(result.logFrames) * pageBytes > options.logBytesMax {
+            _ = try? store.sqlite.checkpoint(.truncate)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import FoundationEssentials
+import SQLite
+import Seams
+
+/// A database: one file with objects by collection and key, any number of connections, one writer.
+///
+/// Several processes, and several instances in one process, may open one file.
+public final class YapDatabase: Sendable {
+    /// The path of the file.
+    public let path: String
+    /// The options it was opened with.
+    public let options: YapDatabaseOptions
+
+    let registrations: [String: CollectionRegistration]
+    let log: CommitLog
+    let publisher = CommitPublisher()
+    let writer: Writer
+    let shell: Shell
+
+    /// Opens the file at `url`, and creates it when there is none.
+    ///
+    /// - Parameters:
+    ///   - url: A file URL. Its folder must exist.
+    ///   - options: How it is opened.
+    ///   - configure: Registers the type of each collection.
+    /// - Throws: `YapDatabaseError`: `notADatabase`, `notAYapDatabase`, `unsupportedFormat`, `corrupt` (the file is left
+    ///   as it is in all four cases), `cannotOpen`, `busy`, `diskFull`; `missingRegistration` or `typeMismatch` for a
+    ///   mistake in `configure`.
+    public convenience init(
+        url: URL, options: YapDatabaseOptions = YapDatabaseOptions(),
+        configure: (inout YapDatabaseConfiguration) -> Void
+    ) throws {
+        guard url.isFileURL else { throw YapDatabaseError(.cannotOpen, "not a file URL: \(url)") }
+        try self.init(path: url.path, options: options, configure: configure)
+    }
+
+    /// Opens the file at `path`, as `init(url:options:configure:)` does.
+    public init(
+        path: String, options: YapDatabaseOptions = YapDatabaseOptions(),
+        configure: (inout YapDatabaseConfiguration) -> Void
+    ) throws {
+        var configuration = YapDatabaseConfiguration()
+        configure(&configuration)
+        if let mistake = configuration.mistakes.first { throw mistake }
+        self.path = path
+        self.options = options
+        registrations = configuration.registrations
+        shell = Shell()
+
+        let writerID = options.random.next()
+        do {
+            let first = SnapshotMark(number: 0, writer: writerID)
+            let sqlite = try Schema.open(path: path, options: options.sqliteOptions, firstMark: first)
+            let mark = try ConfigTable(sqlite).mark()
+            log = CommitLog(newest: mark, publisher: publisher)
+            let store = StoreConnection(sqlite, mark: mark, registrations: registrations, options: options)
+            let core = WriterCore(store, log: log, writerID: writerID, options: options)
+            writer = Writer(core, publisher: publisher)
+        } catch let error as SQLiteError {
+            throw YapDatabaseError(error, path: path)
+        }
+    }
+
+    deinit {
+        shell.close()
+        publisher.end()
+        // No transaction runs: each would hold this object. The writing thread may still hold the writer for a moment.
+        try? writer.close()
+    }
+
+    /// A new connection. It opens its own SQLite handle at its first read.
+    public func newConnection() -> YapDatabaseConnection {
+        YapDatabaseConnection(self)
+    }
+
+    /// The number of the newest commit that this instance has made or seen.
+    public var snapshot: UInt64 { log.newest.number }
+
+    /// The forms that run on the caller's thread and wait.
+    public var blocking: Blocking { Blocking(database: self) }
+
+    /// The names of the registered extensions, in the order of registration.
+    public var registeredExtensionNames: [String] { log.registry.map(\.name) }
+
+    /// Calls `observer` after each commit: in the order of the commits, one at a time, with no lock held.
+    ///
+    /// It is called on the thread that committed, or on one that is busy with an earlier commit. It may begin
+    /// transactions. The observation ends with `removeCommitObserver` or with the database.
+    /// - Returns: What `removeCommitObserver` takes.
+    @discardableResult
+    public func addCommitObserver(_ observer: @escaping @Sendable (YapDatabaseCommit) -> Void)
+        -> CommitObserverID
+    {
+        CommitObserverID(value: publisher.add(observer).id)
+    }
+
+    /// Ends an observation. A call that is under way on another thread may still end after this.
+    public func removeCommitObserver(_ id: CommitObserverID) {
+        publisher.remove(id.value)
+    }
+
+    /// Names an observer of commits.
+    public struct CommitObserverID: Hashable, Sendable {
+        let value: UInt64
+    }
+
+    /// Closes the file: waits for the transaction that is under way, and refuses later ones with `closed`.
+    ///
+    /// Connections close their own handles when they go, or at their next use.
+    /// - Throws: `nestedTransaction` inside of a write transaction.
+    public func close() throws {
+        try writer.close()
+        shell.close()
+        publisher.end()
+    }
+
+    var isClosed: Bool { shell.isClosed }
+}

@@ -1,0 +1,109 @@
+/// What the app tells the database when it opens it: the type of each collection, and its sanitizers.
+public struct YapDatabaseConfiguration: Sendable {
+    var registrations: [String: CollectionRegistration] = [:]
+    var mistakes: [YapDatabaseError] = []
+
+    init() {}
+
+    /// Says that the objects of `collection` are of `type`, stored in CBOR. They have no metadata.
+    public mutating func register<Object: Codable & Sendable>(
+        _ type: Object.Type, inCollection collection: String
+    ) {
+        register(type, serializer: .cbor(), inCollection: collection)
+    }
+
+    /// Says that the objects of `collection` are of `type` and their metadata of `metadata`, both stored in CBOR.
+    public mutating func register<Object: Codable & Sendable, Metadata: Codable & Sendable>(
+        _ type: Object.Type, metadata: Metadata.Type, inCollection collection: String
+    ) {
+        register(type, serializer: .cbor(), inCollection: collection)
+        registerMetadata(metadata, serializer: .cbor(), inCollection: collection)
+    }
+
+    /// Says that the objects of `collection` are of `type`, stored as `serializer` says.
+    public mutating func register<Object: Sendable>(
+        _ type: Object.Type, serializer: YapDatabaseSerializer<Object>, inCollection collection: String
+    ) {
+        let coder = TypedValueCoder(serializer)
+        if registrations[collection] != nil {
+            mistakes.append(
+                YapDatabaseError(
+                    .typeMismatch, "a type is registered already; \(Object.self) came second",
+                    collection: collection))
+        }
+        registrations[collection] = CollectionRegistration(collection: collection, object: coder)
+    }
+
+    /// Says that the metadata of `collection`, which is registered already, is of `type`, stored as `serializer` says.
+    public mutating func registerMetadata<Metadata: Sendable>(
+        _ type: Metadata.Type, serializer: YapDatabaseSerializer<Metadata>, inCollection collection: String
+    ) {
+        guard registrations[collection] != nil else {
+            return missing(collection, "register objects before metadata")
+        }
+        registrations[collection]?.metadata = TypedValueCoder(serializer)
+    }
+
+    /// Puts what `sanitizer` returns in the place of each object before it is stored in `collection`.
+    public mutating func preSanitize<Object: Sendable>(
+        _ type: Object.Type, inCollection collection: String,
+        _ sanitizer: @escaping @Sendable (_ collection: String, _ key: String, _ object: Object) -> Object
+    ) {
+        guard let coder = objectCoder(type, collection) else { return }
+        registrations[collection]?.object = TypedValueCoder(
+            coder.serializer, preSanitizer: sanitizer, postSanitizer: coder.postSanitizer)
+    }
+
+    /// Calls `sanitizer` with each object after it was stored in `collection` and all extensions were told.
+    public mutating func postSanitize<Object: Sendable>(
+        _ type: Object.Type, inCollection collection: String,
+        _ sanitizer: @escaping @Sendable (_ collection: String, _ key: String, _ object: Object) -> Void
+    ) {
+        guard let coder = objectCoder(type, collection) else { return }
+        registrations[collection]?.object = TypedValueCoder(
+            coder.serializer, preSanitizer: coder.preSanitizer, postSanitizer: sanitizer)
+    }
+
+    /// Puts what `sanitizer` returns in the place of each metadata before it is stored in `collection`.
+    public mutating func preSanitizeMetadata<Metadata: Sendable>(
+        _ type: Metadata.Type, inCollection collection: String,
+        _ sanitizer:
+            @escaping @Sendable (_ collection: String, _ key: String, _ metadata: Metadata) -> Metadata
+    ) {
+        guard let coder = metadataCoder(type, collection) else { return }
+        registrations[collection]?.metadata = TypedValueCoder(
+            coder.serializer, preSanitizer: sanitizer, postSanitizer: coder.postSanitizer)
+    }
+
+    /// Calls `sanitizer` with each metadata after it was stored in `collection` and all extensions were told.
+    public mutating func postSanitizeMetadata<Metadata: Sendable>(
+        _ type: Metadata.Type, inCollection collection: String,
+        _ sanitizer: @escaping @Sendable (_ collection: String, _ key: String, _ metadata: Metadata) -> Void
+    ) {
+        guard let coder = metadataCoder(type, collection) else { return }
+        registrations[collection]?.metadata = TypedValueCoder(
+            coder.serializer, preSanitizer: coder.preSanitizer, postSanitizer: sanitizer)
+    }
+
+    private mutating func objectCoder<Value>(_ type: Value.Type, _ collection: String) -> TypedValueCoder<
+        Value
+    >? {
+        let coder = registrations[collection]?.object as? TypedValueCoder<Value>
+        if coder == nil { missing(collection, "a sanitizer for \(type), which is not registered there") }
+        return coder
+    }
+
+    private mutating func metadataCoder<Value>(_ type: Value.Type, _ collection: String) -> TypedValueCoder<
+        Value
+    >? {
+        let coder = registrations[collection]?.metadata as? TypedValueCoder<Value>
+        if coder == nil {
+            missing(collection, "a sanitizer for metadata \(type), which is not registered there")
+        }
+        return coder
+    }
+
+    private mutating func missing(_ collection: String, _ message: String) {
+        mistakes.append(YapDatabaseError(.missingRegistration, message, collection: collection))
+    }
+}

@@ -1,0 +1,77 @@
+import SQLite
+import Seams
+
+/// A way into the database: it reads with its own SQLite handle and caches, and writes through the database's writer.
+///
+/// Its reads run one at a time; different connections read at the same time. It may be used from any thread.
+public final class YapDatabaseConnection: Sendable {
+    /// The database it belongs to, which lives at least as long.
+    public let database: YapDatabase
+
+    let reader = OwnedLock<ReaderCore?>(nil)
+    let jobs = SerialJobs()
+
+    init(_ database: YapDatabase) {
+        self.database = database
+    }
+
+    /// The forms that run on the caller's thread and wait.
+    public var blocking: Blocking { Blocking(connection: self) }
+
+    /// The forms of a connection's calls that run on the caller's thread and wait. Not for use in async code.
+    public struct Blocking: Sendable {
+        let connection: YapDatabaseConnection
+
+        /// Runs `body` on the newest snapshot, and returns what it returns.
+        ///
+        /// - Throws: What `body` throws; `YapDatabaseError` of code `nestedTransaction` inside of another read on this
+        ///   connection, `closed`, or what the file gave.
+        @available(*, noasync, message: "call `try await connection.read { ... }`")
+        public func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> Result {
+            try connection.readNow(body).result
+        }
+
+        /// Runs `body` in a write transaction, commits, and returns what it returned.
+        ///
+        /// - Throws: What `body` throws; `YapDatabaseError` of code `nestedTransaction` inside of another write,
+        ///   `busy`, `diskFull`, `closed`, ... In each case nothing of the transaction is kept, on disk or in memory.
+        @available(*, noasync, message: "call `try await connection.readWrite { ... }`")
+        public func readWrite<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws
+            -> Result
+        {
+            try connection.database.writer.withCore { try $0.alone(body) }
+        }
+    }
+
+    func readNow<Result>(
+        tracksReads: Bool = false, _ body: (YapDatabaseReadTransaction) throws -> Result
+    ) throws -> (result: Result, reads: ReadCollections?) {
+        defer { database.publisher.drain() }
+        return try reader.withLock { core in
+            if database.isClosed {
+                core = nil
+                throw YapDatabaseError(.closed, "the database was closed")
+            }
+            let opened = try core ?? database.makeReader()
+            core = opened
+            return try opened.read(tracksReads: tracksReads, body)
+        }
+    }
+}
+
+extension YapDatabase {
+    func makeReader() throws -> ReaderCore {
+        if isClosed { throw YapDatabaseError(.closed, "the database was closed") }
+        var sqliteOptions = options.sqliteOptions
+        // A file that was deleted under the database must not come back empty.
+        sqliteOptions.create = false
+        do {
+            let sqlite = try Connection(path: path, options: sqliteOptions)
+            let mark = try ConfigTable(sqlite).mark()
+            return ReaderCore(
+                StoreConnection(sqlite, mark: mark, registrations: registrations, options: options), log: log)
+        } catch let error as SQLiteError {
+            throw YapDatabaseError(error, path: path)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import SQLite
+
+/// Why the database refused or failed: a code to decide by, where it happened, and what to do about it.
+public struct YapDatabaseError: Error, Sendable {
+    /// The kinds of failure.
+    public enum Code: String, Sendable {
+        /// The file is not an SQLite database. It was left as it is.
+        case notADatabase
+        /// The file is an SQLite database of another program. It was left as it is.
+        case notAYapDatabase
+        /// The file was written by a later version of this library. It was left as it is.
+        case unsupportedFormat
+        /// The file is damaged. It was left as it is, and never is another put in its place.
+        case corrupt
+        /// The file can't be opened: no such folder, or no permission.
+        case cannotOpen
+        /// The disk is full. The transaction left no trace.
+        case diskFull
+        /// Another process holds the write lock for longer than the busy timeout. The transaction left no trace.
+        case busy
+        /// Reading from, writing to or syncing the file failed. The transaction left no trace.
+        case inputOutput
+        /// Another SQLite error.
+        case sqlite
+        /// The value can't be encoded.
+        case encoding
+        /// The stored bytes can't be decoded as the registered type.
+        case decoding
+        /// The value or the asked-for type is not the one that is registered for the collection.
+        case typeMismatch
+        /// No type is registered for the collection.
+        case missingRegistration
+        /// The transaction was used after its closure had ended.
+        case transactionEnded
+        /// Rows of a collection were added or removed while it was iterated.
+        case mutatedDuringIteration
+        /// A transaction was begun inside another on the same thread, where it could only wait for itself.
+        case nestedTransaction
+        /// The database was closed.
+        case closed
+        /// No extension is registered under the name, or one of another class.
+        case extensionNotRegistered
+        /// An extension is already registered under the name.
+        case extensionNameTaken
+        /// An extension that it depends on is not registered.
+        case extensionDependencyMissing
+        /// Extensions changed rows at the end of the transaction without coming to an end.
+        case extensionsDoNotSettle
+    }
+
+    /// What kind of failure it is.
+    public let code: Code
+    /// What happened, in words.
+    public let message: String
+    /// The collection it happened in, if one.
+    public let collection: String?
+    /// The key of the row it happened at, if one.
+    public let key: String?
+    /// The error beneath: SQLite's, or the coder's.
+    public let underlying: (any Error)?
+
+    init(
+        _ code: Code, _ message: String, collection: String? = nil, key: String? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.collection = collection
+        self.key = key
+        self.underlying = underlying
+    }
+
+    init(_ error: SQLiteError, path: String? = nil) {
+        let code: Code =
+            if error.isBusy {
+                .busy
+            } else if error.isDiskFull {
+                .diskFull
+            } else if error.isNotADatabase {
+                .notADatabase
+            } else if error.isCorrupt {
+                .corrupt
+            } else if error.isCannotOpen || error.isReadOnly {
+                .cannotOpen
+            } else if error.isInputOutput {
+                .inputOutput
+            } else {
+                .sqlite
+            }
+        self.init(code, path.map { "\(error.message) (\($0))" } ?? error.message, underlying: error)
+    }
+
+    /// What to do about it.
+    public var advice: String {
+        switch code {
+        case .notADatabase, .notAYapDatabase: "check the path; to start anew, move the file away yourself"
+        case .unsupportedFormat: "open it with the version that wrote it, or a later one"
+        case .corrupt: "keep the file for inspection and restore a backup"
+        case .cannotOpen: "check that the folder exists and that file and folder may be written"
+        case .diskFull: "free disk space, then try again"
+        case .busy: "try again later, or raise busyTimeoutMilliseconds"
+        case .inputOutput: "check the disk; what was committed before is still there"
+        case .sqlite: "see the underlying error"
+        case .encoding: "look at the value's encode(to:)"
+        case .decoding: "make the type read what older versions wrote, or read serializedObject"
+        case .typeMismatch: "use the type that is registered for the collection"
+        case .missingRegistration: "call register(_:inCollection:) when the database is opened"
+        case .transactionEnded: "use the transaction only inside its closure"
+        case .mutatedDuringIteration: "collect the keys first, then add or remove rows"
+        case .nestedTransaction: "use the transaction that is open"
+        case .closed: "open the database again"
+        case .extensionNotRegistered, .extensionDependencyMissing: "register the extension first"
+        case .extensionNameTaken: "unregister it, or use another name"
+        case .extensionsDoNotSettle: "look at the extensions' flushPendingChangesToMainDatabaseTable"
+        }
+    }
+}
+
+extension YapDatabaseError: CustomStringConvertible {
+    /// Code, message, place and advice in one line.
+    public var description: String {
+        var text = "\(code.rawValue): \(message)"
+        if let collection { text += ", collection \"\(collection)\"" }
+        if let key { text += ", key \"\(key)\"" }
+        text += "; \(advice)"
+        if let underlying { text += " (\(underlying))" }
+        return text
+    }
+}

@@ -1,0 +1,44 @@
+import SQLite
+import Seams
+
+/// How a database is opened.
+public struct YapDatabaseOptions: Sendable {
+    /// When a commit waits for the disk.
+    public enum Durability: Sendable {
+        /// At each commit: a commit that returned survives the death of the process and losing power.
+        case full
+        /// At checkpoints: it survives the death of the process; losing power may lose the last commits.
+        case normal
+    }
+
+    /// When a commit waits for the disk.
+    public var durability = Durability.full
+    /// How many rows of each collection a connection keeps decoded. 0 keeps none.
+    public var cachedRowsPerCollectionMax = 1000
+    /// How many changed keys a commit names. Beyond it, it says of each collection only that it changed.
+    public var changedKeysPerCommitMax = 10_000
+    /// The size from which the write-ahead log is written back to the file and cut, even if readers must be waited for.
+    public var logBytesMax: Int64 = 8 << 20
+    /// How long a write waits for another process's write before it throws `busy`. 0 never waits.
+    public var busyTimeoutMilliseconds: Int32 = 5000
+    /// How much of the file is read through a memory map. 0 reads by calls.
+    public var memoryMapBytes: Int64 = 0
+
+    /// The SQLite VFS through which the file is reached, by name: tests and the simulator have their own.
+    package var vfsName: String?
+    /// Where the database's identity among its processes comes from.
+    package var random: any RandomSource = SystemRandomSource()
+
+    /// Makes the options with their defaults.
+    public init() {}
+
+    var sqliteOptions: OpenOptions {
+        var options = OpenOptions()
+        options.synchronous = durability == .full ? .full : .normal
+        options.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+        options.vfsName = vfsName
+        options.journalSizeLimitBytes = logBytesMax
+        options.mmapBytes = memoryMapBytes == 0 ? nil : memoryMapBytes
+        return options
+    }
+}

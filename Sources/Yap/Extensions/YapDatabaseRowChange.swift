@@ -1,0 +1,35 @@
+/// A row's identity. The rowid is constant as long as the row lives, and may be used again after it was removed,
+/// even in the same transaction.
+public struct YapDatabaseRowIdentity: Hashable, Sendable {
+    /// SQLite's 64-bit rowid: what extensions store instead of collection and key.
+    public let rowID: Int64
+    /// The row's collection.
+    public let collection: String
+    /// The row's key.
+    public let key: String
+}
+
+/// What a write does to the rows, as extensions are told of it.
+public enum YapDatabaseRowChange: Sendable {
+    /// A new row, with its object and metadata.
+    case insert(YapDatabaseRowIdentity, object: any Sendable, metadata: (any Sendable)?)
+    /// Object and metadata of an existing row are set.
+    case update(YapDatabaseRowIdentity, object: any Sendable, metadata: (any Sendable)?)
+    /// Only the object of an existing row is set.
+    case replaceObject(YapDatabaseRowIdentity, object: any Sendable)
+    /// Only the metadata of an existing row is set; `nil` clears it.
+    case replaceMetadata(YapDatabaseRowIdentity, metadata: (any Sendable)?)
+    /// The object is to be treated as changed, though nothing on disk is.
+    case touchObject(YapDatabaseRowIdentity)
+    /// The metadata is to be treated as changed, though nothing on disk is.
+    case touchMetadata(YapDatabaseRowIdentity)
+    /// Object and metadata are to be treated as changed, though nothing on disk is.
+    case touchRow(YapDatabaseRowIdentity)
+    /// Rows of one collection are removed: at most `YapDatabaseRowChange.removedRowsMax` in one call.
+    case remove([YapDatabaseRowIdentity])
+    /// All rows of all collections are removed. No `remove` is called for them.
+    case removeAll
+
+    /// The most rows in one `remove`.
+    public static let removedRowsMax = 500
+}

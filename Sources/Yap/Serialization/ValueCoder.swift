@@ -1,0 +1,63 @@
+/// Encodes, decodes and sanitizes the values of one type, for code that doesn't know the type.
+protocol ValueCoder: AnyObject, Sendable {
+    var typeID: ObjectIdentifier { get }
+    var typeName: String { get }
+
+    /// The value in a box of the registered type, or `nil` if it is of another type.
+    func box(_ value: any Sendable) -> CachedValue?
+    func preSanitized(_ value: CachedValue, _ name: YapCollectionKey) -> CachedValue
+    func postSanitize(_ value: CachedValue, _ name: YapCollectionKey)
+    var hasPreSanitizer: Bool { get }
+    var hasPostSanitizer: Bool { get }
+    func encode(_ value: CachedValue) throws -> [UInt8]
+    func decode(_ bytes: UnsafeRawBufferPointer) throws -> CachedValue
+}
+
+final class TypedValueCoder<Value: Sendable>: ValueCoder {
+    typealias PreSanitizer = @Sendable (_ collection: String, _ key: String, _ value: Value) -> Value
+    typealias PostSanitizer = @Sendable (_ collection: String, _ key: String, _ value: Value) -> Void
+
+    let serializer: YapDatabaseSerializer<Value>
+    let preSanitizer: PreSanitizer?
+    let postSanitizer: PostSanitizer?
+
+    init(
+        _ serializer: YapDatabaseSerializer<Value>, preSanitizer: PreSanitizer? = nil,
+        postSanitizer: PostSanitizer? = nil
+    ) {
+        self.serializer = serializer
+        self.preSanitizer = preSanitizer
+        self.postSanitizer = postSanitizer
+    }
+
+    var typeID: ObjectIdentifier { ObjectIdentifier(Value.self) }
+    var typeName: String { String(describing: Value.self) }
+    var hasPreSanitizer: Bool { preSanitizer != nil }
+    var hasPostSanitizer: Bool { postSanitizer != nil }
+
+    func box(_ value: any Sendable) -> CachedValue? {
+        (value as? Value).map(TypedValue.init)
+    }
+
+    func preSanitized(_ value: CachedValue, _ name: YapCollectionKey) -> CachedValue {
+        guard let preSanitizer else { return value }
+        return TypedValue(preSanitizer(name.collection, name.key, typed(value)))
+    }
+
+    func postSanitize(_ value: CachedValue, _ name: YapCollectionKey) {
+        postSanitizer?(name.collection, name.key, typed(value))
+    }
+
+    func encode(_ value: CachedValue) throws -> [UInt8] {
+        try serializer.encode(typed(value))
+    }
+
+    func decode(_ bytes: UnsafeRawBufferPointer) throws -> CachedValue {
+        TypedValue(try serializer.decode(bytes))
+    }
+
+    private func typed(_ value: CachedValue) -> Value {
+        // Every box of a collection is made by this coder, or checked against `typeID` before it is made.
+        unsafeDowncast(value, to: TypedValue<Value>.self).value
+    }
+}

@@ -1,0 +1,94 @@
+/// Group commit: takes all writes that wait into one SQLite transaction, a savepoint each, so that they share one COMMIT
+/// and with it one wait for the disk.
+final class GroupWriter: Sendable {
+    /// The most writes in one transaction.
+    static let groupRequestsMax = 256
+
+    private let queue: WorkQueue<any WriteRequest>
+    private let writer: Writer
+
+    init(queue: WorkQueue<any WriteRequest>, writer: Writer) {
+        self.queue = queue
+        self.writer = writer
+    }
+
+    /// Serves until the queue is closed and empty.
+    func run() {
+        while let requests = queue.take(max: Self.groupRequestsMax) { serve(requests) }
+    }
+
+    /// Serves what waits now.
+    func runOnce() {
+        serve(queue.takeWithoutWaiting(max: .max))
+    }
+
+    private func serve(_ requests: [any WriteRequest]) {
+        var waiting = requests[...]
+        while let first = waiting.first {
+            if first.isExclusive {
+                waiting.removeFirst()
+                serveExclusive(first)
+            } else {
+                let members = waiting.prefix { !$0.isExclusive }
+                waiting = waiting.dropFirst(members.count)
+                let unrun = serveGroup(Array(members), mayJoin: waiting.isEmpty)
+                waiting = unrun[...] + waiting
+            }
+        }
+    }
+
+    private func serveExclusive(_ request: any WriteRequest) {
+        do {
+            try writer.withCore { request.run(in: $0) }
+        } catch {
+            request.fail(error)
+        }
+        request.resume()
+    }
+
+    /// Runs a group and answers it. Returns those that have not run: an earlier one took the transaction with it.
+    private func serveGroup(_ requests: [any WriteRequest], mayJoin: Bool) -> [any WriteRequest] {
+        var members = requests
+        var runCount = 0
+        do {
+            try writer.withCore { core in
+                try core.begin()
+                do {
+                    try runAll(&members, &runCount, core, mayJoin: mayJoin)
+                    try core.commit()
+                } catch {
+                    core.abandon()
+                    throw error
+                }
+            }
+        } catch {
+            // Without a BEGIN there is no sense in trying the next one.
+            if runCount == 0 { runCount = members.count }
+            for member in members[..<runCount] { member.fail(error) }
+        }
+        for member in members[..<runCount] { member.resume() }
+        return Array(members[runCount...])
+    }
+
+    private func runAll(
+        _ members: inout [any WriteRequest], _ runCount: inout Int, _ core: WriterCore, mayJoin: Bool
+    ) throws {
+        repeat {
+            while runCount < members.count {
+                runCount += 1
+                members[runCount - 1].run(in: core)
+                if !core.isAlive { throw core.lostTransaction }
+            }
+            if mayJoin { members += lateMembers(max: Self.groupRequestsMax - members.count) }
+        } while runCount < members.count
+    }
+
+    /// Writes that came while the group ran, up to the first that needs a transaction of its own.
+    private func lateMembers(max: Int) -> [any WriteRequest] {
+        guard max > 0 else { return [] }
+        let late = queue.takeWithoutWaiting(max: max)
+        let members = late.prefix { !$0.isExclusive }
+        queue.putBack(Array(late.dropFirst(members.count)))
+        return Array(members)
+    }
+}

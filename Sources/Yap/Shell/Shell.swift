@@ -1,0 +1,78 @@
+import Seams
+
+/// The threads of one database: one that writes and some that read, each started when it is first needed.
+final class Shell: Sendable {
+    private struct State {
+        var hasWriterThread = false
+        var readerThreadCount = 0
+        var isClosed = false
+    }
+
+    private let state = Lock(State())
+    private let writes = WorkQueue<any WriteRequest>()
+    private let reads = WorkQueue<SerialJobs>()
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Refuses new work, and lets the threads end.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        writes.close()
+        reads.close()
+    }
+
+    /// Queues a write for the writer's thread.
+    func write(_ request: any WriteRequest, _ writer: Writer) {
+        guard writes.push(request) != .refused else {
+            request.fail(YapDatabaseError(.closed, "the database was closed"))
+            return request.resume()
+        }
+        let mustStart = state.withLock { state in
+            defer { state.hasWriterThread = true }
+            return !state.hasWriterThread
+        }
+        guard mustStart else { return }
+        let worker = GroupWriter(queue: writes, writer: writer)
+        if !WorkerThread.start({ worker.run() }) {
+            // No thread to be had. Blocking this one is bad, never answering would be worse.
+            state.withLock { $0.hasWriterThread = false }
+            worker.runOnce()
+        }
+    }
+
+    /// Queues a job of a connection for one of the reading threads: as many as there are processors.
+    func read(_ jobs: SerialJobs, _ job: @escaping SerialJobs.Job) {
+        guard jobs.add(job) else { return }
+        switch reads.push(jobs) {
+        case .taken: return
+        case .refused: while jobs.runNext() {}  // The jobs find the database closed, and say so.
+        case .needsThread: startReader()
+        }
+    }
+
+    private func startReader() {
+        let mayStart = state.withLock { state in
+            guard state.readerThreadCount < WorkerThread.processorCount else { return false }
+            state.readerThreadCount += 1
+            return true
+        }
+        guard mayStart else { return }
+        let reads = reads
+        let isStarted = WorkerThread.start {
+            while let jobs = reads.take(max: 1)?.first { Self.serve(jobs, reads) }
+        }
+        if isStarted { return }
+        let isOnly = state.withLock { state in
+            state.readerThreadCount -= 1
+            return state.readerThreadCount == 0
+        }
+        guard isOnly else { return }
+        for jobs in reads.takeWithoutWaiting(max: .max) { while jobs.runNext() {} }
+    }
+
+    /// Runs one job, and lines up again behind the other connections if there are more.
+    private static func serve(_ jobs: SerialJobs, _ reads: WorkQueue<SerialJobs>) {
+        guard jobs.runNext() else { return }
+        if reads.push(jobs) == .refused { while jobs.runNext() {} }
+    }
+}

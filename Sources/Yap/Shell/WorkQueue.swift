@@ -1,0 +1,91 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A queue between threads: `take` waits until there is something.
+final class WorkQueue<Element: Sendable>: @unchecked Sendable {
+    // Sendable because everything below is read and written only while `mutex` is held.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var elements: [Element] = []
+    private var waiting = 0
+    private var closed = false
+
+    init() {
+        mutex = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    enum Pushed { case refused, taken, needsThread }
+
+    /// Adds an element, unless the queue was closed. Says whether no thread stands waiting for it.
+    func push(_ element: Element) -> Pushed {
+        locked {
+            if closed { return .refused }
+            elements.append(element)
+            guard waiting > 0 else { return .needsThread }
+            pthread_cond_signal(condition)
+            return .taken
+        }
+    }
+
+    /// Waits for elements and takes up to `max` of them; `nil` when the queue is closed and empty.
+    func take(max: Int) -> [Element]? {
+        locked {
+            while elements.isEmpty {
+                if closed { return nil }
+                waiting += 1
+                pthread_cond_wait(condition, mutex)
+                waiting -= 1
+            }
+            return takeNow(max)
+        }
+    }
+
+    /// Takes up to `max` elements that are there now.
+    func takeWithoutWaiting(max: Int) -> [Element] {
+        locked { takeNow(max) }
+    }
+
+    /// Puts elements back before all others.
+    func putBack(_ back: [Element]) {
+        if back.isEmpty { return }
+        locked { elements.insert(contentsOf: back, at: 0) }
+    }
+
+    /// Refuses new elements; those that are there are still taken.
+    func close() {
+        locked {
+            closed = true
+            pthread_cond_broadcast(condition)
+        }
+    }
+
+    private func takeNow(_ max: Int) -> [Element] {
+        if elements.count <= max {
+            let all = elements
+            elements = []
+            return all
+        }
+        let first = Array(elements.prefix(max))
+        elements.removeFirst(max)
+        return first
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+}

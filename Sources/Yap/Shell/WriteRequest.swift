@@ -1,0 +1,75 @@
+/// An asynchronous write that waits for the writer's thread.
+protocol WriteRequest: AnyObject, Sendable {
+    /// Whether it must have a transaction of its own.
+    var isExclusive: Bool { get }
+    /// Runs as a member of the open transaction and keeps the outcome. An exclusive one opens its own transaction.
+    func run(in core: WriterCore)
+    /// Makes a success a failure: what it wrote could not be committed.
+    func fail(_ error: any Error)
+    /// Answers the caller. Called once, last.
+    func resume()
+}
+
+/// A `readWrite` closure of the app, which never runs twice.
+final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
+    // Sendable because one thread at a time has it: the caller's, then from the queue on the writer's.
+    private let body: @Sendable (YapDatabaseReadWriteTransaction) throws -> Value
+    private let continuation: CheckedContinuation<Value, any Error>
+    private var outcome: Result<Value, any Error>?
+
+    init(
+        _ continuation: CheckedContinuation<Value, any Error>,
+        _ body: @escaping @Sendable (YapDatabaseReadWriteTransaction) throws -> Value
+    ) {
+        self.body = body
+        self.continuation = continuation
+    }
+
+    var isExclusive: Bool { false }
+
+    func run(in core: WriterCore) {
+        outcome = Result { try core.member(body) }
+    }
+
+    func fail(_ error: any Error) {
+        if case .failure = outcome { return }
+        outcome = .failure(error)
+    }
+
+    func resume() {
+        guard let outcome else { preconditionFailure("a write was answered before it ran") }
+        continuation.resume(with: outcome)
+    }
+}
+
+/// A change of the database itself, such as the registration of an extension.
+final class ExclusiveRequest: WriteRequest, @unchecked Sendable {
+    // Sendable for the same reason as `MemberRequest`.
+    private let body: @Sendable (WriterCore) throws -> Void
+    private let continuation: CheckedContinuation<Void, any Error>
+    private var outcome: Result<Void, any Error>?
+
+    init(
+        _ continuation: CheckedContinuation<Void, any Error>,
+        _ body: @escaping @Sendable (WriterCore) throws -> Void
+    ) {
+        self.body = body
+        self.continuation = continuation
+    }
+
+    var isExclusive: Bool { true }
+
+    func run(in core: WriterCore) {
+        outcome = Result { try body(core) }
+    }
+
+    func fail(_ error: any Error) {
+        if case .failure = outcome { return }
+        outcome = .failure(error)
+    }
+
+    func resume() {
+        guard let outcome else { preconditionFailure("a change was answered before it ran") }
+        continuation.resume(with: outcome)
+    }
+}

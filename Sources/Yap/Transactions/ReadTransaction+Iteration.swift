@@ -1,0 +1,73 @@
+import SQLite
+
+/// Going through the rows of a collection one after the other, in the order of their keys' bytes.
+///
+/// The sequences are lazy: what is not asked for is not read. Rows may be changed while they are iterated; a row that
+/// comes later is then seen with its new value. When rows are *added* to or *removed* from the collection, or a row can't
+/// be read, the iteration ends, and the enclosing `read` or `readWrite` throws. A sequence belongs to its transaction.
+extension YapDatabaseReadTransaction {
+    /// The keys of a collection.
+    public final func keys(inCollection collection: String) throws -> YapDatabaseRows<String> {
+        try begin(collection)
+        return YapDatabaseRows(self, .key, collection) { $0.text(at: 0) }
+    }
+
+    /// Rowids and keys of a collection.
+    public final func identities(inCollection collection: String) throws -> YapDatabaseRows<
+        YapDatabaseRowIdentity
+    > {
+        try begin(collection)
+        return YapDatabaseRows(self, .identity, collection) {
+            YapDatabaseRowIdentity(rowID: $0.int64(at: 1), collection: collection, key: $0.text(at: 0))
+        }
+    }
+
+    /// Keys and objects of a collection.
+    ///
+    /// - Parameter filter: Decides by the key, before the object is decoded, whether the row is wanted.
+    /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`.
+    public final func objects<Object: Sendable>(
+        _ type: Object.Type, inCollection collection: String,
+        where filter: @escaping (String) -> Bool = { _ in true }
+    ) throws -> YapDatabaseRows<(key: String, object: Object)> {
+        try begin(collection)
+        let registered = try store.registered(collection)
+        return YapDatabaseRows(self, .keyAndObject, collection) { [unowned self] statement in
+            let key = statement.text(at: 0)
+            guard filter(key) else { return nil }
+            let box = try objectBox(key, registered, statement)
+            return (key, try unbox(box, as: type, registered.registration.object, key, collection))
+        }
+    }
+
+    /// Keys, objects and metadata of a collection. Parameters and errors as `objects(_:inCollection:where:)`.
+    public final func rows<Object: Sendable, Metadata: Sendable>(
+        _ type: Object.Type, metadata metadataType: Metadata.Type, inCollection collection: String,
+        where filter: @escaping (String) -> Bool = { _ in true }
+    ) throws -> YapDatabaseRows<(key: String, object: Object, metadata: Metadata?)> {
+        try begin(collection)
+        let registered = try store.registered(collection)
+        let coder = try metadataCoder(registered)
+        return YapDatabaseRows(self, .row, collection) { [unowned self] statement in
+            let key = statement.text(at: 0)
+            guard filter(key) else { return nil }
+            let box = try objectBox(key, registered, statement)
+            let object = try unbox(box, as: type, registered.registration.object, key, collection)
+            guard !statement.isNull(at: 3) else { return (key, object, nil) }
+            let metadata = try decoded(coder, key, collection) { try statement.withBytes(at: 3, $0) }
+            return (key, object, try unbox(metadata, as: metadataType, coder, key, collection))
+        }
+    }
+
+    /// The object of the row on which the statement stands: from the cache, else decoded, and not put into the cache,
+    /// which one long iteration would flush.
+    private func objectBox(
+        _ key: String, _ registered: StoreConnection.Collection, _ statement: borrowing Statement
+    ) throws -> CachedValue {
+        if let box = registered.cache.object(key) { return box }
+        return try decoded(registered.registration.object, key, registered.registration.collection) {
+            decode in
+            try statement.withBytes(at: 2, decode)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import SQLite
+
+/// Reading single rows.
+extension YapDatabaseReadTransaction {
+    /// The object of a row, or `nil` when there is no such row.
+    ///
+    /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`, `decoding`, or what the file gave.
+    public final func object<Object: Sendable>(
+        _ type: Object.Type, forKey key: String, inCollection collection: String
+    ) throws -> Object? {
+        try begin(collection)
+        let registered = try store.registered(collection)
+        guard let box = try objectBox(key, registered) else { return nil }
+        return try unbox(box, as: type, registered.registration.object, key, collection)
+    }
+
+    /// The object of a row of whatever type its collection is registered with, or `nil` when there is no such row.
+    ///
+    /// - Throws: As the typed form.
+    public final func object(forKey key: String, inCollection collection: String) throws -> (any Sendable)? {
+        try begin(collection)
+        return try objectBox(key, store.registered(collection))?.erased
+    }
+
+    /// The metadata of a row, or `nil` when the row has none or there is no such row.
+    ///
+    /// - Throws: As `object(_:forKey:inCollection:)`.
+    public final func metadata<Metadata: Sendable>(
+        _ type: Metadata.Type, forKey key: String, inCollection collection: String
+    ) throws -> Metadata? {
+        try begin(collection)
+        let registered = try store.registered(collection)
+        let coder = try metadataCoder(registered)
+        guard let box = try metadataBox(key, registered, coder) else { return nil }
+        return try unbox(box, as: type, coder, key, collection)
+    }
+
+    /// The metadata of a row of whatever type is registered, or `nil`. Throws as the typed form.
+    public final func metadata(forKey key: String, inCollection collection: String) throws -> (any Sendable)?
+    {
+        try begin(collection)
+        let registered = try store.registered(collection)
+        return try metadataBox(key, registered, metadataCoder(registered))?.erased
+    }
+
+    /// Object and metadata of a row, or `nil` when there is no such row.
+    ///
+    /// - Throws: As `object(_:forKey:inCollection:)`.
+    public final func row<Object: Sendable, Metadata: Sendable>(
+        _ type: Object.Type, metadata metadataType: Metadata.Type, forKey key: String,
+        inCollection collection: String
+    ) throws -> (object: Object, metadata: Metadata?)? {
+        guard let object = try object(type, forKey: key, inCollection: collection) else { return nil }
+        return (object, try metadata(metadataType, forKey: key, inCollection: collection))
+    }
+
+    /// Whether there is a row of this name.
+    public final func hasObject(forKey key: String, inCollection collection: String) throws -> Bool {
+        try rowID(forKey: key, inCollection: collection) != nil
+    }
+
+    /// The row's rowid, by which extensions know it; `nil` when there is no such row.
+    public final func rowID(forKey key: String, inCollection collection: String) throws -> Int64? {
+        try begin(collection)
+        if let entry = store.collection(collection)?.cache.entry(key) { return entry.rowID }
+        return try rows.rowID(key, collection)
+    }
+
+    /// Collection and key of the row with a rowid; `nil` when there is none.
+    public final func identity(ofRowID rowID: Int64) throws -> YapDatabaseRowIdentity? {
+        try check()
+        readCollections?.isAll = true
+        return try rows.identity(ofRowID: rowID)
+    }
+
+    /// The object's bytes as they are on disk, past the caches; `nil` when there is no such row. Needs no registration.
+    public final func serializedObject(forKey key: String, inCollection collection: String) throws -> [UInt8]?
+    {
+        try begin(collection)
+        let sql = "SELECT data FROM database2 WHERE collection = ?1 AND key = ?2"
+        return try rows.find(sql, key, collection) { $0.bytes(at: 0) }
+    }
+
+    /// The metadata's bytes as they are on disk, past the caches; `nil` when the row has none or there is no row.
+    public final func serializedMetadata(forKey key: String, inCollection collection: String) throws
+        -> [UInt8]?
+    {
+        try begin(collection)
+        let sql = "SELECT metadata FROM database2 WHERE collection = ?1 AND key = ?2"
+        return try rows.find(sql, key, collection) { $0.isNull(at: 0) ? nil : $0.bytes(at: 0) } ?? nil
+    }
+
+    // MARK: Inside
+
+    final func begin(_ collection: String) throws {
+        try check()
+        readCollections?.names.insert(collection)
+    }
+
+    final func metadataCoder(_ registered: StoreConnection.Collection) throws -> any ValueCoder {
+        if let coder = registered.registration.metadata { return coder }
+        throw YapDatabaseError(
+            .missingRegistration, "no metadata type is registered for the collection",
+            collection: registered.registration.collection)
+    }
+
+    final func objectBox(_ key: String, _ registered: StoreConnection.Collection) throws -> CachedValue? {
+        if let box = registered.cache.object(key) { return box }
+        let collection = registered.registration.collection
+        let sql = "SELECT rowid, data FROM database2 WHERE collection = ?1 AND key = ?2"
+        return try rows.find(sql, key, collection) { statement in
+            let box = try decoded(registered.registration.object, key, collection) { decode in
+                try statement.withBytes(at: 1, decode)
+            }
+            registered.cache.insert(key, rowID: statement.int64(at: 0)) { $0.object = box }
+            return box
+        }
+    }
+
+    final func metadataBox(
+        _ key: String, _ registered: StoreConnection.Collection, _ coder: any ValueCoder
+    ) throws -> CachedValue? {
+        switch registered.cache.entry(key)?.metadata {
+        case .value(let box): return box
+        case CachedMetadata.none?: return nil
+        case .unknown, nil: break
+        }
+        let collection = registered.registration.collection
+        let sql = "SELECT rowid, metadata FROM database2 WHERE collection = ?1 AND key = ?2"
+        return try rows.find(sql, key, collection) { statement in
+            let isNull = statement.isNull(at: 1)
+            let box =
+                try isNull
+                ? nil
+                : decoded(coder, key, collection) { decode in try statement.withBytes(at: 1, decode) }
+            registered.cache.insert(key, rowID: statement.int64(at: 0)) {
+                $0.metadata = box.map { .value($0) } ?? CachedMetadata.none
+            }
+            return box
+        } ?? nil
+    }
+
+    /// Decodes what `lend` lends; a failure says where the bytes lie.
+    final func decoded(
+        _ coder: any ValueCoder, _ key: String, _ collection: String,
+        _ lend: ((UnsafeRawBufferPointer) throws -> CachedValue) throws -> CachedValue
+    ) throws -> CachedValue {
+        do {
+            return try lend { try coder.decode($0) }
+        } catch {
+            throw YapDatabaseError(
+                .decoding, "the bytes are no \(coder.typeName)", collection: collection, key: key,
+                underlying: error)
+        }
+    }
+
+    final func unbox<Value: Sendable>(
+        _ box: CachedValue, as type: Value.Type, _ coder: any ValueCoder, _ key: String, _ collection: String
+    ) throws -> Value {
+        if coder.typeID == ObjectIdentifier(Value.self) {
+            return unsafeDowncast(box, to: TypedValue<Value>.self).value
+        }
+        if let value = box.erased as? Value { return value }
+        throw YapDatabaseError(
+            .typeMismatch, "asked for \(type), registered is \(coder.typeName)", collection: collection,
+            key: key)
+    }
+}

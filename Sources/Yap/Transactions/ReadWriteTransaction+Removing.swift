@@ -1,0 +1,78 @@
+import SQLite
+
+/// Removing rows. None of this needs a registration.
+extension YapDatabaseReadWriteTransaction {
+    /// Removes a row; does nothing when there is none.
+    public func removeObject(forKey key: String, inCollection collection: String) throws {
+        try removeObjects(forKeys: CollectionOfOne(key), inCollection: collection)
+    }
+
+    /// Removes the rows with these keys; passes over keys that have none.
+    public func removeObjects(forKeys keys: some Sequence<String>, inCollection collection: String) throws {
+        try check()
+        var batch: [YapDatabaseRowIdentity] = []
+        var seen: Set<String> = []
+        for key in keys where seen.insert(key).inserted {
+            guard let identity = try identity(YapCollectionKey(collection: collection, key: key)) else {
+                continue
+            }
+            batch.append(identity)
+            if batch.count == YapDatabaseRowChange.removedRowsMax {
+                try remove(batch, collection)
+                batch = []
+                seen = []
+            }
+        }
+        try remove(batch, collection)
+    }
+
+    /// Removes all rows of a collection.
+    public func removeAllObjects(inCollection collection: String) throws {
+        try check()
+        if !store.extensions.isEmpty { return try removeAllTellingExtensions(collection) }
+        try rows.deleteAll(inCollection: collection)
+        guard store.sqlite.changesCount > 0 else { return }
+        mutations.mutated(collection)
+        store.collection(collection)?.cache.removeAll()
+        changes.recordClearing(of: collection)
+    }
+
+    /// Removes all rows of all collections. Extensions are told once, not row by row.
+    public func removeAllObjectsInAllCollections() throws {
+        try check()
+        try perform(.removeAll) {
+            try rows.deleteAll()
+            mutations.mutatedAll()
+            store.dropRowCaches()
+            changes.recordClearingOfAll()
+        }
+    }
+
+    /// In batches of a bounded size. Each batch is looked up anew: an extension may have changed rows in between.
+    private func removeAllTellingExtensions(_ collection: String) throws {
+        var last: String?
+        var isAny = false
+        while true {
+            let batch = try rows.identities(
+                inCollection: collection, after: last, max: YapDatabaseRowChange.removedRowsMax)
+            guard let end = batch.last else { break }
+            isAny = true
+            try remove(batch, collection)
+            last = end.key
+        }
+        if isAny { changes.recordClearing(of: collection) }
+    }
+
+    private func remove(_ batch: [YapDatabaseRowIdentity], _ collection: String) throws {
+        guard !batch.isEmpty else { return }
+        try perform(.remove(batch)) {
+            for row in batch {
+                try rows.delete(row.rowID)
+                record(
+                    RowChangeRecord(flags: .removed, rowID: row.rowID),
+                    YapCollectionKey(collection: collection, key: row.key))
+            }
+            mutations.mutated(collection)
+        }
+    }
+}

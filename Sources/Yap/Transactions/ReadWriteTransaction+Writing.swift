@@ -1,0 +1,132 @@
+/// How a row is written: encode, tell the extensions, SQL, memory, tell the extensions.
+extension YapDatabaseReadWriteTransaction {
+    struct WrittenRow {
+        let name: YapCollectionKey
+        let object: CachedValue
+        let data: [UInt8]
+        let metadata: (box: CachedValue, data: [UInt8])?
+    }
+
+    func prepare(
+        _ key: String, _ collection: String
+    ) throws -> (StoreConnection.Collection, YapCollectionKey) {
+        try check()
+        return (try store.registered(collection), YapCollectionKey(collection: collection, key: key))
+    }
+
+    func sanitized<Value: Sendable>(
+        _ value: Value, _ coder: any ValueCoder, _ name: YapCollectionKey
+    ) throws -> CachedValue {
+        let box: CachedValue? =
+            coder.typeID == ObjectIdentifier(Value.self) ? TypedValue(value) : coder.box(value)
+        guard let box else {
+            throw YapDatabaseError(
+                .typeMismatch, "the value is a \(type(of: value)), registered is \(coder.typeName)",
+                collection: name.collection, key: name.key)
+        }
+        return coder.preSanitized(box, name)
+    }
+
+    func encoded(_ box: CachedValue, _ coder: any ValueCoder, _ name: YapCollectionKey) throws -> [UInt8] {
+        do {
+            return try coder.encode(box)
+        } catch {
+            throw YapDatabaseError(
+                .encoding, "the \(coder.typeName) can't be encoded", collection: name.collection,
+                key: name.key,
+                underlying: error)
+        }
+    }
+
+    func identity(_ name: YapCollectionKey) throws -> YapDatabaseRowIdentity? {
+        try rowID(forKey: name.key, inCollection: name.collection).map {
+            YapDatabaseRowIdentity(rowID: $0, collection: name.collection, key: name.key)
+        }
+    }
+
+    /// Inserts or updates. Without extensions nobody must know beforehand which of the two it is, and one statement
+    /// inserts a new row; with extensions the row is looked up first.
+    func write(_ row: WrittenRow, _ registered: StoreConnection.Collection) throws {
+        let name = row.name
+        var known = registered.cache.entry(name.key)?.rowID
+        if known == nil, !store.extensions.isEmpty { known = try rows.rowID(name.key, name.collection) }
+        if let known { return try update(row, known) }
+        guard !store.extensions.isEmpty else {
+            if let rowID = try rows.insert(
+                name.key, name.collection, data: row.data, metadata: row.metadata?.data)
+            {
+                return recordWrite(row, rowID, isInsert: true)
+            }
+            guard let rowID = try rows.rowID(name.key, name.collection) else {
+                throw YapDatabaseError(
+                    .corrupt, "a row is neither there nor can it be added", collection: name.collection,
+                    key: name.key)
+            }
+            return try update(row, rowID)
+        }
+        try insertTellingExtensions(row)
+    }
+
+    /// The rowid is known only after the insert, so `willChange` gets 0 in its place.
+    private func insertTellingExtensions(_ row: WrittenRow) throws {
+        let name = row.name
+        let metadata = row.metadata?.box.erased
+        var identity = YapDatabaseRowIdentity(rowID: 0, collection: name.collection, key: name.key)
+        try tell { try $0.willChange(.insert(identity, object: row.object.erased, metadata: metadata)) }
+        guard
+            let rowID = try rows.insert(
+                name.key, name.collection, data: row.data, metadata: row.metadata?.data)
+        else {
+            throw YapDatabaseError(
+                .corrupt, "the index doesn't show a row that is there", collection: name.collection,
+                key: name.key)
+        }
+        recordWrite(row, rowID, isInsert: true)
+        identity = YapDatabaseRowIdentity(rowID: rowID, collection: name.collection, key: name.key)
+        try tell { try $0.didChange(.insert(identity, object: row.object.erased, metadata: metadata)) }
+    }
+
+    private func update(_ row: WrittenRow, _ rowID: Int64) throws {
+        let identity = YapDatabaseRowIdentity(
+            rowID: rowID, collection: row.name.collection, key: row.name.key)
+        let change = YapDatabaseRowChange.update(
+            identity, object: row.object.erased, metadata: row.metadata?.box.erased)
+        try perform(change) {
+            try rows.update(rowID, data: row.data, metadata: row.metadata?.data)
+            recordWrite(row, rowID, isInsert: false)
+        }
+    }
+
+    private func recordWrite(_ row: WrittenRow, _ rowID: Int64, isInsert: Bool) {
+        let flags: RowChangeRecord.Flags = isInsert ? [.inserted, .object, .metadata] : [.object, .metadata]
+        let metadata = row.metadata.map { CachedMetadata.value($0.box) } ?? CachedMetadata.none
+        if isInsert { mutations.mutated(row.name.collection) }
+        record(RowChangeRecord(flags: flags, rowID: rowID, object: row.object, metadata: metadata), row.name)
+    }
+
+    /// Tells the extensions, changes, and tells them again.
+    func perform(_ change: YapDatabaseRowChange, _ body: () throws -> Void) throws {
+        guard !store.extensions.isEmpty else { return try body() }
+        try tell { try $0.willChange(change) }
+        try body()
+        try tell { try $0.didChange(change) }
+    }
+
+    func tell(_ body: (any YapDatabaseExtensionTransaction) throws -> Void) throws {
+        writeCount += 1
+        do {
+            for use in try uses() { try body(use.transaction) }
+        } catch {
+            // The extension has half of the change: the transaction must fail even if the app catches this.
+            if failure == nil { failure = error }
+            throw error
+        }
+    }
+
+    /// Notes a change for this commit, and brings the writer's own cache to it.
+    func record(_ change: RowChangeRecord, _ name: YapCollectionKey) {
+        store.collection(name.collection)?.cache.apply(change, key: name.key)
+        changes.record(
+            change, key: name.key, collection: name.collection, keysMax: store.changedKeysPerCommitMax)
+    }
+}

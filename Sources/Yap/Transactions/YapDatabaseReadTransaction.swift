@@ -1,0 +1,114 @@
+import SQLite
+
+/// One snapshot of the database, for as long as the closure of `read` runs.
+///
+/// It sees one commit and only that, whatever is written meanwhile. It belongs to the thread of its closure and can't
+/// leave it: the compiler refuses where it can, and a call after the end throws `transactionEnded`.
+public class YapDatabaseReadTransaction {
+    final let store: StoreConnection
+    /// Why an iteration ended early; the enclosing `read` or `readWrite` throws it.
+    final var iterationError: (any Error)?
+    /// Why the transaction can't go on and nothing of it may be kept.
+    final var failure: (any Error)?
+    /// Which rows were added or removed in this transaction, for iterations that are under way.
+    final var mutations = MutationCounter()
+    /// What was read, for `observe`; `nil` when nobody asks.
+    final var readCollections: ReadCollections?
+    private final var isOpen = true
+    private final var extensionTransactions: [ExtensionUse] = []
+    private final var cursors: [WeakCursor] = []
+
+    struct ExtensionUse {
+        let entry: StoreConnection.ExtensionEntry
+        let transaction: any YapDatabaseExtensionTransaction
+    }
+
+    private struct WeakCursor { weak var cursor: RowCursor? }
+
+    init(_ store: StoreConnection) {
+        self.store = store
+    }
+
+    /// The number of the commit that this transaction sees. A write transaction sees the newest one.
+    public final var snapshot: UInt64 { store.mark.number }
+
+    final var rows: RowTable { RowTable(store: store) }
+
+    /// The SQLite connection, for the extensions of this package. Inside a write transaction everything done with it is
+    /// part of that transaction. Its statements must be ended before the closure ends.
+    package final var sqlite: Connection { store.sqlite }
+
+    /// Every method begins with this.
+    final func check() throws {
+        guard isOpen else { throw YapDatabaseError(.transactionEnded, "the transaction's closure has ended") }
+        if let failure = failure ?? store.lostTransaction { throw failure }
+    }
+
+    final func end() {
+        isOpen = false
+        for cursor in cursors { cursor.cursor?.close() }
+        cursors = []
+        extensionTransactions = []
+    }
+
+    final func keep(_ cursor: RowCursor) {
+        if cursors.count > 16 { cursors.removeAll { $0.cursor == nil } }
+        cursors.append(WeakCursor(cursor: cursor))
+    }
+
+    final var isEnded: Bool { !isOpen }
+
+    // MARK: Extensions
+
+    /// The part that an extension plays in this transaction.
+    ///
+    /// - Parameters:
+    ///   - name: The name it is registered under.
+    ///   - type: Its class.
+    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: no such name in this snapshot, or another class.
+    public final func ext<Extension: YapDatabaseExtension>(
+        _ name: String, as type: Extension.Type
+    ) throws -> Extension.Connection.Transaction {
+        try check()
+        readCollections?.isAll = true
+        guard let use = try uses().first(where: { $0.entry.registered.name == name }),
+            let transaction = use.transaction as? Extension.Connection.Transaction
+        else {
+            throw YapDatabaseError(.extensionNotRegistered, "no \(type) is registered as \"\(name)\"")
+        }
+        return transaction
+    }
+
+    /// All extensions of this transaction; each gets its transaction object at the first use of any.
+    final func uses() throws -> [ExtensionUse] {
+        if extensionTransactions.count < store.extensions.count {
+            for entry in store.extensions.dropFirst(extensionTransactions.count) {
+                extensionTransactions.append(
+                    ExtensionUse(entry: entry, transaction: entry.connection.makeTransaction(self)))
+            }
+        }
+        return extensionTransactions
+    }
+
+    /// The extensions that have a transaction object already.
+    final var usesSoFar: [ExtensionUse] { extensionTransactions }
+}
+
+@available(*, unavailable) extension YapDatabaseReadTransaction: Sendable {}
+
+/// Counts additions and removals of rows, by collection.
+struct MutationCounter {
+    private var all = 0
+    private var counts: [String: Int] = [:]
+
+    func count(_ collection: String) -> Int { all + (counts[collection] ?? 0) }
+
+    mutating func mutated(_ collection: String) { counts[collection, default: 0] += 1 }
+    mutating func mutatedAll() { all += 1 }
+}
+
+/// Which collections a transaction has read.
+struct ReadCollections: Sendable {
+    var names: Set<String> = []
+    var isAll = false
+}

@@ -1,0 +1,144 @@
+/// A transaction that reads and writes, for as long as the closure of `readWrite` runs.
+///
+/// When the closure returns, everything is committed at once. When it throws, or `rollback()` was called, or the commit
+/// fails, nothing of it is kept, on disk or in memory. It can be used wherever a read transaction is asked for.
+public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
+    var changes = CommitChanges()
+    /// The extensions from this transaction on, when it registers or unregisters one.
+    var registry: [RegisteredExtension]?
+    /// How often the extensions were told of something.
+    var writeCount = 0
+    private(set) var isRolledBack = false
+
+    /// Discards everything that the transaction writes, before and after this call. The closure runs on to its end, and
+    /// `readWrite` returns what it returns.
+    public func rollback() {
+        isRolledBack = true
+    }
+
+    // MARK: Setting
+
+    /// Stores the object, whether there is a row of this name or not. An existing row's metadata is cleared.
+    ///
+    /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`, `encoding`, `diskFull`, ...
+    public func setObject<Object: Sendable>(
+        _ object: Object, forKey key: String, inCollection collection: String
+    ) throws {
+        let (registered, name) = try prepare(key, collection)
+        let coder = registered.registration.object
+        let box = try sanitized(object, coder, name)
+        let row = WrittenRow(name: name, object: box, data: try encoded(box, coder, name), metadata: nil)
+        try write(row, registered)
+        coder.postSanitize(box, name)
+    }
+
+    /// Stores object and metadata, whether there is a row of this name or not. Throws as the form without metadata.
+    public func setObject<Object: Sendable, Metadata: Sendable>(
+        _ object: Object, metadata: Metadata, forKey key: String, inCollection collection: String
+    ) throws {
+        let (registered, name) = try prepare(key, collection)
+        let coder = registered.registration.object
+        let metadataCoder = try metadataCoder(registered)
+        let box = try sanitized(object, coder, name)
+        let metadataBox = try sanitized(metadata, metadataCoder, name)
+        let bytes = try encoded(metadataBox, metadataCoder, name)
+        let row = WrittenRow(
+            name: name, object: box, data: try encoded(box, coder, name), metadata: (metadataBox, bytes))
+        try write(row, registered)
+        coder.postSanitize(box, name)
+        metadataCoder.postSanitize(metadataBox, name)
+    }
+
+    /// Stores bytes that are encoded already, as `serializedObject` gives them. They are decoded once, so that what is
+    /// stored can be read, and extensions see the object.
+    ///
+    /// - Throws: As `setObject`, and `decoding` when the bytes are no value of the registered type.
+    public func setSerializedObject(
+        _ data: [UInt8], metadata: [UInt8]? = nil, forKey key: String, inCollection collection: String
+    ) throws {
+        let (registered, name) = try prepare(key, collection)
+        let box = try decoded(registered.registration.object, key, collection) {
+            try data.withUnsafeBytes($0)
+        }
+        let metadata = try metadata.map { bytes in
+            let coder = try metadataCoder(registered)
+            return (try decoded(coder, key, collection) { try bytes.withUnsafeBytes($0) }, bytes)
+        }
+        try write(WrittenRow(name: name, object: box, data: data, metadata: metadata), registered)
+    }
+
+    // MARK: Replacing
+
+    /// Stores the object of an existing row and leaves its metadata. Does nothing when there is no such row.
+    ///
+    /// - Returns: Whether there is such a row.
+    /// - Throws: As `setObject`.
+    @discardableResult
+    public func replaceObject<Object: Sendable>(
+        _ object: Object, forKey key: String, inCollection collection: String
+    ) throws -> Bool {
+        let (registered, name) = try prepare(key, collection)
+        guard let identity = try identity(name) else { return false }
+        let coder = registered.registration.object
+        let box = try sanitized(object, coder, name)
+        let data = try encoded(box, coder, name)
+        let change = YapDatabaseRowChange.replaceObject(identity, object: box.erased)
+        try perform(change) {
+            try rows.updateObject(identity.rowID, data: data)
+            record(RowChangeRecord(flags: .object, rowID: identity.rowID, object: box), name)
+        }
+        coder.postSanitize(box, name)
+        return true
+    }
+
+    /// Stores the metadata of an existing row and leaves its object; `nil` clears it. Does nothing when there is no row.
+    ///
+    /// - Returns: Whether there is such a row.
+    /// - Throws: As `setObject`.
+    @discardableResult
+    public func replaceMetadata<Metadata: Sendable>(
+        _ metadata: Metadata?, forKey key: String, inCollection collection: String
+    ) throws -> Bool {
+        let (registered, name) = try prepare(key, collection)
+        guard let identity = try identity(name) else { return false }
+        let coder = try metadataCoder(registered)
+        let box = try metadata.map { try sanitized($0, coder, name) }
+        let data = try box.map { try encoded($0, coder, name) }
+        try perform(.replaceMetadata(identity, metadata: box?.erased)) {
+            try rows.updateMetadata(identity.rowID, metadata: data)
+            let cached = box.map { CachedMetadata.value($0) } ?? CachedMetadata.none
+            record(RowChangeRecord(flags: .metadata, rowID: identity.rowID, metadata: cached), name)
+        }
+        if let box { coder.postSanitize(box, name) }
+        return true
+    }
+
+    // MARK: Touching
+
+    /// Tells extensions and observers to treat the object as changed. The row stays as it is.
+    public func touchObject(forKey key: String, inCollection collection: String) throws {
+        try touch(key, collection, .touchedObject) { .touchObject($0) }
+    }
+
+    /// Tells extensions and observers to treat the metadata as changed. The row stays as it is.
+    public func touchMetadata(forKey key: String, inCollection collection: String) throws {
+        try touch(key, collection, .touchedMetadata) { .touchMetadata($0) }
+    }
+
+    /// Tells extensions and observers to treat object and metadata as changed. The row stays as it is.
+    public func touchRow(forKey key: String, inCollection collection: String) throws {
+        try touch(key, collection, [.touchedObject, .touchedMetadata]) { .touchRow($0) }
+    }
+
+    private func touch(
+        _ key: String, _ collection: String, _ flags: RowChangeRecord.Flags,
+        _ change: (YapDatabaseRowIdentity) -> YapDatabaseRowChange
+    ) throws {
+        try check()
+        let name = YapCollectionKey(collection: collection, key: key)
+        guard let identity = try identity(name) else { return }
+        try perform(change(identity)) {
+            record(RowChangeRecord(flags: flags, rowID: identity.rowID), name)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import Seams
+
+@testable import Yap
+
+struct Todo: Codable, Sendable, Equatable {
+    var title: String
+    var isDone = false
+    var priority = 0
+}
+
+struct Stamp: Codable, Sendable, Equatable {
+    var milliseconds: Int64
+}
+
+/// A folder of a test's own, removed when the test lets it go.
+final class TestFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/yap-tests-" + SystemRandomSource().nextUUID()
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    var file: String { path + "/test.yap" }
+
+    /// A database with todos (with stamps as metadata) in "todos", and texts in "notes".
+    func open(
+        _ options: YapDatabaseOptions = YapDatabaseOptions(),
+        _ more: (inout YapDatabaseConfiguration) -> Void = { _ in }
+    ) throws -> YapDatabase {
+        try YapDatabase(path: file, options: options) {
+            $0.register(Todo.self, metadata: Stamp.self, inCollection: "todos")
+            $0.register(String.self, inCollection: "notes")
+            more(&$0)
+        }
+    }
+}
+
+extension YapDatabaseReadTransaction {
+    func todo(_ key: String) throws -> Todo? {
+        try object(Todo.self, forKey: key, inCollection: "todos")
+    }
+}
+
+extension YapDatabaseReadWriteTransaction {
+    func set(_ title: String, _ key: String) throws {
+        try setObject(Todo(title: title), forKey: key, inCollection: "todos")
+    }
+}
+
+extension YapDatabaseConnection {
+    /// What a new connection, whose caches are empty, reads.
+    func todoFromDisk(_ key: String) throws -> Todo? {
+        try database.newConnection().blocking.read { try $0.todo(key) }
+    }
+}
+
+/// The code of the error that `body` throws; `nil` when it throws none.
+func code(_ body: () throws -> Void) -> YapDatabaseError.Code? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return (error as? YapDatabaseError)?.code
+    }
+}
+
+struct Refused: Error, Equatable {}
