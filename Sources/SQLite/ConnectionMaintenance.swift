@@ -28,7 +28,12 @@ extension Connection {
     public func integrityCheck() throws -> [String] {
         try withStatement("PRAGMA integrity_check(\(Self.integrityMessagesMax))") { statement in
             var messages: [String] = []
-            while try statement.step() { messages.append(statement.text(at: 0)) }
+            do {
+                while try statement.step() { messages.append(statement.text(at: 0)) }
+            } catch let error as SQLiteError where error.isCorrupt {
+                // Too damaged to go on checking.
+                messages.append(error.message)
+            }
             return messages == ["ok"] ? [] : messages
         }
     }

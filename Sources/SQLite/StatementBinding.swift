@@ -11,6 +11,12 @@ extension Statement {
         try check(sqlite3_bind_int64(pointer, index, value))
     }
 
+    /// Binds a whole number. Throws as the 64 bit one's `bind`.
+    @inlinable
+    public func bind(_ value: Int, at index: Int32) throws {
+        try bind(Int64(value), at: index)
+    }
+
     /// Binds a floating point number. NaN becomes NULL, as SQLite has no NaN. Throws as the whole number's `bind`.
     @inlinable
     public func bind(_ value: Double, at index: Int32) throws {

@@ -1,31 +1,155 @@
+import Foundation
 import SQLite
+import SQLiteTestSupport
 import Testing
 
 @Suite struct ConnectionTests {
-    @Test func whatIsWrittenIsReadBack() throws {
-        let connection = try Connection(path: ":memory:")
-        try connection.execute("CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT, data BLOB, size REAL)")
-        try connection.withStatement("INSERT INTO items (name, data, size) VALUES (?, ?, ?)") { statement in
-            try statement.bind("Zürich", at: 1)
-            try statement.binding([0, 1, 255], at: 2) {
-                try statement.bind(1.5, at: 3)
-                try statement.run()
-            }
+    let folder: TemporaryFolder
+    var path: String { folder.file("test.sqlite") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test func aDatabaseIsInWALModeAndSyncsAtEachCommitByDefault() throws {
+        let connection = try Connection(path: path)
+        #expect(try connection.text("PRAGMA journal_mode") == "wal")
+        #expect(try connection.integer("PRAGMA synchronous") == 2)
+    }
+
+    @Test func optionsReachSQLite() throws {
+        var options = OpenOptions()
+        options.synchronous = .normal
+        options.busyTimeoutMilliseconds = 123
+        options.cacheBytes = 8 << 20
+        options.mmapBytes = 1 << 20
+        options.journalSizeLimitBytes = 4096
+        let connection = try Connection(path: path, options: options)
+        #expect(try connection.integer("PRAGMA synchronous") == 1)
+        #expect(try connection.integer("PRAGMA busy_timeout") == 123)
+        #expect(try connection.integer("PRAGMA cache_size") == -8192)
+        #expect(try connection.integer("PRAGMA mmap_size") == 1 << 20)
+        #expect(try connection.integer("PRAGMA journal_size_limit") == 4096)
+    }
+
+    @Test(arguments: ["This is no database, only some words.", String(repeating: "x", count: 100_000)])
+    func aFileThatIsNoDatabaseIsRefusedAndLeftAsItIs(content: String) throws {
+        try content.write(toFile: path, atomically: false, encoding: .utf8)
+        for readOnly in [false, true] {
+            var options = OpenOptions()
+            options.readOnly = readOnly
+            let error = #expect(throws: SQLiteError.self) { try Connection(path: path, options: options) }
+            #expect(error?.isNotADatabase == true)
         }
-        #expect(connection.lastInsertRowID == 1)
-        #expect(connection.changesCount == 1)
-        try connection.withStatement("SELECT name, data, size, NULL FROM items") { row in
-            let isFound = try row.step()
-            let (name, data, size, isNull) = (
-                row.text(at: 0), row.bytes(at: 1), row.double(at: 2), row.isNull(at: 3)
-            )
-            #expect(isFound && isNull)
-            #expect(name == "Zürich")
-            #expect(data == [0, 1, 255])
-            #expect(size == 1.5)
-            let isAnother = try row.step()
-            #expect(!isAnother)
-        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == content)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["test.sqlite"])
+    }
+
+    @Test func aMissingFileOrFolderIsAnErrorThatNamesThePath() throws {
+        var options = OpenOptions()
+        options.create = false
+        let missing = #expect(throws: SQLiteError.self) { try Connection(path: path, options: options) }
+        #expect(missing?.isCannotOpen == true)
+        #expect(missing?.message.contains(path) == true)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(throws: SQLiteError.self) { try Connection(path: folder.file("none/test.sqlite")) }
+        #expect(throws: SQLiteError.self) { try Connection(path: "") }
+    }
+
+    @Test func aDamagedPageIsReported() throws {
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE items (name TEXT UNIQUE)")
+        try connection.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+                + "INSERT INTO items SELECT 'name ' || i FROM n")
         try connection.close()
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.seek(toOffset: 3 * 4096)
+        file.write(Data(repeating: 0xA5, count: 10 * 4096))
+        try file.close()
+        let damaged = try Connection(path: path)
+        #expect(try !damaged.integrityCheck().isEmpty)
+        let error = #expect(throws: SQLiteError.self) {
+            try damaged.execute("SELECT max(name || 1) FROM items NOT INDEXED")
+        }
+        #expect(error?.isCorrupt == true)
+    }
+
+    @Test func aReadOnlyConnectionReadsAndRefusesToWrite() throws {
+        let writer = try Connection(path: path)
+        try writer.execute("CREATE TABLE items (id INTEGER PRIMARY KEY); INSERT INTO items VALUES (7)")
+        var options = OpenOptions()
+        options.readOnly = true
+        let reader = try Connection(path: path, options: options)
+        #expect(try reader.integer("SELECT id FROM items") == 7)
+        let error = #expect(throws: SQLiteError.self) { try reader.execute("DELETE FROM items") }
+        #expect(error?.isReadOnly == true)
+    }
+
+    @Test func anErrorCarriesCodeMessageAndSQL() throws {
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE items (name TEXT UNIQUE); INSERT INTO items VALUES ('a')")
+        let sql = "INSERT INTO items VALUES ('a')"
+        let error = #expect(throws: SQLiteError.self) { try connection.withStatement(sql) { try $0.run() } }
+        #expect(error?.isConstraint == true)
+        #expect(error?.code == 19)
+        #expect(error?.extendedCode == 2067)
+        #expect(error?.message == "UNIQUE constraint failed: items.name")
+        #expect(error?.sql == sql)
+        #expect(error.map { "\($0)" }?.contains(sql) == true)
+    }
+
+    @Test func aLockedDatabaseIsBusyWithoutWaitingWhenTheTimeoutIsZero() throws {
+        var options = OpenOptions()
+        options.busyTimeoutMilliseconds = 0
+        let first = try Connection(path: path, options: options)
+        let second = try Connection(path: path, options: options)
+        try first.begin(.immediate)
+        let error = #expect(throws: SQLiteError.self) { try second.begin(.immediate) }
+        #expect(error?.isBusy == true)
+        #expect(!second.isInTransaction)
+        try first.rollback()
+        try second.begin(.immediate)
+        try second.rollback()
+    }
+
+    @Test func aFileIsGoneFromTheProcessOnceClosed() throws {
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE items (id INTEGER PRIMARY KEY)")
+        try connection.withStatement("SELECT * FROM items") { try $0.run() }
+        try connection.close()
+        try connection.close()
+        // The last connection removes the log when nothing is left open.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["test.sqlite"])
+    }
+
+    @Test func closingWhileAStatementLivesIsRefusedAndDroppingTheConnectionIsNot() throws {
+        var connection: Connection? = try Connection(path: path)
+        do {
+            let statement = try #require(try connection.map { Kept(try $0.prepare("SELECT 42")) })
+            let error = #expect(throws: SQLiteError.self) { try connection?.close() }
+            #expect(error?.isBusy == true)
+            connection = nil
+            #expect(try statement.integer() == 42)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count <= 1)
+    }
+
+    @Test func theLibraryTellsItsVersionAndOptions() {
+        #expect(Connection.libraryVersion.hasPrefix("3."))
+        #expect(Connection.compileOptions().contains("ENABLE_FTS5"))
+    }
+}
+
+/// `#require` can't hold a value that is not copyable.
+private final class Kept {
+    private let statement: Statement
+
+    init(_ statement: consuming Statement) {
+        self.statement = statement
+    }
+
+    func integer() throws -> Int64? {
+        try statement.step() ? statement.int64(at: 0) : nil
     }
 }
