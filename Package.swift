@@ -51,7 +51,7 @@ let package = Package(
         room("CloudKitTesting", ["CloudKit", "CloudService", "CloudStore", "CloudWire", "Seams"]),
 
         // 5
-        room("TodoKit", ["Yap", "YapCloudKit", "CloudKit"], path: "Examples/Todo/TodoKit"),
+        room("TodoKit", ["Yap", "YapCloudKit", "CloudKit", "Seams"], path: "Examples/Todo/TodoKit"),
         .executableTarget(
             name: "TodoDemo",
             dependencies: ["TodoKit", "CloudKitTesting", "CloudService", "CloudStore"],
@@ -89,7 +89,7 @@ let package = Package(
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudService", "CloudStore",
                 "CloudWire", "TodoKit", "Seams",
             ]),
-        tests("TodoTests", ["TodoKit"]),
+        tests("TodoTests", ["TodoKit", "Seams"]),
         tests("TidyTests", []),
     ],
     swiftLanguageModes: [.v6]

@@ -29,6 +29,6 @@ public enum Synchronous: Int, Sendable {
     case normal = 1
     /// At each commit. A commit that returned survives losing power.
     case full = 2
-    /// As `full`. Besides, the folder is synced when a rollback journal is removed, which a write-ahead log doesn't need.
+    /// As `full`, and the folder is synced when a rollback journal goes, which a write-ahead log doesn't need.
     case extra = 3
 }

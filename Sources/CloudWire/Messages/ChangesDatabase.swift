@@ -32,3 +32,51 @@ public struct ChangesDatabaseResponse: Hashable, Sendable {
         self.moreComing = moreComing
     }
 }
+
+extension ChangesDatabaseRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "syncToken": syncToken = try member.value.string()
+            case "resultsLimit": resultsLimit = try member.value.int64()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("syncToken", syncToken)
+            writer.member("resultsLimit", resultsLimit)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension ChangesDatabaseResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(zones: [], syncToken: nil, moreComing: nil)
+        var zones: [ZoneResult]?
+        for member in try node.members() {
+            switch member.key {
+            case "zones": zones = try member.value.array(of: ZoneResult.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "syncToken": syncToken = try member.value.string()
+            case "moreComing": moreComing = try member.value.bool()
+            default: try unknown.keep(member)
+            }
+        }
+        self.zones = try node.required(zones, "zones")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("zones", zones)
+            writer.member("syncToken", syncToken)
+            writer.member("moreComing", moreComing)
+            writer.members(unknown)
+        }
+    }
+}

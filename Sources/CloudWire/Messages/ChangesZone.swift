@@ -101,3 +101,149 @@ public struct ZoneChanges: Hashable, Sendable {
         self.moreComing = moreComing
     }
 }
+
+extension ChangesZoneRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(zones: [])
+        var zones: [Item]?
+        for member in try node.members() {
+            switch member.key {
+            case "zones": zones = try member.value.array(of: Item.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            default:
+                guard try !options.read(member) else { continue }
+                try unknown.keep(member)
+            }
+        }
+        self.zones = try node.required(zones, "zones")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("zones", zones)
+            options.write(to: &writer)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension ChangesZoneRequest.Item: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(zoneID: ZoneID())
+        var zoneID: ZoneID?
+        for member in try node.members() {
+            switch member.key {
+            case "zoneID": zoneID = try ZoneID(reading: member.value)
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "syncToken": syncToken = try member.value.string()
+            default:
+                guard try !options.read(member) else { continue }
+                try unknown.keep(member)
+            }
+        }
+        self.zoneID = try node.required(zoneID, "zoneID")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("zoneID", zoneID)
+            writer.member("syncToken", syncToken)
+            options.write(to: &writer)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension ChangesZoneOptions {
+    /// Reads a member if it is an option; says whether it is.
+    fileprivate mutating func read(_ member: JSONNode.Member) throws(JSONError) -> Bool {
+        switch member.key {
+        case "resultsLimit": resultsLimit = try member.value.int64()
+        case "desiredKeys": desiredKeys = try member.value.strings()
+        case "desiredRecordTypes": desiredRecordTypes = try member.value.strings()
+        case "reverse": reverse = try member.value.bool()
+        // Apple's page spells it the second way here.
+        case "numbersAsStrings", "numberAsStrings": numbersAsStrings = try member.value.bool()
+        default: return false
+        }
+        return true
+    }
+
+    /// Writes the options as members of the object that is being written.
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("resultsLimit", resultsLimit)
+        writer.member("desiredKeys", desiredKeys)
+        writer.member("desiredRecordTypes", desiredRecordTypes)
+        writer.member("reverse", reverse)
+        writer.member("numbersAsStrings", numbersAsStrings)
+    }
+}
+
+extension ChangesZoneResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(zones: [])
+        var zones: [Result]?
+        for member in try node.members() {
+            switch member.key {
+            case "zones": zones = try member.value.array(of: Result.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            default: try unknown.keep(member)
+            }
+        }
+        self.zones = try node.required(zones, "zones")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("zones", zones)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension ChangesZoneResponse.Result: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        if node["serverErrorCode"] != nil {
+            self = .error(try WireError(reading: node))
+        } else {
+            self = .changes(try ZoneChanges(reading: node))
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .changes(let changes): changes.write(to: &writer)
+        case .error(let error): error.write(to: &writer)
+        }
+    }
+}
+
+extension ZoneChanges: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(zoneID: ZoneID(), records: [], syncToken: nil, moreComing: nil)
+        var zoneID: ZoneID?
+        var records: [RecordResult]?
+        for member in try node.members() {
+            switch member.key {
+            case "zoneID": zoneID = try ZoneID(reading: member.value)
+            case "records": records = try member.value.array(of: RecordResult.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "syncToken": syncToken = try member.value.string()
+            case "moreComing": moreComing = try member.value.bool()
+            default: try unknown.keep(member)
+            }
+        }
+        self.zoneID = try node.required(zoneID, "zoneID")
+        self.records = try node.required(records, "records")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("zoneID", zoneID)
+            writer.member("records", records)
+            writer.member("syncToken", syncToken)
+            writer.member("moreComing", moreComing)
+            writer.members(unknown)
+        }
+    }
+}

@@ -40,3 +40,57 @@ public struct RecordsLookupRequest: Hashable, Sendable {
         self.numbersAsStrings = numbersAsStrings
     }
 }
+
+extension RecordsLookupRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(records: [])
+        var records: [Item]?
+        for member in try node.members() {
+            switch member.key {
+            case "records": records = try member.value.array(of: Item.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "zoneID": zoneID = try ZoneID(reading: member.value)
+            case "desiredKeys": desiredKeys = try member.value.strings()
+            case "numbersAsStrings": numbersAsStrings = try member.value.bool()
+            default: try unknown.keep(member)
+            }
+        }
+        self.records = try node.required(records, "records")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("records", records)
+            writer.member("zoneID", zoneID)
+            writer.member("desiredKeys", desiredKeys)
+            writer.member("numbersAsStrings", numbersAsStrings)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension RecordsLookupRequest.Item: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(recordName: "")
+        var recordName: String?
+        for member in try node.members() {
+            switch member.key {
+            case "recordName": recordName = try member.value.string()
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "zoneID": zoneID = try ZoneID(reading: member.value)
+            case "desiredKeys": desiredKeys = try member.value.strings()
+            default: try unknown.keep(member)
+            }
+        }
+        self.recordName = try node.required(recordName, "recordName")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("recordName", recordName)
+            writer.member("zoneID", zoneID)
+            writer.member("desiredKeys", desiredKeys)
+            writer.members(unknown)
+        }
+    }
+}

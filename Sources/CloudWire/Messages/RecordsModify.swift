@@ -88,3 +88,90 @@ public struct RecordsResponse: Hashable, Sendable {
 public typealias RecordsModifyResponse = RecordsResponse
 /// The answer of `records/lookup`.
 public typealias RecordsLookupResponse = RecordsResponse
+
+extension RecordsModifyRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(operations: [])
+        var operations: [RecordOperation]?
+        for member in try node.members() {
+            switch member.key {
+            case "operations": operations = try member.value.array(of: RecordOperation.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "zoneID": zoneID = try ZoneID(reading: member.value)
+            case "atomic": atomic = try member.value.bool()
+            case "desiredKeys": desiredKeys = try member.value.strings()
+            case "numbersAsStrings": numbersAsStrings = try member.value.bool()
+            default: try unknown.keep(member)
+            }
+        }
+        self.operations = try node.required(operations, "operations")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("operations", operations)
+            writer.member("zoneID", zoneID)
+            writer.member("atomic", atomic)
+            writer.member("desiredKeys", desiredKeys)
+            writer.member("numbersAsStrings", numbersAsStrings)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension RecordOperation: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(operationType: .create, record: WireRecord())
+        var operationType: Kind?
+        var record: WireRecord?
+        for member in try node.members() {
+            switch member.key {
+            case "operationType": operationType = try member.value.choice("operationType")
+            case "record": record = try WireRecord(reading: member.value)
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "desiredKeys": desiredKeys = try member.value.strings()
+            case "numbersAsStrings": numbersAsStrings = try member.value.bool()
+            default: try unknown.keep(member)
+            }
+        }
+        self.operationType = try node.required(operationType, "operationType")
+        self.record = try node.required(record, "record")
+        if let name = self.record.fieldsWithoutValue.keys.min() {
+            throw node.unexpected("the field '\(name)' of the record has no 'value'")
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("operationType", operationType.rawValue)
+            writer.member("record", record)
+            writer.member("desiredKeys", desiredKeys)
+            writer.member("numbersAsStrings", numbersAsStrings)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension RecordsResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(records: [])
+        var records: [RecordResult]?
+        for member in try node.members() {
+            switch member.key {
+            case "records": records = try member.value.array(of: RecordResult.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "syncToken": syncToken = try member.value.string()
+            default: try unknown.keep(member)
+            }
+        }
+        self.records = try node.required(records, "records")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("records", records)
+            writer.member("syncToken", syncToken)
+            writer.members(unknown)
+        }
+    }
+}

@@ -147,3 +147,192 @@ public struct RecordsQueryBatchResponse: Hashable, Sendable {
     /// Makes a batch.
     public init(batch: [RecordsQueryResponse]) { self.batch = batch }
 }
+
+extension RecordsQueryRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(query: nil)
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "query": query = try RecordQuery(reading: member.value)
+            case "zoneID": zoneID = try ZoneID(reading: member.value)
+            case "zoneWide": zoneWide = try member.value.bool()
+            case "resultsLimit": resultsLimit = try member.value.int64()
+            case "continuationMarker": continuationMarker = try member.value.string()
+            case "desiredKeys": desiredKeys = try member.value.strings()
+            case "numbersAsStrings": numbersAsStrings = try member.value.bool()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("query", query)
+            writer.member("zoneID", zoneID)
+            writer.member("zoneWide", zoneWide)
+            writer.member("resultsLimit", resultsLimit)
+            writer.member("continuationMarker", continuationMarker)
+            writer.member("desiredKeys", desiredKeys)
+            writer.member("numbersAsStrings", numbersAsStrings)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension RecordQuery: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(recordType: nil)
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "recordType": recordType = try member.value.string()
+            case "filterBy" where member.value.kind == .object:
+                filterBy = [try RecordFilter(reading: member.value)]
+                isFilterBareObject = true
+            case "filterBy": filterBy = try member.value.array(of: RecordFilter.self)
+            case "sortBy": sortBy = try member.value.array(of: RecordSort.self)
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("recordType", recordType)
+            if isFilterBareObject, let filter = filterBy?.first, filterBy?.count == 1 {
+                writer.member("filterBy", filter)
+            } else {
+                writer.member("filterBy", filterBy)
+            }
+            writer.member("sortBy", sortBy)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension RecordFilter: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(comparator: "")
+        var comparator: String?
+        for member in try node.members() {
+            switch member.key {
+            case "comparator": comparator = try member.value.string()
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "fieldName": fieldName = try member.value.string()
+            case "systemFieldName": systemFieldName = try member.value.string()
+            case "fieldValue": fieldValue = try Field(reading: member.value)
+            case "distance": distanceMetres = try member.value.double()
+            default: try unknown.keep(member)
+            }
+        }
+        self.comparator = try node.required(comparator, "comparator")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("comparator", comparator)
+            writer.member("fieldName", fieldName)
+            writer.member("systemFieldName", systemFieldName)
+            writer.member("fieldValue", fieldValue)
+            writer.member("distance", distanceMetres)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension RecordSort: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "fieldName": fieldName = try member.value.string()
+            case "systemFieldName": systemFieldName = try member.value.string()
+            case "ascending": ascending = try member.value.bool()
+            case "relativeLocation": relativeLocation = try Field(reading: member.value)
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("fieldName", fieldName)
+            writer.member("systemFieldName", systemFieldName)
+            writer.member("ascending", ascending)
+            writer.member("relativeLocation", relativeLocation)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension RecordsQueryResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(records: [])
+        var records: [RecordResult]?
+        for member in try node.members() {
+            switch member.key {
+            case "records": records = try member.value.array(of: RecordResult.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "continuationMarker": continuationMarker = try member.value.string()
+            case "syncToken": syncToken = try member.value.string()
+            default: try unknown.keep(member)
+            }
+        }
+        self.records = try node.required(records, "records")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("records", records)
+            writer.member("continuationMarker", continuationMarker)
+            writer.member("syncToken", syncToken)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension RecordsQueryBatchRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(batch: [])
+        var batch: [RecordsQueryRequest]?
+        for member in try node.members() {
+            switch member.key {
+            case "batch": batch = try member.value.array(of: RecordsQueryRequest.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            default: try unknown.keep(member)
+            }
+        }
+        self.batch = try node.required(batch, "batch")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("batch", batch)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension RecordsQueryBatchResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(batch: [])
+        var batch: [RecordsQueryResponse]?
+        for member in try node.members() {
+            switch member.key {
+            case "batch": batch = try member.value.array(of: RecordsQueryResponse.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            default: try unknown.keep(member)
+            }
+        }
+        self.batch = try node.required(batch, "batch")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("batch", batch)
+            writer.members(unknown)
+        }
+    }
+}

@@ -29,3 +29,49 @@ public struct UsersCallerResponse: Hashable, Sendable {
         self.nameComponents = nameComponents
     }
 }
+
+extension UsersCallerResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(userRecordName: "")
+        var userRecordName: String?
+        for member in try node.members() {
+            switch member.key {
+            case "userRecordName": userRecordName = try member.value.string()
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "nameComponents": nameComponents = try NameComponents(reading: member.value)
+            default: try unknown.keep(member)
+            }
+        }
+        self.userRecordName = try node.required(userRecordName, "userRecordName")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("userRecordName", userRecordName)
+            writer.member("nameComponents", nameComponents)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension UsersCallerResponse.NameComponents: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "givenName": givenName = try member.value.string()
+            case "familyName": familyName = try member.value.string()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("givenName", givenName)
+            writer.member("familyName", familyName)
+            writer.members(unknown)
+        }
+    }
+}

@@ -80,3 +80,119 @@ public typealias ZonesListResponse = ZonesResponse
 public typealias ZonesLookupResponse = ZonesResponse
 /// The answer of `zones/modify`.
 public typealias ZonesModifyResponse = ZonesResponse
+
+extension ZonesListRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "syncToken": syncToken = try member.value.string()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("syncToken", syncToken)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension ZonesLookupRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(zones: [])
+        var zones: [ZoneID]?
+        for member in try node.members() {
+            switch member.key {
+            case "zones": zones = try member.value.array(of: ZoneID.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            default: try unknown.keep(member)
+            }
+        }
+        self.zones = try node.required(zones, "zones")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("zones", zones)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension ZonesModifyRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(operations: [])
+        var operations: [ZoneOperation]?
+        for member in try node.members() {
+            switch member.key {
+            case "operations": operations = try member.value.array(of: ZoneOperation.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            default: try unknown.keep(member)
+            }
+        }
+        self.operations = try node.required(operations, "operations")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("operations", operations)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension ZoneOperation: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(operationType: .create, zone: WireZone(zoneID: ZoneID()))
+        var operationType: Kind?
+        var zone: WireZone?
+        for member in try node.members() {
+            switch member.key {
+            case "operationType": operationType = try member.value.choice("operationType")
+            case "zone": zone = try WireZone(reading: member.value)
+            case _ where member.value.isNull: try unknown.keep(member)
+            default: try unknown.keep(member)
+            }
+        }
+        self.operationType = try node.required(operationType, "operationType")
+        self.zone = try node.required(zone, "zone")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("operationType", operationType.rawValue)
+            writer.member("zone", zone)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension ZonesResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(zones: [])
+        var zones: [ZoneResult]?
+        for member in try node.members() {
+            switch member.key {
+            case "zones": zones = try member.value.array(of: ZoneResult.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "moreComing": moreComing = try member.value.bool()
+            case "syncToken": syncToken = try member.value.string()
+            default: try unknown.keep(member)
+            }
+        }
+        self.zones = try node.required(zones, "zones")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("zones", zones)
+            writer.member("moreComing", moreComing)
+            writer.member("syncToken", syncToken)
+            writer.members(unknown)
+        }
+    }
+}

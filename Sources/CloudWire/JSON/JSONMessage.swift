@@ -1,0 +1,42 @@
+/// A body that crosses the wire.
+///
+/// Public only because the messages are; all it asks for is in this room.
+public protocol JSONMessage: Hashable, Sendable {
+    /// Reads a message from its JSON, in which unknown keys are kept.
+    ///
+    /// Throws when the bytes are not JSON, go beyond the limits, or have another shape than the message; the error's
+    /// `wireError` is what a server answers.
+    init(json: [UInt8], limits: JSONLimits) throws(JSONError)
+
+    /// The message as JSON, the same bytes each time.
+    ///
+    /// With `extras`, the keys that Apple's protocol doesn't have are written too: for our own clients only. Throws
+    /// when the message holds a number that JSON can't, as an infinite one.
+    func json(extras: Bool, numbersAsStrings: Bool) throws(JSONError) -> [UInt8]
+}
+
+extension JSONMessage {
+    /// Reads a message within the usual limits.
+    public init(json: [UInt8]) throws(JSONError) {
+        try self.init(json: json, limits: JSONLimits())
+    }
+
+    /// The message as JSON; without extras unless they are asked for.
+    public func json(extras: Bool = false) throws(JSONError) -> [UInt8] {
+        try json(extras: extras, numbersAsStrings: false)
+    }
+}
+
+extension JSONCodable {
+    /// Reads a value from its JSON.
+    public init(json: [UInt8], limits: JSONLimits) throws(JSONError) {
+        self = try JSONReader.read(json, limits: limits) { node throws(JSONError) in try Self(reading: node) }
+    }
+
+    /// The value as JSON.
+    public func json(extras: Bool, numbersAsStrings: Bool) throws(JSONError) -> [UInt8] {
+        var writer = JSONWriter(includesExtras: extras, numbersAsStrings: numbersAsStrings)
+        write(to: &writer)
+        return try writer.finish()
+    }
+}

@@ -1,0 +1,41 @@
+extension Field: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        guard let field = try Field(readingIfValued: node) else {
+            throw node.unexpected("the key 'value' is missing")
+        }
+        self = field
+    }
+
+    /// Reads a field; nil if there is no `value` in it, not even null.
+    init?(readingIfValued node: JSONNode) throws(JSONError) {
+        var value: JSONNode?
+        var type: FieldType?
+        var isEncrypted = false
+        for member in try node.members() {
+            switch member.key {
+            case "value": value = member.value
+            case _ where member.value.isNull: continue
+            case "type": type = try member.value.choice("field type")
+            case "isEncrypted": isEncrypted = try member.value.bool()
+            default: continue
+            }
+        }
+        guard let value else { return nil }
+        self.init(value: nil, type: type, isEncrypted: isEncrypted)
+        guard !value.isNull else { return }
+        if let type {
+            self.value = try FieldValue(reading: value, as: type)
+        } else {
+            self.value = try FieldValue(readingUntyped: value)
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.key("value")
+            if let value { value.write(to: &writer) } else { writer.null() }
+            writer.member("type", type?.rawValue)
+            if isEncrypted { writer.member("isEncrypted", true) }
+        }
+    }
+}
