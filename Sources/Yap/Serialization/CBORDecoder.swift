@@ -32,10 +32,9 @@ public struct CBORDecoder: Sendable {
             guard end == bytes.count else {
                 throw CBORFault.malformed(offset: end, reason: "\(bytes.count - end) bytes after the value")
             }
-            if let value = try input.ownForm(type, at: 0) { return value }
         } catch let fault as CBORFault {
             throw root.error(fault, wanted: type)
         }
-        return try type.init(from: root)
+        return try root.value(type, at: 0, key: nil)
     }
 }

@@ -20,7 +20,7 @@ final class CBORInput {
         var end: Int
     }
 
-    private(set) var bytes: UnsafeRawBufferPointer
+    @exclusivity(unchecked) private(set) var bytes: UnsafeRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
@@ -185,10 +185,28 @@ final class CBORInput {
 
     func text(at offset: Int) throws(CBORFault) -> String {
         let range = try contents(at: offset, major: 3)
-        guard let text = String(validating: bytes[range], as: UTF8.self) else {
+        let utf8 = UnsafeRawBufferPointer(rebasing: bytes[range])
+        // Twice as fast as validating, for what most texts are.
+        if Self.isASCII(utf8) { return String(decoding: utf8, as: UTF8.self) }
+        guard let text = String(validating: utf8, as: UTF8.self) else {
             throw .malformed(offset: range.lowerBound, reason: "invalid UTF-8")
         }
         return text
+    }
+
+    static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            if bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 {
+                return false
+            }
+            offset += 8
+        }
+        while offset < bytes.count {
+            if bytes[offset] >= 0x80 { return false }
+            offset += 1
+        }
+        return true
     }
 
     /// Where the contents of the text (`major` 3) or byte string (2) at `offset` are.

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A key that no model declares: an array's position, or the place of a superclass.
 struct CBORKey: CodingKey {
     static let superclass = CBORKey(text: "super", number: nil)
@@ -24,6 +30,14 @@ struct CBORKey: CodingKey {
 
     var stringValue: String { text }
     var intValue: Int? { number }
+
+    /// Whether two keys of the same length are the same.
+    static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        guard let first = a.baseAddress, let second = b.baseAddress, a.count == b.count else {
+            return a.isEmpty && b.isEmpty
+        }
+        return memcmp(first, second, a.count) == 0
+    }
 
     /// Thirty-two bits of a key's bytes: different tags mean different keys, equal ones must be compared.
     static func tag(_ bytes: UnsafeRawBufferPointer) -> UInt32 {

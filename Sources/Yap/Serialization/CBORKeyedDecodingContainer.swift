@@ -1,21 +1,22 @@
 /// A map: its keys are indexed once, its values are read when they are asked for.
 struct CBORKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    private let decoder: CBORValueDecoder
+    /// The only property: the standard library copies this value at each call.
     private let index: CBORMapIndex
 
     init(decoder: CBORValueDecoder) throws {
-        self.decoder = decoder
         do {
-            index = try CBORMapIndex(decoder.input, at: decoder.offset)
+            index = try CBORMapIndex(decoder)
         } catch {
             throw decoder.error(error, wanted: "a map")
         }
     }
 
+    private var decoder: CBORValueDecoder { index.decoder }
+
     var codingPath: [any CodingKey] { decoder.codingPath }
 
     var allKeys: [Key] {
-        index.texts(decoder.input).compactMap { Key(stringValue: $0) }
+        index.texts.compactMap { Key(stringValue: $0) }
     }
 
     func contains(_ key: Key) -> Bool {
@@ -42,7 +43,7 @@ struct CBORKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try scalar(key) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try value(type, at: try require(key), key)
+        try decoder.value(type, at: try require(key), key: key)
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try scalarIfPresent(key) }
@@ -62,7 +63,7 @@ struct CBORKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         guard let offset = find(key), !decoder.input.isNull(at: offset) else { return nil }
-        return try value(type, at: offset, key)
+        return try decoder.value(type, at: offset, key: key)
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -93,7 +94,7 @@ struct CBORKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     private func find(_ key: String) -> Int? {
         var key = key
-        return key.withUTF8 { index.valueOffset(of: UnsafeRawBufferPointer($0), decoder.input) }
+        return key.withUTF8 { index.valueOffset(of: UnsafeRawBufferPointer($0)) }
     }
 
     @inline(__always)
@@ -128,14 +129,5 @@ struct CBORKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         } catch {
             throw decoder.error(error, key: key, wanted: Value.self)
         }
-    }
-
-    private func value<Value: Decodable>(_ type: Value.Type, at offset: Int, _ key: Key) throws -> Value {
-        do {
-            if let value = try decoder.input.ownForm(type, at: offset) { return value }
-        } catch {
-            throw decoder.error(error, key: key, wanted: type)
-        }
-        return try type.init(from: decoder.child(at: offset, key: key))
     }
 }

@@ -7,21 +7,24 @@ final class CBORMapIndex {
         var tag: UInt32
     }
 
+    let decoder: CBORValueDecoder
     private let entries: UnsafeMutableBufferPointer<Entry>
     /// Positions in `entries` by ascending tag, for a map that is too large to be searched from end to end.
     private var byTag: [Int] = []
     /// The entry after the one found last: a model mostly reads its keys in the order in which it wrote them.
-    private var next = 0
+    @exclusivity(unchecked) private var next = 0
 
-    /// Indexes the map at `offset`. Its keys must be valid texts, and each stand there once.
-    init(_ input: CBORInput, at offset: Int) throws(CBORFault) {
-        let (count, start) = try input.container(at: offset, major: 5)
+    /// Indexes the map that `decoder` stands on. Its keys must be valid texts, and each stand there once.
+    init(_ decoder: CBORValueDecoder) throws(CBORFault) {
+        self.decoder = decoder
+        let input = decoder.input
+        let (count, start) = try input.container(at: decoder.offset, major: 5)
         entries = .allocate(capacity: count)
         var position = start
         for index in 0..<count {
             let key = try input.contents(at: position, major: 3)
             let bytes = UnsafeRawBufferPointer(rebasing: input.bytes[key])
-            if bytes.contains(where: { $0 >= 0x80 }) { _ = try input.text(at: position) }
+            if !CBORInput.isASCII(bytes) { _ = try input.text(at: position) }
             entries.initializeElement(
                 at: index,
                 to: Entry(
@@ -37,12 +40,13 @@ final class CBORMapIndex {
     }
 
     /// The keys in the order in which they stand in the map.
-    func texts(_ input: CBORInput) -> [String] {
-        entries.map { String(decoding: bytes(of: $0, input), as: UTF8.self) }
+    var texts: [String] {
+        entries.map { String(decoding: bytes(of: $0, decoder.input), as: UTF8.self) }
     }
 
     /// Where the value of `key` begins, or nil.
-    func valueOffset(of key: UnsafeRawBufferPointer, _ input: CBORInput) -> Int? {
+    func valueOffset(of key: UnsafeRawBufferPointer) -> Int? {
+        let input = decoder.input
         if next < entries.count, isKey(key, of: entries[next], input) {
             next += 1
             return Int(entries[next - 1].valueOffset)
@@ -100,7 +104,7 @@ final class CBORMapIndex {
     @inline(__always)
     private func isKey(_ key: UnsafeRawBufferPointer, of entry: Entry, _ input: CBORInput) -> Bool {
         guard key.count == Int(entry.keyCount) else { return false }
-        return key.elementsEqual(bytes(of: entry, input))
+        return CBORKey.areEqual(key, bytes(of: entry, input))
     }
 
     @inline(__always)

@@ -6,20 +6,21 @@ final class CBOROutput {
         var tag: UInt32
     }
 
-    private(set) var base: UnsafeMutableRawPointer
-    private(set) var count = 0
-    private var capacity: Int
+    @exclusivity(unchecked) private(set) var base: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private var capacity: Int
 
     /// The entries of all open maps, the innermost's last.
-    var entries: [Entry] = []
+    @exclusivity(unchecked) var entries: [Entry] = []
 
     /// Which encoder may write now: see `CBORValueEncoder.requireOpen`.
-    var openSerial = 0
-    private var lastSerial = 0
+    @exclusivity(unchecked) var openSerial = 0
+    @exclusivity(unchecked) private var lastSerial = 0
 
     init(capacity: Int) {
         self.capacity = capacity
         base = .allocate(byteCount: capacity, alignment: 16)
+        entries.reserveCapacity(CBORLimits.scannedKeysMax)
     }
 
     deinit {
@@ -182,12 +183,14 @@ final class CBOROutput {
         let number = entries.count - start
         guard number > 1 else { return nil }
         if number <= CBORLimits.scannedKeysMax {
-            for later in start + 1..<entries.count {
-                for earlier in start..<later where entries[earlier].tag == entries[later].tag {
-                    if isSameKey(entries[earlier], entries[later]) { return keyText(entries[later]) }
+            return entries.withUnsafeBufferPointer { entries in
+                for later in start + 1..<entries.count {
+                    for earlier in start..<later where entries[earlier].tag == entries[later].tag {
+                        if isSameKey(entries[earlier], entries[later]) { return keyText(entries[later]) }
+                    }
                 }
+                return nil
             }
-            return nil
         }
         let sorted = entries[start...].sorted { $0.tag < $1.tag }
         for (index, entry) in sorted.enumerated() {
@@ -202,7 +205,7 @@ final class CBOROutput {
 
     /// By bytes, as the decoder compares: Swift's `==` would find two spellings of one accented letter equal.
     private func isSameKey(_ a: Entry, _ b: Entry) -> Bool {
-        keyBytes(a).elementsEqual(keyBytes(b))
+        CBORKey.areEqual(keyBytes(a), keyBytes(b))
     }
 
     private func keyText(_ entry: Entry) -> String {

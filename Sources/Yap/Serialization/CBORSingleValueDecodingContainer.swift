@@ -22,12 +22,7 @@ struct CBORSingleValueDecodingContainer: SingleValueDecodingContainer {
     func decode(_ type: UInt64.Type) throws -> UInt64 { try scalar() }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        do {
-            if let value = try decoder.input.ownForm(type, at: decoder.offset) { return value }
-        } catch {
-            throw decoder.error(error, wanted: type)
-        }
-        return try type.init(from: decoder)
+        try decoder.value(type, at: decoder.offset, key: nil)
     }
 
     @inline(__always)

@@ -42,12 +42,7 @@ struct CBORUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try requireItem(type)
-        let value: Value
-        if let own = try own(type) {
-            value = own
-        } else {
-            value = try type.init(from: child())
-        }
+        let value = try decoder.value(type, at: offset, key: CBORKey(index: currentIndex))
         try advance()
         return value
     }
@@ -82,14 +77,6 @@ struct CBORUnkeyedDecodingContainer: UnkeyedDecodingContainer {
         }
         try advance()
         return value
-    }
-
-    private func own<Value>(_ type: Value.Type) throws -> Value? {
-        do {
-            return try decoder.input.ownForm(type, at: offset)
-        } catch {
-            throw decoder.error(error, key: CBORKey(index: currentIndex), wanted: type)
-        }
     }
 
     private func child() -> CBORValueDecoder {

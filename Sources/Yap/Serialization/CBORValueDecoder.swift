@@ -14,7 +14,7 @@ final class CBORValueDecoder: Decoder {
         self.key = key
     }
 
-    func child(at offset: Int, key: any CodingKey) -> CBORValueDecoder {
+    func child(at offset: Int, key: (any CodingKey)?) -> CBORValueDecoder {
         CBORValueDecoder(input: input, offset: offset, parent: self, key: key)
     }
 
@@ -69,41 +69,82 @@ final class CBORValueDecoder: Decoder {
     }
 }
 
-extension CBORInput {
-    /// The value at `offset` if its type has a form that its `init(from:)` does not know; nil if it has none.
+extension CBORValueDecoder {
+    /// The value at `offset`: in the form of its own that its type may have, or through its `init(from:)`.
     ///
-    /// Each cast is preceded by the proof that the types are the same one.
-    func ownForm<Value>(_ type: Value.Type, at offset: Int) throws(CBORFault) -> Value? {
-        if type == String.self { return unsafeBitCast(try text(at: offset), to: type) }
-        if type == Int.self { return unsafeBitCast(try integer(Int.self, at: offset), to: type) }
-        if type == Double.self { return unsafeBitCast(try float(Double.self, at: offset), to: type) }
-        if type == Bool.self { return unsafeBitCast(try bool(at: offset), to: type) }
-        if type == Date.self {
-            let date = Date(timeIntervalSinceReferenceDate: try float(Double.self, at: offset))
-            return unsafeBitCast(date, to: type)
+    /// No intermediate result is optional: the optional of a type unknown at compile time costs a table look-up.
+    /// Each cast is preceded by the proof that the types are the same one. `key` names the value in errors.
+    @inline(__always)
+    func value<Value: Decodable>(
+        _ type: Value.Type, at offset: Int, key: @autoclosure () -> (any CodingKey)?
+    ) throws -> Value {
+        do {
+            if type == String.self { return unsafeBitCast(try input.text(at: offset), to: type) }
+            if type == Int.self { return unsafeBitCast(try input.integer(Int.self, at: offset), to: type) }
+            if type == Double.self {
+                return unsafeBitCast(try input.float(Double.self, at: offset), to: type)
+            }
+            if type == Bool.self { return unsafeBitCast(try input.bool(at: offset), to: type) }
+            if type == Date.self { return unsafeBitCast(try input.date(at: offset), to: type) }
+            if type == UUID.self { return unsafeBitCast(try input.uuid(at: offset), to: type) }
+            if type == Data.self { return unsafeBitCast(Data(try input.byteString(at: offset)), to: type) }
+            if type == [UInt8].self, try input.head(at: offset).major == 2 {
+                return unsafeBitCast([UInt8](try input.byteString(at: offset)), to: type)
+            }
+            if type == URL.self, try input.head(at: offset).major == 3 {
+                return unsafeBitCast(try input.url(at: offset), to: type)
+            }
+        } catch {
+            throw self.error(error, key: key(), wanted: type)
         }
-        if type == UUID.self { return unsafeBitCast(try uuid(at: offset), to: type) }
-        if type == Data.self {
-            return unsafeBitCast(Data(bytes[try contents(at: offset, major: 2)]), to: type)
+        // An array that can't be read here is read again item by item, so that the error names the item.
+        if type == [String].self, let array = input.array(String.self, at: offset) {
+            return unsafeBitCast(array, to: type)
         }
-        if type == [UInt8].self, try head(at: offset).major == 2 {
-            return unsafeBitCast([UInt8](bytes[try contents(at: offset, major: 2)]), to: type)
+        if type == [Int].self, let array = input.array(Int.self, at: offset) {
+            return unsafeBitCast(array, to: type)
         }
-        if type == URL.self, try head(at: offset).major == 3 {
-            return unsafeBitCast(try url(at: offset), to: type)
+        if type == [Double].self, let array = input.array(Double.self, at: offset) {
+            return unsafeBitCast(array, to: type)
         }
-        return nil
+        return try type.init(from: child(at: offset, key: key()))
+    }
+}
+
+extension CBORInput {
+    fileprivate func date(at offset: Int) throws(CBORFault) -> Date {
+        Date(timeIntervalSinceReferenceDate: try float(Double.self, at: offset))
     }
 
-    private func uuid(at offset: Int) throws(CBORFault) -> UUID {
-        let range = try contents(at: offset, major: 2)
-        guard range.count == 16 else { throw .mismatch(found: "\(range.count) bytes, not 16") }
-        return UUID(uuid: bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: uuid_t.self))
+    fileprivate func byteString(at offset: Int) throws(CBORFault) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[try contents(at: offset, major: 2)])
     }
 
-    private func url(at offset: Int) throws(CBORFault) -> URL {
+    fileprivate func uuid(at offset: Int) throws(CBORFault) -> UUID {
+        let bytes = try byteString(at: offset)
+        guard bytes.count == 16 else { throw .mismatch(found: "\(bytes.count) bytes, not 16") }
+        return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+    }
+
+    fileprivate func url(at offset: Int) throws(CBORFault) -> URL {
         let text = try text(at: offset)
         guard let url = URL(string: text) else { throw .mismatch(found: "a text that is no URL") }
         return url
+    }
+
+    /// The array at `offset`, or nil if that is none or if an item of it is no `Item`.
+    fileprivate func array<Item: CBORScalar>(_ type: Item.Type, at offset: Int) -> [Item]? {
+        guard let (count, start) = try? container(at: offset, major: 4) else { return nil }
+        var items: [Item] = []
+        items.reserveCapacity(count)
+        var position = start
+        for _ in 0..<count {
+            guard let item = try? Item.read(self, at: position), let end = try? end(ofItemAt: position) else {
+                return nil
+            }
+            items.append(item)
+            position = end
+        }
+        return items
     }
 }

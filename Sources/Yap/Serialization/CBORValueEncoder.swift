@@ -14,13 +14,13 @@ final class CBORValueEncoder: Encoder {
     let depth: Int
     let serial: Int
 
-    private var shape = Shape.undecided
-    private var headOffset = 0
-    private var entriesStart = 0
-    private(set) var count = 0
-    private var itemsPerEntry = 0
-    private var detached: [(offset: Int, encoder: CBORValueEncoder)] = []
-    private var failure: (any Error)?
+    @exclusivity(unchecked) private var shape = Shape.undecided
+    @exclusivity(unchecked) private var headOffset = 0
+    @exclusivity(unchecked) private var entriesStart = 0
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private var itemsPerEntry = 0
+    @exclusivity(unchecked) private var detached: [(offset: Int, encoder: CBORValueEncoder)] = []
+    @exclusivity(unchecked) private var failure: (any Error)?
 
     init(output: CBOROutput, parent: CBORValueEncoder?, key: (any CodingKey)?) {
         self.output = output
@@ -185,6 +185,18 @@ final class CBORValueEncoder: Encoder {
             let url = unsafeBitCast(value, to: URL.self)
             guard url.baseURL == nil else { return false }
             output.write(url.absoluteString)
+        } else if Value.self == [String].self {
+            let texts = unsafeBitCast(value, to: [String].self)
+            output.writeHead(0x80, UInt64(texts.count))
+            for text in texts { output.write(text) }
+        } else if Value.self == [Int].self {
+            let numbers = unsafeBitCast(value, to: [Int].self)
+            output.writeHead(0x80, UInt64(numbers.count))
+            for number in numbers { output.write(Int64(number)) }
+        } else if Value.self == [Double].self {
+            let numbers = unsafeBitCast(value, to: [Double].self)
+            output.writeHead(0x80, UInt64(numbers.count))
+            for number in numbers { output.write(number) }
         } else {
             return false
         }
@@ -220,6 +232,7 @@ final class CBORValueEncoder: Encoder {
     }
 
     private func attachDetached() throws {
+        guard !detached.isEmpty else { return }
         for (offset, child) in detached.reversed() {
             try child.finish()
             output.insert(child.output.bytes, at: offset)
