@@ -1,1 +1,0 @@
-#include "cbenchmarks.h"
