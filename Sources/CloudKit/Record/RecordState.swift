@@ -30,16 +30,17 @@ package struct RecordState: Sendable {
         return ancestor
     }
 
-    /// The server took this record and answered with `tag`, its times and users.
-    mutating func wasSaved(as saved: RecordState) {
+    /// The server took the record as it was when it was `sent`, and answered with `saved`: tag, times and users are
+    /// the answer's, and what was set since is still to be saved.
+    mutating func wasSaved(as saved: RecordState, sent: RecordState) {
         changeTag = saved.changeTag
-        creationDate = saved.creationDate ?? creationDate
-        modificationDate = saved.modificationDate ?? modificationDate
-        creatorUserRecordID = saved.creatorUserRecordID ?? creatorUserRecordID
-        lastModifiedUserRecordID = saved.lastModifiedUserRecordID ?? lastModifiedUserRecordID
-        share = saved.share ?? share
-        isParentChanged = false
-        plain.wasSaved()
-        encrypted.wasSaved()
+        creationDate = saved.creationDate
+        modificationDate = saved.modificationDate
+        creatorUserRecordID = saved.creatorUserRecordID
+        lastModifiedUserRecordID = saved.lastModifiedUserRecordID
+        share = saved.share
+        isParentChanged = parent != sent.parent
+        plain.wasSaved(sent: sent.plain)
+        encrypted.wasSaved(sent: sent.encrypted)
     }
 }

@@ -29,10 +29,10 @@ package struct ValueStore: Sendable, Hashable {
         }
     }
 
-    /// The server took what was sent: what is there now is what it has.
-    mutating func wasSaved() {
-        originals = values
-        changedKeys = []
+    /// The server took `sent`; a key set to another value since then stays changed.
+    mutating func wasSaved(sent: ValueStore) {
+        originals = sent.values
+        changedKeys = changedKeys.filter { values[$0] != sent.values[$0] }
     }
 
     /// The same fields as the server last knew them.

@@ -1,0 +1,134 @@
+public import Foundation
+
+/// What is known of the user's account.
+public enum CKAccountStatus: Int, Sendable {
+    /// It couldn't be found out; the error that comes with it says why.
+    case couldNotDetermine = 0
+    /// The user is signed in.
+    case available = 1
+    /// The account's administrator doesn't allow it.
+    case restricted = 2
+    /// Nobody is signed in.
+    case noAccount = 3
+    /// The account can't be used for a while.
+    case temporarilyUnavailable = 4
+}
+
+/// An app's part of the cloud: a public database, and for each user a private and a shared one.
+///
+/// A container taken by its identifier has no cloud behind it yet: every operation fails with
+/// `CKError.badContainer`, which says what to do.
+open class CKContainer: NSObject, @unchecked Sendable {
+    // Sendable because every stored property is set in the initializer and then only read; a subclass restates it.
+
+    /// The container's identifier; nil for the default container of a program that names none.
+    public var containerIdentifier: String? { core.identifier }
+    /// The user's own database.
+    public let privateCloudDatabase: CKDatabase
+    /// The database that every user of the app reads.
+    public let publicCloudDatabase: CKDatabase
+    /// What others share with the user.
+    public let sharedCloudDatabase: CKDatabase
+    let core: ContainerCore
+
+    private static let defaultContainer = CKContainer(
+        identifier: ProcessInfo.processInfo.environment["CLOUDKIT_CONTAINER"], connection: nil)
+
+    /// The program's own container: the one that the environment variable `CLOUDKIT_CONTAINER` names.
+    public class func `default`() -> CKContainer { defaultContainer }
+
+    /// The container with `identifier`.
+    public required convenience init(identifier: String) {
+        self.init(identifier: identifier, connection: nil)
+    }
+
+    package init(identifier: String?, connection: CloudConnection?) {
+        core = ContainerCore(identifier: identifier, connection: connection)
+        publicCloudDatabase = CKDatabase(scope: .public, core: core)
+        privateCloudDatabase = CKDatabase(scope: .private, core: core)
+        sharedCloudDatabase = CKDatabase(scope: .shared, core: core)
+        super.init()
+    }
+
+    /// The database with `scope`: always the same object.
+    public func database(with scope: CKDatabase.Scope) -> CKDatabase {
+        switch scope {
+        case .public: publicCloudDatabase
+        case .private: privateCloudDatabase
+        case .shared: sharedCloudDatabase
+        }
+    }
+
+    /// Runs `operation`. One on a database that names none runs on the private database.
+    public func add(_ operation: CKOperation) {
+        operation.defaultDatabase = privateCloudDatabase
+        core.start(operation)
+    }
+
+    /// Asks who the user is.
+    /// - Returns: the ID of the user's own record.
+    /// - Throws: `CKError.notAuthenticated` when nobody is signed in, and what else an operation can meet.
+    public func userRecordID() async throws -> CKRecord.ID {
+        try await publicCloudDatabase.result { self.startUserRecordID($0) }
+    }
+
+    /// Asks who the user is, and calls `completionHandler` with the ID of the user's own record or the error.
+    @preconcurrency
+    public func fetchUserRecordID(completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void)
+    {
+        startUserRecordID { completionHandler($0.value, $0.error) }
+    }
+
+    /// Asks whether the user is signed in.
+    /// - Throws: `CKError` when it couldn't be found out.
+    public func accountStatus() async throws -> CKAccountStatus {
+        do {
+            _ = try await userRecordID()
+            return .available
+        } catch {
+            guard let status = CKAccountStatus(error) else { throw error }
+            return status
+        }
+    }
+
+    /// Asks whether the user is signed in, and calls `completionHandler` with the answer, or with
+    /// `couldNotDetermine` and the error.
+    @preconcurrency
+    public func accountStatus(completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void)
+    {
+        startUserRecordID { result in
+            switch result {
+            case .success: completionHandler(.available, nil)
+            case .failure(let error):
+                let status = CKAccountStatus(error)
+                completionHandler(status ?? .couldNotDetermine, status == nil ? error : nil)
+            }
+        }
+    }
+
+    @discardableResult
+    private func startUserRecordID(
+        _ completion: @escaping @Sendable (Result<CKRecord.ID, any Error>) -> Void
+    ) -> CKOperation {
+        let operation = FetchCurrentUserOperation(resultBlock: completion)
+        publicCloudDatabase.add(operation)
+        return operation
+    }
+}
+
+extension CKAccountStatus {
+    fileprivate init?(_ error: any Error) {
+        switch (error as? CKError)?.code {
+        case .notAuthenticated: self = .noAccount
+        case .managedAccountRestricted: self = .restricted
+        case .accountTemporarilyUnavailable: self = .temporarilyUnavailable
+        default: return nil
+        }
+    }
+}
+
+extension Notification.Name {
+    /// Posted when the user's account may have changed.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let CKAccountChanged = Notification.Name("CKAccountChangedNotification")
+}

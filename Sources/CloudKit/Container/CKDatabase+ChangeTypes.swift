@@ -1,0 +1,47 @@
+extension CKDatabase {
+    /// What happened to a zone.
+    public enum DatabaseChange {
+        /// A zone that is new or has changed records.
+        public struct Modification: Hashable, Sendable {
+            /// The zone.
+            public let zoneID: CKRecordZone.ID
+        }
+
+        /// A zone that is gone.
+        public struct Deletion: Hashable, Sendable {
+            /// Why a zone is gone.
+            public enum Reason: Hashable, Sendable {
+                /// An app deleted it.
+                case deleted
+                /// The user deleted it by hand: drop its data, don't upload it again.
+                case purged
+                /// The user reset their encrypted data.
+                case encryptedDataReset
+            }
+
+            /// The zone.
+            public let zoneID: CKRecordZone.ID
+            /// Why it is gone.
+            public let reason: Reason
+            /// Whether the user deleted it by hand.
+            public var purged: Bool { reason == .purged }
+        }
+    }
+
+    /// What happened to a record.
+    public enum RecordZoneChange {
+        /// A record that is new or changed.
+        public struct Modification: Hashable, Sendable {
+            /// The record as it is now.
+            public let record: CKRecord
+        }
+
+        /// A record that is gone.
+        public struct Deletion: Hashable, Sendable {
+            /// The record.
+            public let recordID: CKRecord.ID
+            /// The type that it had.
+            public let recordType: CKRecord.RecordType
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import CloudWire
+public import Foundation
+import Seams
+
+/// One of a container's databases.
+public final class CKDatabase: NSObject, Sendable {
+    /// Which of a container's databases.
+    public enum Scope: Int, Sendable, CaseIterable {
+        /// The one that every user of the app reads.
+        case `public` = 1
+        /// The user's own.
+        case `private` = 2
+        /// What others share with the user.
+        case shared = 3
+
+        var wire: DatabaseScope {
+            switch self {
+            case .public: .public
+            case .private: .private
+            case .shared: .shared
+            }
+        }
+    }
+
+    /// Which of its container's databases this is.
+    public let databaseScope: Scope
+    let core: ContainerCore
+
+    init(scope: Scope, core: ContainerCore) {
+        databaseScope = scope
+        self.core = core
+    }
+
+    /// Runs `operation` on this database.
+    public func add(_ operation: CKDatabaseOperation) {
+        operation.database = self
+        core.start(operation)
+    }
+
+    /// Scope and container, for logs.
+    public override var description: String {
+        "<CKDatabase: \(databaseScope) of \(core.identifier ?? "the default container")>"
+    }
+
+    /// Waits for an operation that `start` adds and that ends by calling its argument. When the task is cancelled,
+    /// the operation is.
+    func result<Value: Sendable>(
+        _ start: @Sendable (@escaping @Sendable (Result<Value, any Error>) -> Void) -> CKOperation
+    ) async throws -> Value {
+        let running = Lock<(operation: CKOperation?, isCancelled: Bool)>((nil, false))
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let operation = start { continuation.resume(with: $0) }
+                let isCancelled = running.withLock { running in
+                    running.operation = operation
+                    return running.isCancelled
+                }
+                if isCancelled { operation.cancel() }
+            }
+        } onCancel: {
+            let operation = running.withLock { running in
+                running.isCancelled = true
+                return running.operation
+            }
+            operation?.cancel()
+        }
+    }
+}
+
+extension Result {
+    var value: Success? {
+        if case .success(let value) = self { value } else { nil }
+    }
+
+    var error: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

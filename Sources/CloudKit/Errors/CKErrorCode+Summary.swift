@@ -1,0 +1,45 @@
+extension CKErrorCode {
+    /// What the code means, for an error that came without words.
+    var summary: String {
+        switch self {
+        case .internalError: "Something that has no code of its own."
+        case .partialFailure: "Some items failed; partialErrorsByItemID says which."
+        case .networkUnavailable: "There is no network."
+        case .networkFailure: "The network failed on the way; whether the server got the request isn't known."
+        case .badContainer: "The container isn't known or not configured."
+        case .serviceUnavailable: "The service is down for a while."
+        case .requestRateLimited: "Too many requests; wait retryAfterSeconds."
+        case .missingEntitlement: "The app lacks an entitlement."
+        case .notAuthenticated: "Nobody is signed in, or the sign-in isn't valid."
+        case .permissionFailure: "The user may not do this."
+        case .unknownItem: "The record isn't there."
+        case .invalidArguments: "The request makes no sense."
+        case .resultsTruncated: "Answers were left out. No longer used."
+        case .serverRecordChanged:
+            "The record on the server is another version than the client's; three records come with it."
+        case .serverRejectedRequest: "The server refused it."
+        case .assetFileNotFound: "An asset's file isn't there."
+        case .assetFileModified: "An asset's file changed while it was sent."
+        case .incompatibleVersion: "The app is too old."
+        case .constraintViolation: "A unique field's value is taken."
+        case .operationCancelled: "The operation was cancelled."
+        case .changeTokenExpired: "The change token is no longer good: fetch everything again."
+        case .batchRequestFailed: "Another item of the same atomic batch failed."
+        case .zoneBusy: "The zone is busy; wait retryAfterSeconds."
+        case .badDatabase: "The operation doesn't fit the database."
+        case .quotaExceeded: "The user's storage is full."
+        case .zoneNotFound: "The zone isn't there."
+        case .limitExceeded: "The request is larger than a limit: send less at a time."
+        case .userDeletedZone: "The user deleted the zone by hand: don't make it again unasked."
+        case .tooManyParticipants: "A share has too many participants."
+        case .alreadyShared: "The record is shared already."
+        case .referenceViolation: "A reference's target isn't there, or is still referred to."
+        case .managedAccountRestricted: "The account's administrator doesn't allow it."
+        case .participantMayNeedVerification: "The participant has to confirm who they are."
+        case .serverResponseLost: "The server may have done it, but its answer is lost."
+        case .assetNotAvailable: "An asset can't be reached."
+        case .accountTemporarilyUnavailable: "The account can't be used for a while."
+        case .participantAlreadyInvited: "The participant was invited before."
+        }
+    }
+}

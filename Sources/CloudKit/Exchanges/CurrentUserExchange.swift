@@ -1,0 +1,29 @@
+internal import CloudWire
+
+/// Asks who the user is.
+struct CurrentUserExchange: Exchange {
+    typealias Event = Never
+
+    private let address: RequestAddress
+    private var end: Result<CKRecordID, CKError>?
+
+    init(address: RequestAddress) {
+        self.address = address
+        if address.webAuthToken == nil {
+            end = .failure(CKError(.notAuthenticated, "Nobody is signed in."))
+        }
+    }
+
+    mutating func nextStep() throws(CKError) -> ExchangeStep<CKRecordID> {
+        if let end { return .finished(try end.get()) }
+        return .send(address.request("users/caller", method: "GET"))
+    }
+
+    mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Never] {
+        end = Result { () throws(CKError) in
+            let response = try Message.decode(UsersCallerResponse.self, from: reply)
+            return CKRecordID(recordName: response.userRecordName)
+        }
+        return []
+    }
+}

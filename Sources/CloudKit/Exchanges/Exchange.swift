@@ -1,0 +1,21 @@
+internal import CloudWire
+
+/// An operation without I/O: it says which request is next, and turns each answer into events.
+protocol Exchange: Sendable {
+    /// What is reported on the way.
+    associatedtype Event: Sendable
+    /// What the whole ends with.
+    associatedtype Output: Sendable
+
+    /// The next request, or the end.
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Output>
+
+    /// Takes the answer to the request that `nextStep()` gave last.
+    mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event]
+}
+
+/// What an exchange wants next.
+enum ExchangeStep<Output: Sendable>: Sendable {
+    case send(WireRequest)
+    case finished(Output)
+}

@@ -1,0 +1,107 @@
+internal import CloudWire
+import Seams
+
+/// Walks one exchange: sends its requests, hands out its events, stops when the operation is cancelled.
+final class ExchangeRunner<E: Exchange>: Sendable {
+    private struct State {
+        var exchange: E
+        var isAdvancing = false
+        var isDone = false
+    }
+
+    /// The place where an answer that comes before `send` returned waits: so the pages of an inline exchange are a
+    /// loop and don't pile up on the stack.
+    private enum Mailbox {
+        case empty
+        case reply(Result<WireResponse, CKError>)
+        case abandoned
+    }
+
+    private let state: Lock<State>
+    private let transport: any Transport
+    private let isCancelled: @Sendable () -> Bool
+    private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let event: @Sendable (E.Event) -> Void
+    private let completion: @Sendable (Result<E.Output, CKError>) -> Void
+
+    init(
+        _ exchange: E, transport: any Transport, isCancelled: @escaping @Sendable () -> Bool,
+        deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        event: @escaping @Sendable (E.Event) -> Void,
+        completion: @escaping @Sendable (Result<E.Output, CKError>) -> Void
+    ) {
+        state = Lock(State(exchange: exchange))
+        self.transport = transport
+        self.isCancelled = isCancelled
+        self.deliver = deliver
+        self.event = event
+        self.completion = completion
+    }
+
+    /// Goes on until an answer has to be waited for, or to the end.
+    func advance() {
+        state.withLock { $0.isAdvancing = true }
+        defer { state.withLock { $0.isAdvancing = false } }
+        while !state.withLock({ $0.isDone }) {
+            if isCancelled() { return finish(.failure(.cancelled)) }
+            let step: ExchangeStep<E.Output>
+            do throws(CKError) {
+                step = try state.withLock { state throws(CKError) in try state.exchange.nextStep() }
+            } catch {
+                return finish(.failure(error))
+            }
+            switch step {
+            case .finished(let output): return finish(.success(output))
+            case .send(let request):
+                guard let reply = send(request) else { return }
+                receive(reply)
+            }
+        }
+    }
+
+    /// Ends an exchange that waits for an answer; one that is at work sees the cancellation itself.
+    func cancel() {
+        deliver {
+            if !self.state.withLock({ $0.isAdvancing }) { self.finish(.failure(.cancelled)) }
+        }
+    }
+
+    /// The answer if it came at once; else nil, and the exchange goes on when it comes.
+    private func send(_ request: WireRequest) -> Result<WireResponse, CKError>? {
+        let mailbox = Lock(Mailbox.empty)
+        transport.send(request) { reply in
+            let comesLate = mailbox.withLock { mailbox in
+                if case .abandoned = mailbox { return true }
+                mailbox = .reply(reply)
+                return false
+            }
+            guard comesLate else { return }
+            self.deliver {
+                self.receive(reply)
+                self.advance()
+            }
+        }
+        return mailbox.withLock { mailbox in
+            if case .reply(let reply) = mailbox { return reply }
+            mailbox = .abandoned
+            return nil
+        }
+    }
+
+    private func receive(_ reply: Result<WireResponse, CKError>) {
+        let events = state.withLock { $0.isDone ? [] : $0.exchange.receive(reply) }
+        for item in events { event(item) }
+    }
+
+    private func finish(_ result: Result<E.Output, CKError>) {
+        let isFirst = state.withLock { state in
+            defer { state.isDone = true }
+            return !state.isDone
+        }
+        if isFirst { completion(result) }
+    }
+}
+
+extension CKError {
+    fileprivate static let cancelled = CKError(.operationCancelled, "The operation was cancelled.")
+}

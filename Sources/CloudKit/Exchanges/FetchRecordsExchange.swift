@@ -1,0 +1,60 @@
+internal import CloudWire
+
+/// Fetches records by their IDs: one request for each `itemsMax` of a zone.
+struct FetchRecordsExchange: Exchange {
+    typealias Event = (recordID: CKRecordID, result: Result<RecordState, CKError>)
+
+    /// Records that one request asks for.
+    static let itemsMax = 200
+
+    private let address: RequestAddress
+    private let desiredKeys: [String]?
+    private var batches: [[CKRecordID]]
+    private var sent: [CKRecordID] = []
+    private var wasAnswered = false
+    private var failure: CKError?
+
+    init(recordIDs: [CKRecordID], desiredKeys: [String]?, address: RequestAddress) {
+        self.address = address
+        self.desiredKeys = desiredKeys
+        batches = recordIDs.grouped { $0.zoneID }.flatMap { $0.chunks(countMax: Self.itemsMax) }
+    }
+
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Void> {
+        if let failure { throw failure }
+        guard !batches.isEmpty else { return .finished(()) }
+        sent = batches.removeFirst()
+        let message = RecordsLookupRequest(
+            records: sent.map { RecordsLookupRequest.Item(recordName: $0.recordName) },
+            zoneID: sent[0].zoneID.wire, desiredKeys: desiredKeys)
+        return .send(try address.request("records/lookup", message: message))
+    }
+
+    mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
+        do throws(CKError) {
+            let response = try Message.decode(RecordsResponse.self, from: reply)
+            guard response.records.count == sent.count else {
+                throw CKError.unreadable("\(response.records.count) results for \(sent.count) records")
+            }
+            wasAnswered = true
+            return zip(sent, response.records).map { ($0, Self.result($1, in: $0.zoneID)) }
+        } catch {
+            guard wasAnswered || error.isOfOneZone else {
+                failure = error
+                return []
+            }
+            wasAnswered = true
+            return sent.map { ($0, .failure(error)) }
+        }
+    }
+
+    private static func result(
+        _ result: RecordResult, in zoneID: CKRecordZoneID
+    ) -> Result<RecordState, CKError> {
+        switch result {
+        case .error(let error): .failure(CKError(error))
+        case .tombstone: .failure(CKError(.unknownItem, "The record was deleted."))
+        case .record(let record): Result { () throws(CKError) in try RecordState(record, in: zoneID) }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import CloudWire
+
+/// Fetches what changed in zones since their tokens, page by page.
+struct FetchZoneChangesExchange: Exchange {
+    enum Event: Sendable {
+        case changed(CKRecordID, Result<RecordState, CKError>)
+        case deleted(CKRecordID, recordType: String)
+        /// A page was read, and more of the zone are to come in this exchange.
+        case tokenUpdated(CKRecordZoneID, CKServerChangeToken)
+        case zoneEnded(CKRecordZoneID, Result<ZoneEnd, CKError>)
+    }
+
+    struct ZoneEnd: Sendable {
+        var token: CKServerChangeToken
+        var moreComing: Bool
+    }
+
+    struct Zone: Sendable {
+        var zoneID: CKRecordZoneID
+        var token: CKServerChangeToken?
+        var resultsLimit: Int?
+        var desiredKeys: [String]?
+    }
+
+    /// Zones that one request asks for.
+    static let zonesMax = 50
+
+    private let address: RequestAddress
+    private let fetchesAllChanges: Bool
+    private var waiting: [Zone]
+    private var sent: [Zone] = []
+    private var failure: CKError?
+
+    init(zones: [Zone], fetchesAllChanges: Bool, address: RequestAddress) {
+        self.address = address
+        self.fetchesAllChanges = fetchesAllChanges
+        waiting = zones
+        if address.scope == .public, !zones.isEmpty {
+            failure = CKError(.badDatabase, "The public database keeps no changes; query it.")
+        }
+    }
+
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Void> {
+        if let failure { throw failure }
+        guard !waiting.isEmpty else { return .finished(()) }
+        sent = Array(waiting.prefix(Self.zonesMax))
+        waiting.removeFirst(sent.count)
+        let message = ChangesZoneRequest(
+            zones: sent.map { zone in
+                ChangesZoneRequest.Item(
+                    zoneID: zone.zoneID.wire, syncToken: zone.token?.token,
+                    options: ChangesZoneOptions(
+                        resultsLimit: zone.resultsLimit.map { Int64($0) }, desiredKeys: zone.desiredKeys))
+            })
+        return .send(try address.request("changes/zone", message: message))
+    }
+
+    mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
+        do throws(CKError) {
+            let response = try Message.decode(ChangesZoneResponse.self, from: reply)
+            guard response.zones.count == sent.count else {
+                throw CKError.unreadable("\(response.zones.count) results for \(sent.count) zones")
+            }
+            var next: [Zone] = []
+            let events = zip(sent, response.zones).flatMap { zone, result in
+                switch result {
+                case .error(let error): return [Event.zoneEnded(zone.zoneID, .failure(CKError(error)))]
+                case .changes(let changes): return take(changes, of: zone, next: &next)
+                }
+            }
+            // Pages of the same zones before zones not begun: what was begun is soon at its end.
+            waiting = next + waiting
+            return events
+        } catch {
+            // One zone's error can be that of the whole request when only one was asked for.
+            if sent.count == 1, error.isOfOneZone || error.code == .changeTokenExpired {
+                return [.zoneEnded(sent[0].zoneID, .failure(error))]
+            }
+            failure = error
+            return []
+        }
+    }
+
+    private func take(_ changes: ZoneChanges, of zone: Zone, next: inout [Zone]) -> [Event] {
+        var events: [Event] = []
+        for result in changes.records {
+            switch result {
+            case .record(let record):
+                guard let recordName = record.recordName else { continue }
+                events.append(
+                    .changed(
+                        CKRecordID(recordName: recordName, zoneID: zone.zoneID),
+                        Result { () throws(CKError) in try RecordState(record, in: zone.zoneID) }))
+            case .tombstone(let tombstone):
+                events.append(
+                    .deleted(
+                        CKRecordID(recordName: tombstone.recordName, zoneID: zone.zoneID),
+                        recordType: tombstone.recordType ?? ""))
+            case .error(let error):
+                guard let recordName = error.recordName else { continue }
+                events.append(
+                    .changed(
+                        CKRecordID(recordName: recordName, zoneID: zone.zoneID), .failure(CKError(error))))
+            }
+        }
+        guard let token = changes.syncToken.map({ CKServerChangeToken(token: $0) }) else {
+            return events + [
+                .zoneEnded(zone.zoneID, .failure(.unreadable("a zone's changes without a token")))
+            ]
+        }
+        let moreComing = changes.moreComing ?? false
+        guard moreComing, fetchesAllChanges else {
+            return events + [.zoneEnded(zone.zoneID, .success(ZoneEnd(token: token, moreComing: moreComing)))]
+        }
+        guard token != zone.token else {
+            let error = CKError.unreadable("more changes are to come, but the token doesn't move on")
+            return events + [.zoneEnded(zone.zoneID, .failure(error))]
+        }
+        var zone = zone
+        zone.token = token
+        next.append(zone)
+        return events + [.tokenUpdated(zone.zoneID, token)]
+    }
+}

@@ -1,0 +1,29 @@
+internal import CloudWire
+
+/// Reads the messages of answers.
+enum Message {
+    /// The message in `reply`.
+    /// - Throws: what the network did, what the server refused, or `CKError.serverResponseLost` for an answer that
+    ///   is neither.
+    static func decode<Body: JSONMessage>(
+        _ type: Body.Type, from reply: Result<WireResponse, CKError>
+    ) throws(CKError) -> Body {
+        let response = try reply.get()
+        guard (200..<300).contains(response.status) else { throw refusal(response) }
+        do {
+            return try Body(json: response.body)
+        } catch {
+            throw .unreadable("\(error)")
+        }
+    }
+
+    private static func refusal(_ response: WireResponse) -> CKError {
+        guard let error = try? WireError(json: response.body) else {
+            let code = ErrorTable.code(forStatus: response.status)
+            return CKError(
+                code, "HTTP \(response.status): \(code.summary)",
+                retryAfterSeconds: response.header("Retry-After").flatMap { Double($0) })
+        }
+        return CKError(error)
+    }
+}

@@ -1,0 +1,91 @@
+internal import CloudWire
+import Foundation
+
+extension RecordState {
+    /// A record of an answer.
+    /// - Throws: `CKError.serverResponseLost` when it lacks what makes a record.
+    init(_ record: WireRecord, in zoneID: CKRecordZoneID) throws(CKError) {
+        guard let recordName = record.recordName, let recordType = record.recordType else {
+            throw CKError.unreadable("a record without a name or a type")
+        }
+        self.init(
+            recordType: recordType, recordID: CKRecordID(recordName: recordName, zoneID: zoneID))
+        changeTag = record.recordChangeTag
+        creationDate = record.created.map { Date(milliseconds: $0.timestampMilliseconds) }
+        modificationDate = record.modified.map { Date(milliseconds: $0.timestampMilliseconds) }
+        creatorUserRecordID = record.created?.userRecordName.map { CKRecordID(recordName: $0) }
+        lastModifiedUserRecordID = record.modified?.userRecordName.map { CKRecordID(recordName: $0) }
+        parent = record.parent.map { CKReference($0, in: zoneID) }
+        share = record.share.map { CKReference($0, in: zoneID) }
+        var plainValues: [String: RecordValue] = [:]
+        var encryptedValues: [String: RecordValue] = [:]
+        for (key, field) in record.fields {
+            guard let fieldValue = field.value else { continue }
+            let value = RecordValue(fieldValue, in: zoneID)
+            if field.isEncrypted || fieldValue.type == .encryptedBytes {
+                encryptedValues[key] = value
+            } else {
+                plainValues[key] = value
+            }
+        }
+        plain = ValueStore(fetched: plainValues)
+        encrypted = ValueStore(fetched: encryptedValues)
+    }
+
+    /// The operation that saves the record.
+    /// - Throws: `CKError.invalidArguments` for a value that no field can hold, `CKError.assetNotAvailable` for an
+    ///   asset, both with the key.
+    func saveOperation(_ policy: CKModifyRecordsOperation.RecordSavePolicy) throws(CKError) -> RecordOperation
+    {
+        let kind: RecordOperation.Kind =
+            switch policy {
+            case .ifServerRecordUnchanged: changeTag == nil ? .create : .update
+            case .changedKeys, .allKeys: .forceUpdate
+            }
+        var record = WireRecord(recordName: recordID.recordName, recordType: recordType)
+        for (store, isEncrypted) in [(plain, false), (encrypted, true)] {
+            let keys = policy == .allKeys ? store.changedKeys.union(store.values.keys) : store.changedKeys
+            for key in keys.sorted() {
+                do throws(CKError) {
+                    guard let value = try store[key]?.wire(isEncrypted: isEncrypted, in: recordID.zoneID)
+                    else {
+                        // A record that isn't there yet has nothing to clear.
+                        if kind != .create {
+                            record.fields[key] = Field(value: nil, type: nil, isEncrypted: isEncrypted)
+                        }
+                        continue
+                    }
+                    record.fields[key] = value
+                } catch {
+                    throw CKError(
+                        error.code, "\(key) of \(recordID.recordName): \(error.localizedDescription)")
+                }
+            }
+        }
+        if kind == .update { record.recordChangeTag = changeTag }
+        if isParentChanged || policy == .allKeys || kind == .create {
+            record.parent = parent.map { Reference(recordName: $0.recordID.recordName) }
+        }
+        return RecordOperation(operationType: kind, record: record)
+    }
+}
+
+extension CKReference {
+    convenience init(_ reference: Reference, in zoneID: CKRecordZoneID) {
+        // A reference stays within its record's zone.
+        self.init(
+            recordID: CKRecordID(recordName: reference.recordName, zoneID: zoneID),
+            action: reference.action == .deleteSelf ? .deleteSelf : .none)
+    }
+}
+
+extension Date {
+    init(milliseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+
+    /// Milliseconds since 1970, rounded; nil for a date beyond what 64 bits hold.
+    var milliseconds: Int64? {
+        Int64(exactly: (timeIntervalSince1970 * 1000).rounded())
+    }
+}

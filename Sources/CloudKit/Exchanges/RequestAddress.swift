@@ -1,0 +1,42 @@
+internal import CloudWire
+
+/// Which database a request goes to, and as whom.
+struct RequestAddress: Sendable {
+    var containerIdentifier: String
+    var environment: String
+    var scope: DatabaseScope
+    var webAuthToken: String?
+
+    /// The request with `message` to the database's `endpoint`, for example `records/modify`.
+    func request(_ endpoint: String, message: some JSONMessage) throws(CKError) -> WireRequest {
+        do {
+            return request(endpoint, method: "POST", body: try message.json())
+        } catch {
+            throw CKError(.invalidArguments, "The request can't be written as JSON: \(error)")
+        }
+    }
+
+    /// The request to the database's `endpoint`.
+    func request(_ endpoint: String, method: String, body: [UInt8] = []) -> WireRequest {
+        WireRequest(
+            method: method,
+            path: "/database/1/\(containerIdentifier)/\(environment)/\(scope.rawValue)/\(endpoint)",
+            query: webAuthToken.map { [(WireHeader.webAuthTokenItem, $0)] } ?? [],
+            headers: [("Content-Type", "application/json"), (WireHeader.client, "1")], body: body)
+    }
+
+    /// A zone of an answer as the app knows it: outside the shared database every zone is the user's own, and the
+    /// framework calls that owner by one name whatever the server says.
+    func zoneID(_ zoneID: ZoneID) -> CKRecordZoneID {
+        let owner = scope == .shared ? zoneID.ownerRecordName : nil
+        return CKRecordZoneID(zoneName: zoneID.zoneName, ownerName: owner ?? CKCurrentUserDefaultName)
+    }
+}
+
+extension CKRecordZoneID {
+    /// The zone as it goes out: the user's own without an owner.
+    var wire: ZoneID {
+        ZoneID(
+            zoneName: zoneName, ownerRecordName: ownerName == CKCurrentUserDefaultName ? nil : ownerName)
+    }
+}

@@ -1,0 +1,14 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+// The names of Swift 3 and of Objective-C, which older code still uses.
+
+/// The name of the zone that every database has.
+public let CKRecordZoneDefaultName = CKRecordZoneID.defaultZoneName
+/// The owner name that means "the user of this device".
+public let CKOwnerDefaultName = CKCurrentUserDefaultName
+/// How a save treats a record that changed on the server.
+public typealias CKRecordSavePolicy = CKModifyRecordsOperation.RecordSavePolicy
+/// Which of a container's databases.
+public typealias CKDatabaseScope = CKDatabase.Scope
+/// What a zone can do.
+public typealias CKRecordZoneCapabilities = CKRecordZone.Capabilities

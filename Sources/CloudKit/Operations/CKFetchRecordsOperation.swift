@@ -1,0 +1,70 @@
+import Seams
+
+/// Fetches records by their IDs.
+open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// The records to fetch.
+    public var recordIDs: [CKRecord.ID]?
+    /// The fields to fetch; nil for all.
+    public var desiredKeys: [CKRecord.FieldKey]?
+
+    /// Called for each record as it comes, with the fraction 1.
+    @preconcurrency public var perRecordProgressBlock: (@Sendable (CKRecord.ID, Double) -> Void)?
+    /// Called for each record.
+    @preconcurrency public var perRecordResultBlock:
+        (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+    /// Called last. Records that failed for themselves are no failure of the whole.
+    @preconcurrency public var fetchRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+    /// The older form of `perRecordResultBlock`, not called when that is set.
+    @preconcurrency public var perRecordCompletionBlock:
+        (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
+    /// The older form of `fetchRecordsResultBlock`, not called when that is set: with records that failed it gets
+    /// `CKError.partialFailure`.
+    @preconcurrency public var fetchRecordsCompletionBlock:
+        (@Sendable ([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
+
+    /// Makes an operation that fetches nothing yet.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation that fetches the records with `recordIDs`.
+    public convenience init(recordIDs: [CKRecord.ID]) {
+        self.init()
+        self.recordIDs = recordIDs
+    }
+
+    private struct Outcome {
+        var records: [CKRecord.ID: CKRecord] = [:]
+        var errors: [AnyHashable: any Error] = [:]
+    }
+
+    override func execute() {
+        let recordIDs = recordIDs ?? []
+        let desiredKeys = desiredKeys
+        let outcome = Lock(Outcome())
+        run { address in
+            FetchRecordsExchange(recordIDs: recordIDs, desiredKeys: desiredKeys, address: address)
+        } event: { recordID, result in
+            let result = result.map { CKRecord(state: $0) }
+            outcome.withLock { outcome in
+                switch result {
+                case .success(let record): outcome.records[recordID] = record
+                case .failure(let error): outcome.errors[recordID] = error
+                }
+            }
+            self.perRecordProgressBlock?(recordID, 1)
+            if let block = self.perRecordResultBlock {
+                block(recordID, result.mapError { $0 })
+            } else {
+                self.perRecordCompletionBlock?(result.value, recordID, result.error)
+            }
+        } completion: { result in
+            if let block = self.fetchRecordsResultBlock { return block(result.mapError { $0 }) }
+            let outcome = outcome.withLock { $0 }
+            let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
+            self.fetchRecordsCompletionBlock?(outcome.records, error)
+        }
+    }
+}

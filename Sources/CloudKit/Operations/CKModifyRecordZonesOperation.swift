@@ -1,0 +1,77 @@
+import Seams
+
+/// Makes and deletes zones.
+open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// The zones to make; one that is there already stays as it is.
+    public var recordZonesToSave: [CKRecordZone]?
+    /// The zones to delete, with all their records.
+    public var recordZoneIDsToDelete: [CKRecordZone.ID]?
+
+    /// Called for each zone that was to be made.
+    @preconcurrency public var perRecordZoneSaveBlock:
+        (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
+    /// Called for each zone that was to be deleted.
+    @preconcurrency public var perRecordZoneDeleteBlock:
+        (@Sendable (CKRecordZone.ID, Result<Void, any Error>) -> Void)?
+    /// Called last. Zones that failed for themselves are no failure of the whole.
+    @preconcurrency public var modifyRecordZonesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+    /// The older form of `modifyRecordZonesResultBlock`, not called when that is set: with zones that failed it gets
+    /// `CKError.partialFailure`.
+    @preconcurrency public var modifyRecordZonesCompletionBlock:
+        (@Sendable ([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
+
+    /// Makes an operation that makes and deletes nothing yet.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation that makes `recordZonesToSave` and deletes `recordZoneIDsToDelete`.
+    public convenience init(
+        recordZonesToSave: [CKRecordZone]? = nil, recordZoneIDsToDelete: [CKRecordZone.ID]? = nil
+    ) {
+        self.init()
+        self.recordZonesToSave = recordZonesToSave
+        self.recordZoneIDsToDelete = recordZoneIDsToDelete
+    }
+
+    private struct Outcome {
+        var saved: [CKRecordZone] = []
+        var deleted: [CKRecordZone.ID] = []
+        var errors: [AnyHashable: any Error] = [:]
+    }
+
+    override func execute() {
+        let saves = (recordZonesToSave ?? []).map(\.zoneID)
+        let deletions = recordZoneIDsToDelete ?? []
+        let outcome = Lock(Outcome())
+        run { address in
+            ModifyZonesExchange(saving: saves, deleting: deletions, address: address)
+        } event: { event in
+            switch event {
+            case .saved(let zoneID, let result):
+                outcome.withLock { outcome in
+                    switch result {
+                    case .success(let zone): outcome.saved.append(zone)
+                    case .failure(let error): outcome.errors[zoneID] = error
+                    }
+                }
+                self.perRecordZoneSaveBlock?(zoneID, result.mapError { $0 })
+            case .deleted(let zoneID, let result):
+                outcome.withLock { outcome in
+                    switch result {
+                    case .success: outcome.deleted.append(zoneID)
+                    case .failure(let error): outcome.errors[zoneID] = error
+                    }
+                }
+                self.perRecordZoneDeleteBlock?(zoneID, result.mapError { $0 })
+            }
+        } completion: { result in
+            if let block = self.modifyRecordZonesResultBlock { return block(result.mapError { $0 }) }
+            let outcome = outcome.withLock { $0 }
+            let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
+            self.modifyRecordZonesCompletionBlock?(outcome.saved, outcome.deleted, error)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Seams
+
+/// Saves and deletes records.
+///
+/// A record that was saved gets the server's tag and times, and its changes are those made after the operation began.
+open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// How a save treats a record that changed on the server.
+    public enum RecordSavePolicy: Int, Sendable {
+        /// Saves the changed fields if the server's record is the version that the client's was made from.
+        case ifServerRecordUnchanged = 0
+        /// Saves the changed fields over whatever the server has.
+        case changedKeys = 1
+        /// Saves all fields over whatever the server has; fields that only the server has stay.
+        case allKeys = 2
+    }
+
+    /// The records to save, at most 400 together with the deletions.
+    public var recordsToSave: [CKRecord]?
+    /// The records to delete; deleting one that isn't there succeeds.
+    public var recordIDsToDelete: [CKRecord.ID]?
+    /// How a save treats a record that changed on the server.
+    public var savePolicy: RecordSavePolicy = .ifServerRecordUnchanged
+    /// Whether a zone's records are saved all or none. The default zone always saves each for itself.
+    public var isAtomic = true
+    /// What the zone's next change fetch hands back. Not sent yet.
+    public var clientChangeTokenData: Data?
+
+    /// Called for each record as it was sent, with the fraction 1.
+    @preconcurrency public var perRecordProgressBlock: (@Sendable (CKRecord, Double) -> Void)?
+    /// Called for each record that was to be saved.
+    @preconcurrency public var perRecordSaveBlock:
+        (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+    /// Called for each record that was to be deleted.
+    @preconcurrency public var perRecordDeleteBlock:
+        (@Sendable (CKRecord.ID, Result<Void, any Error>) -> Void)?
+    /// Called last. Items that failed for themselves are no failure of the whole.
+    @preconcurrency public var modifyRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+    /// The older form of `perRecordSaveBlock`, not called when that is set.
+    @preconcurrency public var perRecordCompletionBlock: (@Sendable (CKRecord, (any Error)?) -> Void)?
+    /// The older form of `modifyRecordsResultBlock`, not called when that is set: with items that failed it gets
+    /// `CKError.partialFailure`.
+    @preconcurrency public var modifyRecordsCompletionBlock:
+        (@Sendable ([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
+
+    /// Makes an operation that saves and deletes nothing yet.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation that saves `recordsToSave` and deletes `recordIDsToDelete`.
+    public convenience init(recordsToSave: [CKRecord]? = nil, recordIDsToDelete: [CKRecord.ID]? = nil) {
+        self.init()
+        self.recordsToSave = recordsToSave
+        self.recordIDsToDelete = recordIDsToDelete
+    }
+
+    /// What the blocks of one run share.
+    private struct Outcome {
+        var saved: [CKRecord] = []
+        var deleted: [CKRecord.ID] = []
+        var errors: [AnyHashable: any Error] = [:]
+    }
+
+    override func execute() {
+        let records = recordsToSave ?? []
+        let states = records.map(\.state)
+        let deletions = recordIDsToDelete ?? []
+        let policy = savePolicy
+        let isAtomic = isAtomic
+        // The first of two records with one ID: such a request is refused before anything is saved.
+        let sent = Dictionary(zip(states.map(\.recordID), zip(records, states))) { first, _ in first }
+        let outcome = Lock(Outcome())
+        run { address in
+            ModifyRecordsExchange(
+                saving: states, deleting: deletions, policy: policy, isAtomic: isAtomic, address: address)
+        } event: { event in
+            switch event {
+            case .saved(let recordID, let result):
+                guard let (record, state) = sent[recordID] else { return }
+                self.report(record, sent: state, result, to: outcome)
+            case .deleted(let recordID, let result):
+                outcome.withLock { outcome in
+                    switch result {
+                    case .success: outcome.deleted.append(recordID)
+                    case .failure(let error): outcome.errors[recordID] = error
+                    }
+                }
+                self.perRecordDeleteBlock?(recordID, result.mapError { $0 })
+            }
+        } completion: { result in
+            self.report(result, outcome.withLock { $0 })
+        }
+    }
+
+    private func report(
+        _ record: CKRecord, sent: RecordState, _ result: Result<RecordState, CKError>,
+        to outcome: Lock<Outcome>
+    ) {
+        switch result {
+        case .success(let saved):
+            record.withState { $0.wasSaved(as: saved, sent: sent) }
+            outcome.withLock { $0.saved.append(record) }
+            perRecordProgressBlock?(record, 1)
+        case .failure(let error):
+            outcome.withLock { $0.errors[record.recordID] = error }
+        }
+        if let perRecordSaveBlock {
+            perRecordSaveBlock(record.recordID, result.map { _ in record }.mapError { $0 })
+        } else {
+            perRecordCompletionBlock?(record, result.error)
+        }
+    }
+
+    private func report(_ result: Result<Void, CKError>, _ outcome: Outcome) {
+        if let modifyRecordsResultBlock { return modifyRecordsResultBlock(result.mapError { $0 }) }
+        let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
+        modifyRecordsCompletionBlock?(outcome.saved, outcome.deleted, error)
+    }
+}

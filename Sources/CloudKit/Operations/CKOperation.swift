@@ -1,0 +1,104 @@
+public import Foundation
+import Seams
+
+/// Something asked of the cloud. Set its properties and blocks, then add it to a database or a container.
+open class CKOperation: Operation, @unchecked Sendable {
+    // Sendable because what changes while it runs is behind `state`'s lock; what an app sets (blocks, inputs,
+    // configuration) is set before the operation is added and only read after, as Apple's documentation demands.
+
+    /// An operation's identity.
+    public typealias ID = String
+    /// How an operation is carried out.
+    public typealias Configuration = CKOperationConfiguration
+
+    private struct State {
+        var isExecuting = false
+        var isFinished = false
+        var cancelRunning: (@Sendable () -> Void)?
+    }
+
+    private let state = Lock(State())
+    private let serialQueue = Lock<DispatchQueue?>(nil)
+    private var completion: (@Sendable () -> Void)?
+    /// Where the operation runs when it names no database: set by the container it is added to.
+    var defaultDatabase: CKDatabase?
+
+    /// The operation's identity.
+    public let operationID: ID = SystemRandomSource().nextUUID()
+
+    /// How the operation is carried out.
+    public var configuration = Configuration()
+
+    /// Makes an operation.
+    public override init() {
+        super.init()
+    }
+
+    /// Called after the operation has called its last block, on the same thread.
+    open override var completionBlock: (@Sendable () -> Void)? {
+        get { completion }
+        set { completion = newValue }
+    }
+
+    /// True: an operation goes on after `start()` returned.
+    open override var isAsynchronous: Bool { true }
+    /// Whether the operation was started and isn't at its end.
+    open override var isExecuting: Bool { state.withLock { $0.isExecuting } }
+    /// Whether the operation has called its last block.
+    open override var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    /// Starts the operation. Queues and databases call it.
+    open override func start() {
+        willChangeValue(forKey: "isExecuting")
+        state.withLock { $0.isExecuting = true }
+        didChangeValue(forKey: "isExecuting")
+        deliver { self.execute() }
+    }
+
+    /// Ends the operation with `CKError.operationCancelled`. What was sent may still be done by the server.
+    open override func cancel() {
+        super.cancel()
+        state.withLock { $0.cancelRunning }?()
+    }
+
+    /// The database whose cloud the operation asks.
+    var target: CKDatabase {
+        configuration.container?.privateCloudDatabase ?? defaultDatabase
+            ?? CKContainer.default().privateCloudDatabase
+    }
+
+    /// Does the operation's work, and calls `finish()` at the end.
+    func execute() {
+        finish()
+    }
+
+    /// Sets what `cancel()` has to do while the operation runs.
+    func onCancel(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.cancelRunning = body }
+    }
+
+    /// Runs `body` where the operation's blocks are called: on its serial queue, or here.
+    func deliver(_ body: @escaping @Sendable () -> Void) {
+        if target.core.isInline { return body() }
+        let queue = serialQueue.withLock { queue in
+            let existing = queue ?? DispatchQueue(label: "CKOperation \(operationID)")
+            queue = existing
+            return existing
+        }
+        queue.async(execute: body)
+    }
+
+    /// The operation is at its end: tells the queues, then calls `completionBlock`.
+    func finish() {
+        willChangeValue(forKey: "isExecuting")
+        willChangeValue(forKey: "isFinished")
+        state.withLock {
+            $0.isExecuting = false
+            $0.isFinished = true
+            $0.cancelRunning = nil
+        }
+        didChangeValue(forKey: "isExecuting")
+        didChangeValue(forKey: "isFinished")
+        completion?()
+    }
+}
