@@ -10,7 +10,7 @@ final class Reference {
     private let handle: OpaquePointer
 
     /// Creates a file in `folder`, with the tables and indexes of the database at `template`.
-    init(folder: URL, template: URL, isFull: Bool) throws {
+    init(folder: URL, template: URL, isFull: Bool = true) throws {
         let path = folder.appendingPathComponent("reference.sqlite").path
         guard let handle = reference_open(path, template.path, isFull ? 2 : 1) else {
             throw Failure(code: -1)

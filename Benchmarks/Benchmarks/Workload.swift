@@ -17,7 +17,7 @@ struct Note: Codable, Sendable {
 }
 
 /// The rows that ours and the reference write and read: the same keys, the same bytes, the same order.
-struct Workload {
+struct Workload: Sendable {
     static let collection = "notes"
 
     let keys: [String]

@@ -13,7 +13,7 @@ while let argument = arguments.popFirst() {
     }
 }
 
-let lines = try coderLines().filter { $0.name.hasPrefix(filter) }
+let lines = try (databaseLines() + commitLines() + coderLines()).filter { $0.name.hasPrefix(filter) }
 guard !lines.isEmpty else {
     print("No line's name begins with \"\(filter)\".")
     exit(2)
