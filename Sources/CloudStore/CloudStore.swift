@@ -9,8 +9,8 @@ public protocol CloudStore: Sendable {
     /// - Throws: what `body` throws, or `CloudStoreError`.
     func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result
 
-    /// Runs `body` in one write transaction, which no other write overlaps, and returns what it returns when all is
-    /// committed and on disk.
+    /// Runs `body` in one write transaction, which no other write overlaps, and returns what it returns when
+    /// all is committed and on disk.
     ///
     /// Blocks the calling thread. Must not be called inside another `read` or `write` of the same store.
     ///
@@ -23,8 +23,8 @@ public protocol CloudStoreReader {
     /// Loads the rows that are there of those that were asked for.
     func load(_ wanted: StoreLoad) throws -> StoreLoaded
 
-    /// The zones of `database` whose last change has a counter above `after`, in that order, `zonesMax` at most.
-    /// Deleted zones only when their counter is above `deletedAfter`.
+    /// The zones of `database` whose last change has a counter above `after`, in that order, `zonesMax` at
+    /// most. Deleted zones only when their counter is above `deletedAfter`.
     func changedZones(
         in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
     ) throws -> ChangesPage<ZoneRow>
@@ -38,8 +38,8 @@ public protocol CloudStoreWriter: CloudStoreReader {
     /// False when an error has undone the whole transaction: then nothing more may run in it.
     var isInTransaction: Bool { get }
 
-    /// Runs `body` as one member of a group: when it throws, what it wrote is undone and the error is rethrown. Then
-    /// ask `isInTransaction`: a full disk takes the other members with it.
+    /// Runs `body` as one member of a group: when it throws, what it wrote is undone and the error is
+    /// rethrown. Then ask `isInTransaction`: a full disk takes the other members with it.
     func member<Result>(_ body: () throws -> Result) throws -> Result
 
     /// Writes all of `changes`.

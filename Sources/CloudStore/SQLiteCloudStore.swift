@@ -3,8 +3,8 @@ import Seams
 
 /// A store in one SQLite file: everything of one environment of one container.
 ///
-/// One connection writes and one reads, so that a reader doesn't wait for the disk. A write that has returned is on
-/// disk (`synchronous=FULL`, unless the options say otherwise).
+/// One connection writes and one reads, so that a reader doesn't wait for the disk. A write that has returned
+/// is on disk (`synchronous=FULL`, unless the options say otherwise).
 public final class SQLiteCloudStore: CloudStore {
     /// Where the file is.
     public let path: String
@@ -13,7 +13,8 @@ public final class SQLiteCloudStore: CloudStore {
 
     /// Opens the file at `path`; makes it when there is none.
     ///
-    /// - Throws: `CloudStoreError` when the file can't be opened, isn't a database, or isn't one of this store's.
+    /// - Throws: `CloudStoreError` when the file can't be opened, isn't a database, or isn't one of this
+    /// store's.
     public convenience init(path: String) throws {
         try self.init(path: path, options: OpenOptions())
     }

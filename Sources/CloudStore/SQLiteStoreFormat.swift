@@ -7,7 +7,8 @@ enum SQLiteStoreFormat {
     /// Grows when a file of this version can't be read by the one before.
     static let version: Int64 = 1
 
-    /// Makes the tables in a new file; refuses a file that another program has made, or a newer version of this one.
+    /// Makes the tables in a new file; refuses a file that another program has made, or a newer version of
+    /// this one.
     static func prepare(_ connection: Connection, path: String) throws {
         try connection.transaction(.immediate) {
             let applicationID = try value(of: "PRAGMA application_id", connection)
@@ -28,8 +29,9 @@ enum SQLiteStoreFormat {
         try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
     }
 
-    // Keys begin with the database's scope and owner, then the zone: one user's data is one contiguous range of each
-    // table. The index on the counters is the change log. Zones without a feed have counter 0 and stay out of it.
+    // Keys begin with the database's scope and owner, then the zone: one user's data is one contiguous range
+    // of each table. The index on the counters is the change log. Zones without a feed have counter 0 and
+    // stay out of it.
     private static let schema = """
         PRAGMA application_id = \(applicationID);
         PRAGMA user_version = \(version);

@@ -1,20 +1,18 @@
-/// Which of a container's databases a key lies in. The raw value is what stands on disk.
-public enum DatabaseScope: Int64, Hashable, Comparable, Sendable {
-    /// One database for all users of the container.
-    case publicDatabase = 1
-    /// One database for each user.
-    case privateDatabase = 2
-
-    /// Orders scopes by their raw value, as the keys on disk are ordered.
-    public static func < (left: DatabaseScope, right: DatabaseScope) -> Bool {
-        left.rawValue < right.rawValue
-    }
-}
-
 /// A database of the container: the first part of every key, so that one user's data is one contiguous range.
 public struct DatabaseKey: Hashable, Comparable, Sendable {
+    /// Which of a container's databases. The raw value is what stands on disk.
+    public enum Scope: Int64, Hashable, Comparable, Sendable {
+        /// One database for all users of the container.
+        case publicDatabase = 1
+        /// One database for each user.
+        case privateDatabase = 2
+
+        /// Orders by the raw value, as the keys on disk are ordered.
+        public static func < (left: Scope, right: Scope) -> Bool { left.rawValue < right.rawValue }
+    }
+
     /// Which kind of database.
-    public let scope: DatabaseScope
+    public let scope: Scope
     /// The record name of the user whose database it is; empty for the public one.
     public let owner: String
 

@@ -70,8 +70,8 @@ public struct RecordRow: Hashable, Sendable {
     public var recordType: String
     /// True for a tombstone, whose fields are empty.
     public var isDeleted: Bool
-    /// With `counter` the record's change tag. The zone's epoch at the record's last change; in a zone without a
-    /// feed fresh random bits for each change.
+    /// With `counter` the record's change tag. The zone's epoch at the record's last change; in a zone
+    /// without a feed fresh random bits for each change.
     public var tagEpoch: UInt64
     /// The zone's counter at the record's last change; 0 in a zone without a feed.
     public var counter: Int64

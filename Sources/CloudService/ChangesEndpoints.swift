@@ -1,0 +1,90 @@
+import CloudStore
+import CloudWire
+
+extension CloudService {
+    func changesDatabase(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let request = try ChangesDatabaseRequest(json: body)
+        let zonesMax = try pageMax(request.resultsLimit, caller)
+        return .read { reader in
+            let page = try self.zonesPage(reader, caller, syncToken: request.syncToken, zonesMax: zonesMax)
+            let zones = page.rows.map {
+                ZoneResult.zone(WireZone(zoneID: $0.key.zoneID, deleted: $0.isDeleted))
+            }
+            return .message(
+                ChangesDatabaseResponse(zones: zones, syncToken: page.syncToken, moreComing: page.moreComing))
+        }
+    }
+
+    func changesZone(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let request = try ChangesZoneRequest(json: body)
+        try limits.check(count: request.zones.count, caller)
+        let numbersAsStrings =
+            request.zones.first?.options.numbersAsStrings ?? request.options.numbersAsStrings
+        return .read { reader in
+            var room = AnswerRoom(
+                records: self.limits.itemsMax(for: caller), bytes: self.limits.answerBytesMax)
+            let results = try request.zones.map { item -> ChangesZoneResponse.Result in
+                do {
+                    let changes = try self.changes(
+                        reader, caller, item: item, defaults: request.options, room: &room)
+                    return .changes(changes)
+                } catch var error as WireError {
+                    // The zone as the client named it, so that it finds its own.
+                    error.zoneID = item.zoneID
+                    return .error(error)
+                }
+            }
+            return .message(
+                ChangesZoneResponse(zones: results), numbersAsStrings: numbersAsStrings ?? false)
+        }
+    }
+
+    /// What an answer still has room for.
+    private struct AnswerRoom {
+        var records: Int
+        var bytes: Int
+    }
+
+    private func changes(
+        _ reader: any CloudStoreReader, _ caller: ServiceCaller, item: ChangesZoneRequest.Item,
+        defaults: ChangesZoneOptions, room: inout AnswerRoom
+    ) throws -> ZoneChanges {
+        let key = try caller.key(of: item.zoneID)
+        guard !key.isDefault else { throw ServiceError.badRequest("the default zone has no changes feed") }
+        guard item.options.reverse ?? defaults.reverse != true else {
+            throw ServiceError.badRequest("changes are not served in reverse yet")
+        }
+        var wanted = StoreLoad()
+        wanted.zones = [key]
+        guard let zone = try reader.load(wanted).zones[key], !zone.isDeleted else {
+            throw ServiceError.zoneNotFound(item.zoneID)
+        }
+        let known = try FeedPosition(
+            item.syncToken, scope: caller.scope,
+            subject: .zone(ownerRecordName: key.database.owner, zoneName: key.zoneName), epoch: zone.epoch,
+            counter: zone.counter, floor: zone.tombstoneFloor)
+        let recordsMax = min(
+            try pageMax(item.options.resultsLimit ?? defaults.resultsLimit, caller), room.records)
+        let page = try reader.changedRecords(
+            RecordChangesQuery(
+                zone: key, after: known.counter, tombstonesAfter: known.liveUntil, recordsMax: recordsMax,
+                bytesMax: room.bytes))
+        room.records -= page.rows.count
+        room.bytes = max(0, room.bytes - page.rows.reduce(0) { $0 + $1.fields.count })
+        let seen = page.moreComing ? page.rows.last?.counter ?? known.counter : zone.counter
+        let desiredTypes = item.options.desiredRecordTypes ?? defaults.desiredRecordTypes
+        let desiredKeys = item.options.desiredKeys ?? defaults.desiredKeys
+        return ZoneChanges(
+            zoneID: key.zoneID,
+            records: try page.rows.filter { desiredTypes?.contains($0.recordType) ?? true }
+                .map { try $0.feedResult(desiredKeys: desiredKeys) },
+            syncToken: known.token(counter: seen), moreComing: page.moreComing)
+    }
+
+    /// How many items a page may have: what the client asks for, and not more than there may be.
+    func pageMax(_ resultsLimit: Int64?, _ caller: ServiceCaller) throws -> Int {
+        guard let resultsLimit else { return limits.itemsMax }
+        guard resultsLimit > 0 else { throw ServiceError.badRequest("resultsLimit must be above 0") }
+        return Int(min(resultsLimit, Int64(limits.itemsMax(for: caller))))
+    }
+}

@@ -1,0 +1,87 @@
+import CloudStore
+import CloudWire
+
+/// A `records/modify` request as far as it can be read without the store.
+struct ModifyBatch {
+    /// One operation, or why it can't be one.
+    struct Operation {
+        let kind: RecordOperation.Kind
+        /// The record as the client sent it; its name is never nil.
+        let record: WireRecord
+        let desiredKeys: [String]?
+        let target: Result<RecordKey, WireError>
+    }
+
+    let caller: ServiceCaller
+    let operations: [Operation]
+    /// As sent; nil means the zone's own habit: all or nothing in custom zones, each for itself in default
+    /// zones.
+    let atomic: Bool?
+
+    /// Reads the request; gives a name to each record that came without one.
+    ///
+    /// Throws a `WireError` for what makes the whole request wrong: too many operations, or two on one
+    /// record.
+    init(
+        _ request: RecordsModifyRequest, caller: ServiceCaller, limits: ServiceLimits,
+        newRecordName: () -> String
+    ) throws {
+        try limits.check(count: request.operations.count, caller)
+        var seen = Set<RecordKey>()
+        var operations: [Operation] = []
+        for operation in request.operations {
+            var record = operation.record
+            let recordName = record.recordName ?? newRecordName()
+            record.recordName = recordName
+            let zoneID = record.zoneID ?? request.zoneID
+            let target = Result(failingWith: WireError.self) { () throws -> RecordKey in
+                try Self.checkNames(of: record, limits: limits)
+                return RecordKey(zone: try caller.key(of: zoneID), recordName: recordName)
+            }
+            if case .success(let key) = target, !seen.insert(key).inserted {
+                throw ServiceError.badRequest("more than one operation on the record \(recordName)")
+            }
+            operations.append(
+                Operation(
+                    kind: operation.operationType, record: record,
+                    desiredKeys: operation.desiredKeys ?? request.desiredKeys, target: target))
+        }
+        self.caller = caller
+        self.operations = operations
+        atomic = request.atomic
+    }
+
+    /// Whether a failure in `zone` fails all of the batch that is in that zone.
+    func isAtomic(in zone: ZoneKey) -> Bool {
+        zone.isDefault ? false : atomic ?? true
+    }
+
+    private static func checkNames(of record: WireRecord, limits: ServiceLimits) throws {
+        try checkName(record.recordName, of: "recordName", limits)
+        if let recordType = record.recordType { try checkName(recordType, of: "recordType", limits) }
+        if let parent = record.parent { try checkName(parent.recordName, of: "parent.recordName", limits) }
+        for name in record.fields.keys.sorted() { try checkName(name, of: "a field's name", limits) }
+    }
+
+    static func checkName(_ name: String?, of what: String, _ limits: ServiceLimits) throws {
+        guard let name, !name.isEmpty, name.utf8.count <= limits.nameBytesMax,
+            name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else {
+            throw ServiceError.badRequest(
+                "\(what) must have 1 to \(limits.nameBytesMax) bytes and no control characters")
+        }
+    }
+}
+
+extension Result {
+    /// What `body` returns, or the error of the one type that it is known to throw.
+    fileprivate init(failingWith type: Failure.Type, _ body: () throws -> Success) {
+        do {
+            self = .success(try body())
+        } catch let error as Failure {
+            self = .failure(error)
+        } catch {
+            preconditionFailure("\(error) is not a \(type)")
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// What a batch comes to.
+struct ModifyDecision {
+    var changes = StoreChanges()
+    /// One for each operation, in their order.
+    var results: [RecordResult] = []
+}
+
+/// Decides a whole `records/modify` batch: a function of the batch, what was loaded, the time and the random
+/// bits.
+struct ModifyDecider {
+    /// The decision, or what else must be loaded before there can be one.
+    enum Step {
+        case load(StoreLoad)
+        case decided(ModifyDecision)
+    }
+
+    let batch: ModifyBatch
+    let limits: ServiceLimits
+    let nowMilliseconds: Int64
+    let random: any RandomSource
+
+    /// What to load before the first `decide`.
+    var firstLoad: StoreLoad {
+        var load = StoreLoad()
+        var zones = Set<ZoneKey>()
+        for operation in batch.operations {
+            guard case .success(let key) = operation.target else { continue }
+            load.records.append(key)
+            if operation.kind == .delete || operation.kind == .forceDelete { load.dependantsOf.append(key) }
+            if !key.zone.isDefault { zones.insert(key.zone) }
+        }
+        load.zones = zones.sorted()
+        load.databases = Set(load.zones.map(\.database)).sorted()
+        return load
+    }
+
+    /// Decides, or says what is missing for it. `asked` has the records that were asked for so far.
+    func decide(loaded: StoreLoaded, asked: Set<RecordKey>) throws -> Step {
+        let keys = batch.operations.map { try? $0.target.get() }
+        let single = ModifyOperationDecider(caller: batch.caller, limits: limits)
+        let outcomes = try batch.operations.map { operation -> ModifyOutcome in
+            switch operation.target {
+            case .failure(let error): return .failed(error)
+            case .success(let key):
+                guard isThere(key.zone, loaded) else { return .failed(ServiceError.zoneNotFound) }
+                return try single.outcome(of: operation, key: key, stored: loaded.records[key])
+            }
+        }
+        if let load = missing(outcomes: outcomes, loaded: loaded, asked: asked) { return .load(load) }
+        var references = ModifyReferences(outcomes: outcomes, keys: keys, loaded: loaded, limits: limits)
+        references.settle()
+        let settled = failAtomicZones(references.outcomes, keys: keys)
+        return .decided(try decision(settled, keys: keys, cascades: references.cascades, loaded: loaded))
+    }
+
+    private func isThere(_ zone: ZoneKey, _ loaded: StoreLoaded) -> Bool {
+        zone.isDefault || loaded.zones[zone].map { !$0.isDeleted } ?? false
+    }
+
+    /// The targets of the saved references, and who refers to what is deleted, as far as that is not known
+    /// yet.
+    private func missing(outcomes: [ModifyOutcome], loaded: StoreLoaded, asked: Set<RecordKey>) -> StoreLoad?
+    {
+        var records = Set<RecordKey>()
+        var dependantsOf = Set<RecordKey>()
+        for outcome in outcomes {
+            guard case .save(let draft) = outcome else { continue }
+            for reference in draft.references where reference.kind != .deleteSelf {
+                records.insert(reference.target)
+            }
+        }
+        // Beyond the limit the delete fails, so what else it would take along needn't be known.
+        if loaded.dependants.count <= limits.cascadeRecordsMax + batch.operations.count {
+            for reference in loaded.dependants.values.joined() {
+                records.insert(reference.source)
+                if reference.kind == .deleteSelf && loaded.dependants[reference.source] == nil {
+                    dependantsOf.insert(reference.source)
+                }
+            }
+        }
+        var load = StoreLoad()
+        load.records = records.subtracting(asked).sorted()
+        load.dependantsOf = dependantsOf.sorted()
+        return load.records.isEmpty && load.dependantsOf.isEmpty ? nil : load
+    }
+
+    private func failAtomicZones(_ outcomes: [ModifyOutcome], keys: [RecordKey?]) -> [ModifyOutcome] {
+        var failedZones = Set<ZoneKey>()
+        for (outcome, key) in zip(outcomes, keys) {
+            if case .failed = outcome, let zone = key?.zone, batch.isAtomic(in: zone) {
+                failedZones.insert(zone)
+            }
+        }
+        // An operation whose zone or name can't even be read fails what is atomic beside it.
+        let failsAll = zip(outcomes, keys).contains { $1 == nil } && (batch.atomic ?? true)
+        return zip(outcomes, keys).map { outcome, key in
+            if case .failed = outcome { return outcome }
+            guard let zone = key?.zone, !zone.isDefault else { return outcome }
+            return failedZones.contains(zone) || failsAll ? .failed(ServiceError.atomicFailure) : outcome
+        }
+    }
+
+    private func decision(
+        _ outcomes: [ModifyOutcome], keys: [RecordKey?], cascades: [Int: [RecordRow]], loaded: StoreLoaded
+    ) throws -> ModifyDecision {
+        var writing = ModifyWriting(
+            loaded: loaded, random: random,
+            stamp: StoreStamp(
+                timestampMilliseconds: nowMilliseconds,
+                userRecordName: batch.caller.user?.userRecordName ?? "",
+                deviceID: batch.caller.deviceID))
+        var results: [RecordResult] = []
+        for (index, outcome) in outcomes.enumerated() {
+            let operation = batch.operations[index]
+            switch outcome {
+            case .failed(let error):
+                results.append(.error(error.named(operation.record.recordName)))
+            case .nothingToDelete:
+                results.append(.tombstone(tombstone(operation, keys[index], recordType: nil)))
+            case .delete(let row):
+                try writing.delete(row)
+                for row in cascades[index] ?? [] { try writing.delete(row) }
+                results.append(.tombstone(tombstone(operation, keys[index], recordType: row.recordType)))
+            case .save(let draft):
+                guard let key = keys[index] else { continue }
+                let row = writing.save(draft, key: key)
+                results.append(
+                    .record(row.wireRecord(fields: draft.fields, desiredKeys: operation.desiredKeys)))
+            }
+        }
+        return ModifyDecision(changes: writing.finished(), results: results)
+    }
+
+    private func tombstone(
+        _ operation: ModifyBatch.Operation, _ key: RecordKey?, recordType: String?
+    ) -> Tombstone {
+        Tombstone(
+            recordName: operation.record.recordName ?? "", zoneID: key?.zone.zoneID, recordType: recordType)
+    }
+}

@@ -1,0 +1,71 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// Turns decided saves and deletes into rows, and counts the changes of their zones.
+struct ModifyWriting {
+    let loaded: StoreLoaded
+    let random: any RandomSource
+    let stamp: StoreStamp
+    private var changes = StoreChanges()
+    private var zones: [ZoneKey: ZoneRow] = [:]
+
+    init(loaded: StoreLoaded, random: any RandomSource, stamp: StoreStamp) {
+        self.loaded = loaded
+        self.random = random
+        self.stamp = stamp
+    }
+
+    /// Writes a record, and returns its row.
+    mutating func save(_ draft: RecordDraft, key: RecordKey) -> RecordRow {
+        let version = nextVersion(in: key.zone)
+        let row = RecordRow(
+            key: key, recordType: draft.recordType, tagEpoch: version.epoch, counter: version.counter,
+            parent: draft.parent, created: draft.old?.created ?? stamp, modified: stamp,
+            fields: draft.fieldBytes)
+        changes.records.append(row)
+        let before = Set(draft.oldReferences)
+        let after = Set(draft.references)
+        changes.removedReferences += before.subtracting(after).sorted()
+        changes.addedReferences += after.subtracting(before).sorted()
+        return row
+    }
+
+    /// Deletes a record. In a zone with a feed it leaves a tombstone. Throws when the row can't be read.
+    mutating func delete(_ row: RecordRow) throws {
+        let fields = try FieldsBinary.decode(row.fields)
+        changes.removedReferences += bindingReferences(of: row.key, fields: fields, parent: row.parent)
+        guard loaded.zones[row.key.zone] != nil else {
+            changes.removedRecords.append(row.key)
+            return
+        }
+        let version = nextVersion(in: row.key.zone)
+        changes.records.append(
+            RecordRow(
+                key: row.key, recordType: row.recordType, isDeleted: true, tagEpoch: version.epoch,
+                counter: version.counter, created: row.created, modified: stamp, fields: []))
+    }
+
+    /// All of it, with the counters of the zones and of their database moved on.
+    consuming func finished() -> StoreChanges {
+        for key in Set(zones.keys.map(\.database)).sorted() {
+            var database = loaded.databases[key] ?? DatabaseRow(key: key, epoch: random.next(), counter: 0)
+            database.counter += 1
+            changes.databases.append(database)
+            for var zone in zones.values.sorted(by: { $0.key < $1.key }) where zone.key.database == key {
+                zone.databaseCounter = database.counter
+                changes.zones.append(zone)
+            }
+        }
+        return changes
+    }
+
+    /// The next change of the zone. A zone without a feed counts nothing: its versions are random bits alone,
+    /// so that all its writers don't wait for one row, and none is given twice.
+    private mutating func nextVersion(in key: ZoneKey) -> (epoch: UInt64, counter: Int64) {
+        guard var zone = zones[key] ?? loaded.zones[key] else { return (random.next(), 0) }
+        zone.counter += 1
+        zones[key] = zone
+        return (zone.epoch, zone.counter)
+    }
+}

@@ -1,0 +1,74 @@
+import CloudStore
+import CloudWire
+
+extension RecordRow {
+    /// The version of the record, which a locked update must name.
+    var changeTag: String { ChangeTag(epoch: tagEpoch, counter: counter).text }
+
+    /// The record in an answer, with the fields of `desiredKeys` or, when that is nil or empty, all.
+    func wireRecord(desiredKeys: [String]? = nil) throws -> WireRecord {
+        try wireRecord(fields: FieldsBinary.decode(fields), desiredKeys: desiredKeys)
+    }
+
+    /// The same for fields that are decoded already.
+    func wireRecord(fields: [String: Field], desiredKeys: [String]?) -> WireRecord {
+        var fields = fields
+        if let desiredKeys, !desiredKeys.isEmpty {
+            let desired = Set(desiredKeys)
+            fields = fields.filter { desired.contains($0.key) }
+        }
+        return WireRecord(
+            recordName: key.recordName, recordType: recordType, fields: fields, recordChangeTag: changeTag,
+            created: created.wireStamp, modified: modified.wireStamp, deleted: false, zoneID: key.zone.zoneID,
+            parent: parent.map { Reference(recordName: $0) }, pluginFields: [:])
+    }
+
+    /// The record, or its tombstone, in a change feed.
+    func feedResult(desiredKeys: [String]?) throws -> RecordResult {
+        isDeleted ? .tombstone(tombstone) : .record(try wireRecord(desiredKeys: desiredKeys))
+    }
+
+    var tombstone: Tombstone {
+        Tombstone(recordName: key.recordName, zoneID: key.zone.zoneID, recordType: recordType)
+    }
+}
+
+extension StoreStamp {
+    var wireStamp: WireRecord.Stamp {
+        WireRecord.Stamp(
+            timestampMilliseconds: timestampMilliseconds, userRecordName: userRecordName, deviceID: deviceID)
+    }
+}
+
+/// The references of a record that bind, sorted.
+func bindingReferences(of key: RecordKey, fields: [String: Field], parent: String?) -> [ReferenceRow] {
+    var rows = Set<ReferenceRow>()
+    func add(_ value: FieldValue) {
+        switch value {
+        case .reference(let reference):
+            guard let kind = reference.bindingKind else { return }
+            let target = RecordKey(zone: key.zone, recordName: reference.recordName)
+            rows.insert(ReferenceRow(target: target, sourceName: key.recordName, kind: kind))
+        case .list(_, let values):
+            values.forEach(add)
+        default:
+            break
+        }
+    }
+    fields.values.compactMap(\.value).forEach(add)
+    if let parent {
+        let target = RecordKey(zone: key.zone, recordName: parent)
+        rows.insert(ReferenceRow(target: target, sourceName: key.recordName, kind: .parent))
+    }
+    return rows.sorted()
+}
+
+extension Reference {
+    var bindingKind: ReferenceRow.Kind? {
+        switch action {
+        case .deleteSelf: .deleteSelf
+        case .validate: .validate
+        case nil, .some(.none): nil
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import CloudStore
+import CloudWire
+import Seams
+
+extension CloudService {
+    func recordsModify(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        guard caller.user != nil else { throw ServiceError.authenticationRequired }
+        let request = try RecordsModifyRequest(json: body)
+        let batch = try ModifyBatch(
+            request, caller: caller, limits: limits, newRecordName: { random.nextUUID().lowercased() })
+        return .write { writer in
+            let decider = ModifyDecider(
+                batch: batch, limits: self.limits, nowMilliseconds: self.clock.nowMilliseconds(),
+                random: self.random)
+            var wanted = decider.firstLoad
+            var loaded = StoreLoaded()
+            var asked = Set<RecordKey>()
+            while true {
+                loaded.merge(try writer.load(wanted))
+                asked.formUnion(wanted.records)
+                switch try decider.decide(loaded: loaded, asked: asked) {
+                case .load(let more):
+                    wanted = more
+                case .decided(let decision):
+                    try writer.apply(decision.changes)
+                    return .message(
+                        RecordsResponse(records: decision.results),
+                        numbersAsStrings: request.numbersAsStrings ?? false)
+                }
+            }
+        }
+    }
+
+    func recordsLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let request = try RecordsLookupRequest(json: body)
+        try limits.check(count: request.records.count, caller)
+        let items = request.records.map { item -> (item: RecordsLookupRequest.Item, key: RecordKey?) in
+            let zone = try? caller.key(of: item.zoneID ?? request.zoneID)
+            return (item, zone.map { RecordKey(zone: $0, recordName: item.recordName) })
+        }
+        return .read { reader in
+            var wanted = StoreLoad()
+            wanted.records = items.compactMap(\.key)
+            wanted.zones = Set(wanted.records.map(\.zone)).sorted()
+            let loaded = try reader.load(wanted)
+            let results = try items.map { item, key -> RecordResult in
+                guard let key, key.zone.isDefault || loaded.zones[key.zone].map({ !$0.isDeleted }) ?? false
+                else {
+                    return .error(ServiceError.zoneNotFound.named(item.recordName))
+                }
+                guard let row = loaded.records[key], !row.isDeleted else {
+                    return .error(ServiceError.recordNotFound.named(item.recordName))
+                }
+                return .record(try row.wireRecord(desiredKeys: item.desiredKeys ?? request.desiredKeys))
+            }
+            return .message(
+                RecordsResponse(records: results), numbersAsStrings: request.numbersAsStrings ?? false)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import CloudStore
+import CloudWire
+
+/// Who asks, and in which database: everything a handler knows of a request besides its body.
+struct ServiceCaller {
+    /// The framework's word for the signed-in user's own name.
+    private static let ownName = "__defaultOwner__"
+    private static let deviceIDBytesMax = 255
+
+    let user: ServiceUser?
+    let scope: DatabaseScope
+    /// The client understands our keys beside Apple's.
+    let wantsExtras: Bool
+    /// The client's own word for the device; goes into the record's stamps.
+    let deviceID: String
+
+    init(user: ServiceUser?, scope: DatabaseScope, request: WireRequest) {
+        self.user = user
+        self.scope = scope
+        wantsExtras = request.wantsExtras
+        let clientID = request.queryItem("clientId") ?? ""
+        deviceID = clientID.isEmpty || clientID.utf8.count > Self.deviceIDBytesMax ? "1" : clientID
+    }
+
+    /// The database that the caller means; nil for the shared one, which nobody has until records can be
+    /// shared.
+    var database: DatabaseKey? {
+        switch scope {
+        case .public: .publicDatabase
+        case .private: user.map { .privateDatabase(of: $0.userRecordName) }
+        case .shared: nil
+        }
+    }
+
+    /// The key of a zone that may or may not be there.
+    ///
+    /// Another user's zone doesn't exist in one's own private database, whatever its owner has.
+    func key(of zoneID: ZoneID?) throws -> ZoneKey {
+        let zoneID = zoneID ?? ZoneID()
+        guard let database else { throw ServiceError.zoneNotFound(zoneID) }
+        if scope == .public {
+            guard zoneID.isDefault else { throw ServiceError.zoneNotFound(zoneID) }
+        } else if let owner = zoneID.ownerRecordName, !owner.isEmpty, owner != Self.ownName {
+            guard owner == user?.userRecordName else { throw ServiceError.zoneNotFound(zoneID) }
+        }
+        return ZoneKey(database: database, zoneName: zoneID.zoneName)
+    }
+}
+
+extension ZoneKey {
+    /// Always there, without a feed, and so without a row.
+    var isDefault: Bool { zoneName == ZoneID.defaultZoneName }
+
+    /// The zone as it is named on the wire.
+    var zoneID: ZoneID {
+        ZoneID(zoneName: zoneName, ownerRecordName: database.scope == .privateDatabase ? database.owner : nil)
+    }
+
+    /// The zone in an answer about zones.
+    var wireZone: WireZone {
+        var zoneID = zoneID
+        zoneID.zoneType = isDefault ? "DEFAULT_ZONE" : "REGULAR_CUSTOM_ZONE"
+        return WireZone(zoneID: zoneID, atomic: !isDefault)
+    }
+}

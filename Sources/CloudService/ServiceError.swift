@@ -1,0 +1,100 @@
+import CloudWire
+
+/// The errors that the service answers with, each with Apple's code and, for our own framework, the code of
+/// `CKError`.
+enum ServiceError {
+    static func badRequest(_ reason: String) -> WireError {
+        WireError(.badRequest, reason: "BadRequestException: \(reason)", ckErrorCode: 12)
+    }
+
+    /// Too much in one request: our framework halves it.
+    static func limitExceeded(_ reason: String) -> WireError {
+        WireError(.badRequest, reason: "LimitExceeded: \(reason)", ckErrorCode: 27)
+    }
+
+    static func notApplicable(_ scope: DatabaseScope) -> WireError {
+        WireError(
+            .badRequest,
+            reason: "BadRequestException: endpoint not applicable in the database type '\(scope.rawValue)db'",
+            ckErrorCode: 12)
+    }
+
+    static func noSuchEndpoint(_ path: String) -> WireError {
+        WireError(.notFound, reason: "no endpoint at \(path)", ckErrorCode: 12)
+    }
+
+    static func noSuchContainer(_ container: String, environment: String) -> WireError {
+        WireError(.notFound, reason: "no container \(container) in \(environment) here", ckErrorCode: 5)
+    }
+
+    static let authenticationRequired = WireError(
+        .authenticationRequired, reason: "request needs authorization", ckErrorCode: 9)
+
+    static let authenticationFailed = WireError(
+        .authenticationFailed, reason: "Authentication failed", ckErrorCode: 9)
+
+    static let accessDenied = WireError(
+        .accessDenied, reason: "only the user who made the record may change it", ckErrorCode: 10)
+
+    static let zoneNotFound = WireError(.zoneNotFound, reason: "Zone does not exist", ckErrorCode: 26)
+
+    static func zoneNotFound(_ zoneID: ZoneID) -> WireError {
+        WireError(.zoneNotFound, reason: "Zone does not exist", zoneID: zoneID, ckErrorCode: 26)
+    }
+
+    static let recordNotFound = WireError(.notFound, reason: "Record not found", ckErrorCode: 11)
+
+    static let recordGone = WireError(
+        .notFound, reason: "recordChangeTag specified, but record not found", ckErrorCode: 11)
+
+    static func recordExists(_ serverRecord: WireRecord) -> WireError {
+        WireError(
+            .conflict, reason: "record to insert already exists", ckErrorCode: 14, serverRecord: serverRecord)
+    }
+
+    static func staleTag(_ serverRecord: WireRecord) -> WireError {
+        WireError(
+            .conflict, reason: "client oplock error updating record", ckErrorCode: 14,
+            serverRecord: serverRecord)
+    }
+
+    static let atomicFailure = WireError(
+        .atomicError, reason: "Record will not be saved because of previous error in atomic zone",
+        ckErrorCode: 22)
+
+    static func missingTarget(_ recordName: String) -> WireError {
+        WireError(
+            .validatingReferenceError, reason: "the record refers to \(recordName), which does not exist",
+            ckErrorCode: 31)
+    }
+
+    static func stillReferred(by recordName: String) -> WireError {
+        WireError(
+            .validatingReferenceError,
+            reason: "Record delete would violate validating reference of \(recordName), rejecting update",
+            ckErrorCode: 31)
+    }
+
+    static func tokenRefused(_ refusal: WireError.TokenRefusal, zoneID: ZoneID? = nil) -> WireError {
+        WireError(
+            .badRequest, reason: "client knowledge differs from server knowledge", zoneID: zoneID,
+            ckErrorCode: 21,
+            tokenRefusal: refusal)
+    }
+
+    static func tryAgainLater(_ reason: String, retryAfterSeconds: Double) -> WireError {
+        WireError(.tryAgainLater, reason: reason, retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6)
+    }
+
+    static func internalError(_ reason: String) -> WireError {
+        WireError(.internalError, reason: reason, ckErrorCode: 1)
+    }
+}
+
+extension WireError {
+    func named(_ recordName: String?) -> WireError {
+        var error = self
+        error.recordName = recordName
+        return error
+    }
+}

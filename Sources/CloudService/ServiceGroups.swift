@@ -1,0 +1,127 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// Names a request that waits for a group.
+public struct ServiceTicket: Hashable, Comparable, Sendable {
+    let number: UInt64
+
+    /// Orders by the time of `begin`.
+    public static func < (left: ServiceTicket, right: ServiceTicket) -> Bool { left.number < right.number }
+}
+
+/// The requests that wait for a group.
+struct WaitingRequests {
+    var lastNumber: UInt64 = 0
+    var requests: [(ticket: ServiceTicket, request: PreparedRequest)] = []
+}
+
+extension CloudService {
+    /// Takes a request in, to be answered by a later `commitGroup`. Doesn't touch the store.
+    public func begin(_ request: WireRequest) -> ServiceTicket {
+        begin(prepare(request))
+    }
+
+    /// Takes in a request that has been read.
+    func begin(_ prepared: PreparedRequest) -> ServiceTicket {
+        var prepared = prepared
+        return waiting.withLock { waiting in
+            waiting.lastNumber += 1
+            let ticket = ServiceTicket(number: waiting.lastNumber)
+            if waiting.requests.count >= groupLimits.waitingRequestsMax {
+                let error = ServiceError.tryAgainLater(
+                    "too many requests wait", retryAfterSeconds: ServiceFailure.retryAfterSeconds)
+                prepared = PreparedRequest(
+                    work: .answer(.error(error)), bytes: 0, wantsExtras: prepared.wantsExtras)
+            }
+            waiting.requests.append((ticket, prepared))
+            return ticket
+        }
+    }
+
+    /// Answers the requests that wait, within the limits of a group, oldest first; the others keep waiting.
+    ///
+    /// All writes among them share one transaction, and each can be refused without the others. When the
+    /// transaction itself is lost, each is tried again alone. What they wrote is on disk when this returns;
+    /// reads among them see it.
+    public func commitGroup() -> [(ticket: ServiceTicket, response: WireResponse)] {
+        let group = takeGroup()
+        var answers = writeTogether(group)
+        var responses: [(ServiceTicket, WireResponse)] = []
+        var postponed: [(ServiceTicket, PreparedRequest)] = []
+        for (ticket, prepared) in group {
+            switch answers.removeValue(forKey: ticket) {
+            case .postponed: postponed.append((ticket, prepared))
+            case .answered(let answer): responses.append((ticket, response(to: prepared, answer: answer)))
+            case nil: responses.append((ticket, response(to: prepared, answer: answerAlone(prepared.work))))
+            }
+        }
+        waiting.withLock { $0.requests.insert(contentsOf: postponed, at: 0) }
+        return responses
+    }
+
+    /// Answers a request in a transaction of its own.
+    func answerAlone(_ work: ServiceWork) -> ServiceAnswer {
+        do {
+            switch work {
+            case .answer(let answer): return answer
+            case .read(let body): return try store.read { try body($0) }
+            case .write(let body): return try store.write { try body($0) }
+            }
+        } catch {
+            return .error(ServiceFailure.wireError(error))
+        }
+    }
+
+    private enum MemberAnswer {
+        case answered(ServiceAnswer)
+        case postponed
+    }
+
+    /// The group's transaction is gone, with everything that its members wrote.
+    private struct GroupLost: Error {}
+
+    private func takeGroup() -> [(ServiceTicket, PreparedRequest)] {
+        waiting.withLock { waiting in
+            var bytes = 0
+            var count = 0
+            for (_, request) in waiting.requests.prefix(groupLimits.requestsMax)
+            where bytes < groupLimits.bytesMax {
+                bytes += request.bytes
+                count += 1
+            }
+            let group = waiting.requests.prefix(count).map { ($0.ticket, $0.request) }
+            waiting.requests.removeFirst(count)
+            return group
+        }
+    }
+
+    /// Runs the writes of the group in one transaction. Who is not in the answer must be tried alone.
+    private func writeTogether(_ group: [(ServiceTicket, PreparedRequest)]) -> [ServiceTicket: MemberAnswer] {
+        let writes = group.compactMap { ticket, prepared in
+            if case .write(let body) = prepared.work { (ticket, body) } else { nil }
+        }
+        guard writes.count > 1 else { return [:] }
+        let deadline = clock.nowMilliseconds() + groupLimits.milliseconds
+        do {
+            return try store.write { writer in
+                var answers: [ServiceTicket: MemberAnswer] = [:]
+                for (ticket, body) in writes {
+                    guard answers.isEmpty || clock.nowMilliseconds() < deadline else {
+                        answers[ticket] = .postponed
+                        continue
+                    }
+                    do {
+                        answers[ticket] = .answered(try writer.member { try body(writer) })
+                    } catch {
+                        guard writer.isInTransaction else { throw GroupLost() }
+                        answers[ticket] = .answered(.error(ServiceFailure.wireError(error)))
+                    }
+                }
+                return answers
+            }
+        } catch {
+            return [:]
+        }
+    }
+}

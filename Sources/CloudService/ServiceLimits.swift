@@ -1,0 +1,49 @@
+/// What one request may ask for. Beyond a limit the answer is an error that names it.
+public struct ServiceLimits: Hashable, Sendable {
+    /// Bytes of a request's body.
+    public var bodyBytesMax = 2 << 20
+    /// Bytes of a record's fields, as they lie on disk.
+    public var recordBytesMax = 1 << 20
+    /// Bytes of a record's, zone's, field's or type's name.
+    public var nameBytesMax = 255
+    /// Operations, lookups or zones in a request, and records in an answer.
+    public var itemsMax = 200
+    /// The same for a client that says `X-Yap-Client: 1`.
+    public var itemsWithExtrasMax = 400
+    /// An answer ends with the record whose fields cross this many bytes.
+    public var answerBytesMax = 8 << 20
+    /// Records that one request deletes beside those it names, because they refer to them with DELETE_SELF.
+    public var cascadeRecordsMax = 5_000
+
+    /// Apple's published limits, and ours where Apple has none.
+    public init() {}
+
+    /// How many items `caller` may name in a request, or get in an answer.
+    func itemsMax(for caller: ServiceCaller) -> Int {
+        caller.wantsExtras ? itemsWithExtrasMax : itemsMax
+    }
+
+    /// Refuses a request that names more items than it may, in Apple's words.
+    func check(count: Int, _ caller: ServiceCaller) throws {
+        let itemsMax = itemsMax(for: caller)
+        guard count > itemsMax else { return }
+        throw ServiceError.limitExceeded(
+            "Your request contains \(count) items which is more than the maximum number of items in a "
+                + "single request (\(itemsMax))")
+    }
+}
+
+/// How much one transaction takes in.
+public struct GroupLimits: Hashable, Sendable {
+    /// Requests in a group.
+    public var requestsMax = 256
+    /// Bytes of the bodies in a group; the request that crosses it is the last.
+    public var bytesMax = 16 << 20
+    /// Milliseconds after which a group takes no more requests.
+    public var milliseconds: Int64 = 50
+    /// Requests that wait for a group; the next one is told to try again later.
+    public var waitingRequestsMax = 4_096
+
+    /// The limits that measured well.
+    public init() {}
+}

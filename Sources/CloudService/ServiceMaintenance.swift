@@ -1,0 +1,48 @@
+import CloudStore
+import Seams
+
+extension CloudService {
+    /// Forgets what was deleted in a zone until now: tokens that haven't seen it are expired from now on.
+    ///
+    /// Does nothing when there is no such zone.
+    ///
+    /// - Throws: `CloudStoreError`; then nothing was changed.
+    package func pruneTombstones(zoneName: String, ofUser userRecordName: String) throws {
+        try changeZone(zoneName, ofUser: userRecordName) { zone, _, changes in
+            zone.tombstoneFloor = zone.counter
+            changes.prunedTombstones = [PrunedTombstones(zone: zone.key, through: zone.counter)]
+        }
+    }
+
+    /// Gives a zone a new epoch, as after it was restored from a backup: all its tokens are told to start
+    /// again. The records keep their tags. Does nothing when there is no such zone.
+    ///
+    /// - Throws: `CloudStoreError`; then nothing was changed.
+    package func resetEpoch(zoneName: String, ofUser userRecordName: String) throws {
+        try changeZone(zoneName, ofUser: userRecordName) { zone, database, _ in
+            zone.epoch = random.next()
+            database.counter += 1
+            zone.databaseCounter = database.counter
+        }
+    }
+
+    private func changeZone(
+        _ zoneName: String, ofUser userRecordName: String,
+        _ change: (inout ZoneRow, inout DatabaseRow, inout StoreChanges) -> Void
+    ) throws {
+        let key = ZoneKey(database: .privateDatabase(of: userRecordName), zoneName: zoneName)
+        try store.write { writer in
+            var wanted = StoreLoad()
+            wanted.zones = [key]
+            wanted.databases = [key.database]
+            let loaded = try writer.load(wanted)
+            guard var zone = loaded.zones[key], !zone.isDeleted, var database = loaded.databases[key.database]
+            else { return }
+            var changes = StoreChanges()
+            change(&zone, &database, &changes)
+            changes.zones = [zone]
+            changes.databases = [database]
+            try writer.apply(changes)
+        }
+    }
+}

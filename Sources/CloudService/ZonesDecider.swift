@@ -1,0 +1,90 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// Decides a `zones/modify` request: in order, each operation for itself. Pure.
+struct ZonesDecider {
+    struct Decision {
+        var changes = StoreChanges()
+        var results: [ZoneResult] = []
+    }
+
+    let operations: [ZoneOperation]
+    /// The key of each operation's zone; nil when the caller can have no such zone.
+    let keys: [ZoneKey?]
+    let database: DatabaseKey
+    let limits: ServiceLimits
+    let random: any RandomSource
+
+    func decide(loaded: StoreLoaded) -> Decision {
+        var decision = Decision()
+        var feed = loaded.databases[database] ?? DatabaseRow(key: database, epoch: newEpoch(), counter: 0)
+        for (operation, key) in zip(operations, keys) {
+            let zoneID = operation.zone.zoneID
+            guard let key else {
+                decision.results.append(.error(ServiceError.zoneNotFound(zoneID)))
+                continue
+            }
+            switch operation.operationType {
+            case .create:
+                decision.results.append(create(key, loaded.zones[key], &feed, &decision.changes))
+            case .delete:
+                decision.results.append(delete(key, loaded.zones[key], zoneID, &feed, &decision.changes))
+            }
+        }
+        if !decision.changes.zones.isEmpty { decision.changes.databases = [feed] }
+        return decision
+    }
+
+    /// Makes a zone. One that is there is answered as it is, so that a repeated request does no harm.
+    private func create(
+        _ key: ZoneKey, _ row: ZoneRow?, _ feed: inout DatabaseRow, _ changes: inout StoreChanges
+    ) -> ZoneResult {
+        if key.isDefault || row.map({ !$0.isDeleted }) ?? false { return .zone(key.wireZone) }
+        if let error = nameError(key.zoneName) {
+            return .error(error)
+        }
+        feed.counter += 1
+        changes.zones.append(ZoneRow(key: key, epoch: newEpoch(), databaseCounter: feed.counter))
+        return .zone(key.wireZone)
+    }
+
+    private func delete(
+        _ key: ZoneKey, _ row: ZoneRow?, _ zoneID: ZoneID, _ feed: inout DatabaseRow,
+        _ changes: inout StoreChanges
+    ) -> ZoneResult {
+        guard !key.isDefault else {
+            var error = ServiceError.badRequest("the default zone can't be deleted")
+            error.zoneID = zoneID
+            return .error(error)
+        }
+        guard var row, !row.isDeleted else { return .error(ServiceError.zoneNotFound(zoneID)) }
+        feed.counter += 1
+        row.isDeleted = true
+        row.databaseCounter = feed.counter
+        changes.zones.append(row)
+        changes.clearedZones.append(key)
+        var zone = key.wireZone
+        zone.atomic = nil
+        zone.deleted = true
+        return .zone(zone)
+    }
+
+    private func nameError(_ zoneName: String) -> WireError? {
+        do {
+            try ModifyBatch.checkName(zoneName, of: "zoneName", limits)
+        } catch let error as WireError {
+            return error
+        } catch {
+            return ServiceError.badRequest("zoneName")
+        }
+        return zoneName.hasPrefix("_")
+            ? ServiceError.badRequest("zoneName must not begin with an underscore") : nil
+    }
+
+    /// Random bits; not the ones that stand for a feed that hasn't begun.
+    private func newEpoch() -> UInt64 {
+        let epoch = random.next()
+        return epoch == FeedPosition.epochBeforeTheFirst ? 1 : epoch
+    }
+}

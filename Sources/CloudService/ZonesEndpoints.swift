@@ -1,0 +1,103 @@
+import CloudStore
+import CloudWire
+
+extension CloudService {
+    /// Zones in the order of their last change, with the token behind the last.
+    struct ZonesPage {
+        var rows: [ZoneRow]
+        var syncToken: String
+        var moreComing: Bool
+        /// True when nothing was listed before this page.
+        var isFirst: Bool
+    }
+
+    /// The custom zones that changed since `syncToken`.
+    func zonesPage(
+        _ reader: any CloudStoreReader, _ caller: ServiceCaller, syncToken: String?, zonesMax: Int
+    ) throws -> ZonesPage {
+        guard let user = caller.user else { throw ServiceError.authenticationRequired }
+        var row: DatabaseRow?
+        if let database = caller.database {
+            var wanted = StoreLoad()
+            wanted.databases = [database]
+            row = try reader.load(wanted).databases[database]
+        }
+        let known = try FeedPosition(
+            syncToken, scope: caller.scope, subject: .database(ownerRecordName: user.userRecordName),
+            epoch: row?.epoch ?? FeedPosition.epochBeforeTheFirst, counter: row?.counter ?? 0, floor: 0)
+        guard let row else {
+            return ZonesPage(rows: [], syncToken: known.token(counter: 0), moreComing: false, isFirst: true)
+        }
+        let page = try reader.changedZones(
+            in: row.key, after: known.counter, deletedAfter: known.liveUntil, zonesMax: zonesMax)
+        let seen = page.moreComing ? page.rows.last?.databaseCounter ?? known.counter : row.counter
+        return ZonesPage(
+            rows: page.rows, syncToken: known.token(counter: seen), moreComing: page.moreComing,
+            isFirst: known.counter == 0)
+    }
+
+    func zonesList(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let request = try ZonesListRequest(json: body)
+        switch caller.scope {
+        case .public:
+            let zone = ZoneKey(database: .publicDatabase, zoneName: ZoneID.defaultZoneName)
+            return .answer(.message(ZonesResponse(zones: [.zone(zone.wireZone)])))
+        case .shared:
+            return .answer(.message(ZonesResponse(zones: [])))
+        case .private:
+            return .read { reader in
+                let page = try self.zonesPage(
+                    reader, caller, syncToken: request.syncToken, zonesMax: self.limits.itemsMax)
+                var zones = page.rows.filter { !$0.isDeleted }.map(\.key.wireZone)
+                if page.isFirst, let database = caller.database {
+                    zones.insert(
+                        ZoneKey(database: database, zoneName: ZoneID.defaultZoneName).wireZone, at: 0)
+                }
+                return .message(
+                    ZonesResponse(
+                        zones: zones.map { .zone($0) }, moreComing: page.moreComing, syncToken: page.syncToken
+                    ))
+            }
+        }
+    }
+
+    func zonesLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let request = try ZonesLookupRequest(json: body)
+        try limits.check(count: request.zones.count, caller)
+        let keys = request.zones.map { try? caller.key(of: $0) }
+        return .read { reader in
+            var wanted = StoreLoad()
+            wanted.zones = keys.compactMap { $0 }
+            let loaded = try reader.load(wanted)
+            let results = zip(request.zones, keys).map { zoneID, key -> ZoneResult in
+                guard let key, key.isDefault || loaded.zones[key].map({ !$0.isDeleted }) ?? false else {
+                    return .error(ServiceError.zoneNotFound(zoneID))
+                }
+                return .zone(key.wireZone)
+            }
+            return .message(ZonesResponse(zones: results))
+        }
+    }
+
+    func zonesModify(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let request = try ZonesModifyRequest(json: body)
+        try limits.check(count: request.operations.count, caller)
+        guard let database = caller.database else { throw ServiceError.authenticationRequired }
+        let keys = request.operations.map { try? caller.key(of: $0.zone.zoneID) }
+        let named = keys.compactMap { $0 }
+        guard Set(named).count == named.count else {
+            throw ServiceError.badRequest("more than one operation on a zone")
+        }
+        return .write { writer in
+            var wanted = StoreLoad()
+            wanted.databases = [database]
+            wanted.zones = named
+            let decider = ZonesDecider(
+                operations: request.operations, keys: keys, database: database, limits: self.limits,
+                random: self.random)
+            let decision = decider.decide(loaded: try writer.load(wanted))
+            try writer.apply(decision.changes)
+            return .message(ZonesResponse(zones: decision.results))
+        }
+    }
+}

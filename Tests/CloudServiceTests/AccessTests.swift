@@ -1,0 +1,124 @@
+import CloudService
+import CloudStore
+import CloudWire
+import Testing
+
+@Suite struct AccessTests {
+    let cloud: TestService
+
+    init() throws {
+        cloud = TestService()
+        try cloud.zones(.create)
+        try cloud.modify([operation(.create, "secret")])
+    }
+
+    private let modify =
+        #"{"operations":[{"operationType":"create","record":{"recordName":"x","recordType":"t"}}]}"#
+
+    @Test(arguments: ["bob"]) func anotherUsersZoneIsNotFoundByNameOrByOwner(user: String) throws {
+        for zone in [TestService.zone, ZoneID(zoneName: "todos", ownerRecordName: "_ada")] {
+            #expect(try cloud.lookup(["secret"], zone: zone, token: user).summaries == ["ZONE_NOT_FOUND"])
+            #expect(
+                try cloud.modify([operation(.forceUpdate, "secret")], zone: zone, token: user).summaries
+                    == ["ZONE_NOT_FOUND"])
+            let error = try #require(throws: WireError.self) { try cloud.changes(zone: zone, user: user) }
+            #expect(error.serverErrorCode == .zoneNotFound && error.ckErrorCode == 26)
+            let zones = try cloud.ask(
+                "zones/lookup", ZonesLookupRequest(zones: [zone]), as: ZonesLookupResponse.self, token: user)
+            guard case .error(let refusal) = try #require(zones.zones.first) else {
+                Issue.record("\(zones)")
+                return
+            }
+            #expect(refusal.serverErrorCode == .zoneNotFound && refusal.zoneID == zone)
+        }
+        try cloud.zones(.create, token: user)
+        #expect(try cloud.lookup(["secret"], token: user).summaries == ["NOT_FOUND"])
+        #expect(try cloud.lookup(["secret"]).summaries == ["saved"])
+    }
+
+    @Test func ownersMayBeSpelledAsTheFrameworkSpellsThem() throws {
+        for owner in [nil, "", "__defaultOwner__", "_ada"] {
+            let zone = ZoneID(zoneName: "todos", ownerRecordName: owner)
+            #expect(try cloud.lookup(["secret"], zone: zone).summaries == ["saved"])
+        }
+    }
+
+    @Test func whoHasNotSignedInMayOnlyReadPublicRecords() throws {
+        for endpoint in [
+            "records/modify", "records/lookup", "changes/database", "changes/zone", "zones/list",
+            "zones/lookup",
+            "zones/modify",
+        ] {
+            let error = try cloud.refusal(endpoint, "{}", token: nil)
+            #expect(error.serverErrorCode == .authenticationRequired && error.ckErrorCode == 9)
+        }
+        for endpoint in ["records/modify", "zones/lookup", "users/caller"] {
+            let error = try cloud.refusal(endpoint, modify, database: "public", token: nil)
+            #expect(error.serverErrorCode == .authenticationRequired)
+        }
+        try cloud.modify([operation(.create, "news")], zone: nil, database: "public")
+        #expect(try cloud.lookup(["news"], zone: nil, database: "public", token: nil).summaries == ["saved"])
+    }
+
+    @Test func anUnknownTokenIsRefusedEvenWhereNoneIsNeeded() throws {
+        for database in ["private", "public"] {
+            let error = try cloud.refusal("records/lookup", "{}", database: database, token: "mallory")
+            #expect(error.serverErrorCode == .authenticationFailed)
+        }
+    }
+
+    @Test func aPublicRecordIsForAllToReadAndForItsMakerToChange() throws {
+        try cloud.modify([operation(.create, "news")], zone: nil, database: "public")
+        #expect(
+            try cloud.lookup(["news"], zone: nil, database: "public", token: "bob").summaries == ["saved"])
+        for kind in [RecordOperation.Kind.forceUpdate, .forceReplace, .forceDelete, .update, .delete] {
+            let results = try cloud.modify(
+                [operation(kind, "news")], zone: nil, database: "public", token: "bob")
+            #expect(results.summaries == ["ACCESS_DENIED"] && results[0].error?.ckErrorCode == 10)
+        }
+        #expect(
+            try cloud.modify([operation(.create, "other")], zone: nil, database: "public", token: "bob")
+                .summaries == ["saved"])
+        #expect(
+            try cloud.modify([operation(.forceDelete, "news")], zone: nil, database: "public").summaries == [
+                "deleted"
+            ])
+    }
+
+    @Test func endpointsThatDontApplyToADatabaseSaySo() throws {
+        for (endpoint, database) in [
+            ("changes/database", "public"), ("changes/zone", "public"), ("zones/modify", "public"),
+            ("zones/modify", "shared"), ("users/caller", "private"),
+        ] {
+            let error = try cloud.refusal(endpoint, "{}", database: database)
+            #expect(error.serverErrorCode == .badRequest)
+            #expect(
+                error.reason
+                    == "BadRequestException: endpoint not applicable in the database type '\(database)db'")
+        }
+    }
+
+    @Test func theSharedDatabaseIsEmpty() throws {
+        let zones = try cloud.ask(
+            "zones/list", ZonesListRequest(), as: ZonesListResponse.self, database: "shared")
+        #expect(zones.zones == [])
+        let changes = try cloud.ask(
+            "changes/database", ChangesDatabaseRequest(), as: ChangesDatabaseResponse.self, database: "shared"
+        )
+        #expect(changes.zones == [] && changes.moreComing == false && changes.syncToken != nil)
+        let again = try cloud.ask(
+            "changes/database", ChangesDatabaseRequest(syncToken: changes.syncToken),
+            as: ChangesDatabaseResponse.self, database: "shared")
+        #expect(again.zones == [])
+        #expect(try cloud.lookup(["x"], database: "shared").summaries == ["ZONE_NOT_FOUND"])
+    }
+
+    @Test func theCallerIsAFlatIdentity() throws {
+        let ada = try cloud.ask(
+            "users/caller", ZonesListRequest(), as: UsersCallerResponse.self, database: "public")
+        #expect(ada.userRecordName == "_ada" && ada.nameComponents?.givenName == "Ada")
+        let response = cloud.service.respond(
+            to: cloud.request("users/caller", [], database: "public", token: "bob", extras: false))
+        #expect(String(decoding: response.body, as: UTF8.self) == #"{"userRecordName":"_bob"}"#)
+    }
+}
