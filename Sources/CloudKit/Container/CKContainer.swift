@@ -128,7 +128,7 @@ extension CKAccountStatus {
 }
 
 extension Notification.Name {
-    /// Posted when the user's account may have changed.
     // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// Posted when the user's account may have changed.
     public static let CKAccountChanged = Notification.Name("CKAccountChangedNotification")
 }

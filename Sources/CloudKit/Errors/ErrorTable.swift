@@ -33,7 +33,7 @@ enum ErrorTable {
             serverErrorCode: .badRequest, reason: "maximum number of items in a single request",
             code: .limitExceeded),
         Row(serverErrorCode: .badRequest, code: .invalidArguments),
-        Row(serverErrorCode: .internalError, code: .serverRejectedRequest),
+        Row(serverErrorCode: .internalError, code: .internalError),
     ]
 
     /// The code for `error`: the one that a server of ours names, else the table's.
