@@ -71,3 +71,22 @@ func code(_ body: () throws -> Void) -> YapDatabaseError.Code? {
 }
 
 struct Refused: Error, Equatable {}
+
+/// What happened, in order; from any thread.
+final class Log: Sendable {
+    private let state = Lock<[String]>([])
+
+    var lines: [String] { state.withLock { $0 } }
+
+    func add(_ line: String) {
+        state.withLock { $0.append(line) }
+    }
+
+    /// The lines so far, which are then forgotten.
+    func take() -> [String] {
+        state.withLock { lines in
+            defer { lines = [] }
+            return lines
+        }
+    }
+}

@@ -1,6 +1,7 @@
 import Seams
 
-/// Hands commits to observers: in order, one at a time, with no lock held, so that an observer may begin transactions.
+/// Hands commits to observers: in order, one at a time, with no lock held, so that an observer may begin
+/// transactions.
 final class CommitPublisher: Sendable {
     typealias Observer = @Sendable (YapDatabaseCommit) -> Void
 
@@ -54,7 +55,8 @@ final class CommitPublisher: Sendable {
     }
 
     func remove(_ id: UInt64) {
-        // The closure is let go outside of the lock: what it holds may end a stream, whose handler comes back here.
+        // The closure is let go outside of the lock: what it holds may end a stream, whose handler comes back
+        // here.
         let removed = state.withLock { state in
             let removed = state.observers.filter { $0.id == id }
             state.observers.removeAll { $0.id == id }

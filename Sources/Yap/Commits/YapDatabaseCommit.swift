@@ -2,10 +2,11 @@
 public struct YapDatabaseCommit: Sendable {
     /// The number of the commit: one more than that of the commit before.
     public let snapshot: UInt64
-    /// Whether another process made the commit (and perhaps others before it), so that what it changed is not known.
+    /// Whether another process made the commit (and perhaps others before it), so that what it changed is not
+    /// known.
     public let isExternal: Bool
-    /// How many commits the receiver has not got between the one before and this one. When it isn't 0, every question
-    /// for a change is answered with yes, so that code which knows nothing of gaps stays right.
+    /// How many commits the receiver has not got between the one before and this one. When it isn't 0, every
+    /// question for a change is answered with yes, so that code which knows nothing of gaps stays right.
     public internal(set) var missedCommits: UInt64 = 0
 
     private let changes: CommitChanges
@@ -22,8 +23,8 @@ public struct YapDatabaseCommit: Sendable {
         changes = CommitChanges()
     }
 
-    /// Whether `changedKeys` and its like don't name all that may have changed in the collection: commits were missed,
-    /// another process wrote, or there were more changes than a commit names.
+    /// Whether `changedKeys` and its like don't name all that may have changed in the collection: commits
+    /// were missed, another process wrote, or there were more changes than a commit names.
     public func isIncomplete(inCollection collection: String) -> Bool {
         isExternal || missedCommits > 0 || changes.collections[collection]?.isOverflown == true
     }

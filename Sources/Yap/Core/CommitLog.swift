@@ -1,6 +1,7 @@
 import Seams
 
-/// The last commits of this process, from which connections bring their caches up to date; and what is registered.
+/// The last commits of this process, from which connections bring their caches up to date; and what is
+/// registered.
 final class CommitLog: Sendable {
     /// How many commits are kept. A connection that lags behind by more drops its caches instead.
     static let recordsMax = 256

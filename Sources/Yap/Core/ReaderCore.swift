@@ -21,9 +21,14 @@ final class ReaderCore {
         let transaction = YapDatabaseReadTransaction(store)
         defer { transaction.end() }
         if tracksReads { transaction.readCollections = ReadCollections() }
-        let result = try body(transaction)
-        if let failure = transaction.iterationError ?? store.lostTransaction { throw failure }
-        return (result, transaction.readCollections)
+        do {
+            let result = try body(transaction)
+            if let failure = transaction.iterationError ?? store.lostTransaction { throw failure }
+            return (result, transaction.readCollections)
+        } catch let error as SQLiteError {
+            // An extension's own statement.
+            throw store.noted(error)
+        }
     }
 
     func backup(to path: String, progress: (Double) throws -> Void) throws {

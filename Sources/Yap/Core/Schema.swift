@@ -19,8 +19,8 @@ enum Schema {
 
     /// Opens the file for writing; creates it, or its tables in an empty one.
     ///
-    /// A file that exists is first opened for reading only: opening for writing would switch another program's
-    /// database to a write-ahead log before we know that it isn't ours.
+    /// A file that exists is first opened for reading only: opening for writing would switch another
+    /// program's database to a write-ahead log before we know that it isn't ours.
     static func open(path: String, options: OpenOptions, firstMark: SnapshotMark) throws -> Connection {
         var readOnly = options
         readOnly.readOnly = true

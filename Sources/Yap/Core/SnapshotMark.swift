@@ -1,7 +1,7 @@
 /// The number of a commit, and who made it.
 ///
-/// It is stored in every commit and read at every BEGIN. The writer is there because the number alone can't tell our
-/// commit 7, which failed, from the commit 7 that another process made right after.
+/// It is stored in every commit and read at every BEGIN. The writer is there because the number alone can't
+/// tell our commit 7, which failed, from the commit 7 that another process made right after.
 struct SnapshotMark: Equatable, Sendable {
     static let byteCount = 16
 

@@ -1,6 +1,7 @@
 import SQLite
 
-/// One SQLite handle with what it keeps in memory: decoded rows and the extensions' connections, all of one snapshot.
+/// One SQLite handle with what it keeps in memory: decoded rows and the extensions' connections, all of one
+/// snapshot.
 ///
 /// The writer has one, and each reader. Not thread-safe: its owner holds a lock.
 final class StoreConnection {
@@ -68,8 +69,9 @@ final class StoreConnection {
         }
     }
 
-    /// The error as the database's own; remembers it when it took the transaction with it. From then on nothing may
-    /// run on this handle until the owner has dealt with it: it would be committed at once, by itself.
+    /// The error as the database's own; remembers it when it took the transaction with it. From then on
+    /// nothing may run on this handle until the owner has dealt with it: it would be committed at once, by
+    /// itself.
     func noted(_ error: SQLiteError) -> YapDatabaseError {
         let wrapped = YapDatabaseError(error)
         if !sqlite.isInTransaction, lostTransaction == nil { lostTransaction = wrapped }
@@ -82,7 +84,8 @@ final class StoreConnection {
 
     // MARK: Snapshots
 
-    /// Brings the caches to `newMark`, which was read in the open transaction: from the log, or by dropping them.
+    /// Brings the caches to `newMark`, which was read in the open transaction: from the log, or by dropping
+    /// them.
     func catchUp(to newMark: SnapshotMark, log: CommitLog) {
         if newMark != mark {
             if let records = log.records(from: mark, to: newMark) {

@@ -1,9 +1,10 @@
 import SQLite
 
-/// The database's one writer: a transaction of members, each of which succeeds or fails alone; then one COMMIT for all.
+/// The database's one writer: a transaction of members, each of which succeeds or fails alone; then one
+/// COMMIT for all.
 ///
-/// Memory follows the disk: other connections and observers learn of a member only after COMMIT, and whenever something
-/// fails, everything that can be read again is dropped.
+/// Memory follows the disk: other connections and observers learn of a member only after COMMIT, and whenever
+/// something fails, everything that can be read again is dropped.
 final class WriterCore {
     /// How often extensions may change rows at the end of a transaction before that counts as endless.
     static let flushRoundsMax = 100
@@ -144,7 +145,8 @@ final class WriterCore {
         store.dropCaches()
         store.advance(to: base)
         store.useRegistry(log.registry, at: base.number)
-        // So that a commit which failed here and yet comes up after a crash is not taken for a later one of that number.
+        // So that a commit which failed here and yet comes up after a crash is not taken for a later one of
+        // that number.
         writerID &+= 1
         hasMarkedOrphans = false
     }
@@ -209,7 +211,8 @@ final class WriterCore {
         store.advance(to: record.mark)
     }
 
-    /// The tables are as they were before the member; what it left in memory goes. The rest can be read again.
+    /// The tables are as they were before the member; what it left in memory goes. The rest can be read
+    /// again.
     private func forgetMember(isAlone: Bool) {
         store.dropCaches()
         hasMarkedOrphans = false
@@ -244,8 +247,8 @@ final class WriterCore {
         }
     }
 
-    /// Unregisters an extension and those that depend on it, and drops their tables. Also one that is registered only
-    /// in the file.
+    /// Unregisters an extension and those that depend on it, and drops their tables. Also one that is
+    /// registered only in the file.
     func unregister(_ name: String) throws {
         try alone { transaction in
             let registry = log.registry
@@ -269,8 +272,9 @@ final class WriterCore {
 
     /// Notes, once a run, for each extension in the file that is not registered, that it misses a commit.
     ///
-    /// Its tables are not dropped, however far behind they are: a write that slips in before the app has registered an
-    /// extension must not cost it its tables (or a sync queue with changes that were never sent).
+    /// Its tables are not dropped, however far behind they are: a write that slips in before the app has
+    /// registered an extension must not cost it its tables (or a sync queue with changes that were never
+    /// sent).
     private func markOrphans() throws {
         if hasMarkedOrphans { return }
         let registered = Set(store.extensions.map(\.registered.name))
@@ -282,10 +286,12 @@ final class WriterCore {
 
     // MARK: Maintenance
 
-    /// Keeps the write-ahead log bounded. A step of its own after a commit: what it does can't fail the commit.
+    /// Keeps the write-ahead log bounded. A step of its own after a commit: what it does can't fail the
+    /// commit.
     ///
-    /// SQLite writes the log back by itself every 1000 pages, but begins it anew only when no reader is in it: under
-    /// readers that follow closely on each other it would grow for ever. Beyond its limit the readers are waited for.
+    /// SQLite writes the log back by itself every 1000 pages, but begins it anew only when no reader is in
+    /// it: under readers that follow closely on each other it would grow for ever. Beyond its limit the
+    /// readers are waited for.
     func maintain() {
         guard commitsSinceLogCheck >= Self.commitsPerLogCheck else { return }
         commitsSinceLogCheck = 0

@@ -5,15 +5,15 @@ extension YapDatabase {
 
         /// Registers an extension: creates or brings up to date its tables in one transaction.
         ///
-        /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, or what the extension
-        ///   threw. Then nothing has changed.
+        /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, or what the
+        ///   extension threw. Then nothing has changed.
         @available(*, noasync, message: "call `try await database.register(_:withName:)`")
         public func register(_ instance: some YapDatabaseExtension, withName name: String) throws {
             try database.register(instance, name)
         }
 
-        /// Unregisters an extension and those that depend on it, and drops their tables: also one that is in the file
-        /// from an earlier run and not registered in this one.
+        /// Unregisters an extension and those that depend on it, and drops their tables: also one that is in
+        /// the file from an earlier run and not registered in this one.
         ///
         /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`.
         @available(*, noasync, message: "call `try await database.unregister(_:)`")

@@ -23,9 +23,9 @@ public final class YapDatabase: Sendable {
     ///   - url: A file URL. Its folder must exist.
     ///   - options: How it is opened.
     ///   - configure: Registers the type of each collection.
-    /// - Throws: `YapDatabaseError`: `notADatabase`, `notAYapDatabase`, `unsupportedFormat`, `corrupt` (the file is left
-    ///   as it is in all four cases), `cannotOpen`, `busy`, `diskFull`; `missingRegistration` or `typeMismatch` for a
-    ///   mistake in `configure`.
+    /// - Throws: `YapDatabaseError`: `notADatabase`, `notAYapDatabase`, `unsupportedFormat`, `corrupt` (the
+    ///   file is left as it is in all four cases), `cannotOpen`, `busy`, `diskFull`; `missingRegistration` or
+    ///   `typeMismatch` for a mistake in `configure`.
     public convenience init(
         url: URL, options: YapDatabaseOptions = YapDatabaseOptions(),
         configure: (inout YapDatabaseConfiguration) -> Void
@@ -64,7 +64,8 @@ public final class YapDatabase: Sendable {
     deinit {
         shell.close()
         publisher.end()
-        // No transaction runs: each would hold this object. The writing thread may still hold the writer for a moment.
+        // No transaction runs: each would hold this object. The writing thread may still hold the writer for
+        // a moment.
         try? writer.close()
     }
 

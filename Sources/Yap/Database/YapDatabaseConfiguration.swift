@@ -12,7 +12,8 @@ public struct YapDatabaseConfiguration: Sendable {
         register(type, serializer: .cbor(), inCollection: collection)
     }
 
-    /// Says that the objects of `collection` are of `type` and their metadata of `metadata`, both stored in CBOR.
+    /// Says that the objects of `collection` are of `type` and their metadata of `metadata`, both stored in
+    /// CBOR.
     public mutating func register<Object: Codable & Sendable, Metadata: Codable & Sendable>(
         _ type: Object.Type, metadata: Metadata.Type, inCollection collection: String
     ) {
@@ -34,7 +35,8 @@ public struct YapDatabaseConfiguration: Sendable {
         registrations[collection] = CollectionRegistration(collection: collection, object: coder)
     }
 
-    /// Says that the metadata of `collection`, which is registered already, is of `type`, stored as `serializer` says.
+    /// Says that the metadata of `collection`, which is registered already, is of `type`, stored as
+    /// `serializer` says.
     public mutating func registerMetadata<Metadata: Sendable>(
         _ type: Metadata.Type, serializer: YapDatabaseSerializer<Metadata>, inCollection collection: String
     ) {

@@ -1,7 +1,8 @@
 import SQLite
 import Seams
 
-/// A way into the database: it reads with its own SQLite handle and caches, and writes through the database's writer.
+/// A way into the database: it reads with its own SQLite handle and caches, and writes through the database's
+/// writer.
 ///
 /// Its reads run one at a time; different connections read at the same time. It may be used from any thread.
 public final class YapDatabaseConnection: Sendable {
@@ -24,8 +25,8 @@ public final class YapDatabaseConnection: Sendable {
 
         /// Runs `body` on the newest snapshot, and returns what it returns.
         ///
-        /// - Throws: What `body` throws; `YapDatabaseError` of code `nestedTransaction` inside of another read on this
-        ///   connection, `closed`, or what the file gave.
+        /// - Throws: What `body` throws; `YapDatabaseError` of code `nestedTransaction` inside of another
+        ///   read on this connection, `closed`, or what the file gave.
         @available(*, noasync, message: "call `try await connection.read { ... }`")
         public func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> Result {
             try connection.readNow(body).result
@@ -33,8 +34,9 @@ public final class YapDatabaseConnection: Sendable {
 
         /// Runs `body` in a write transaction, commits, and returns what it returned.
         ///
-        /// - Throws: What `body` throws; `YapDatabaseError` of code `nestedTransaction` inside of another write,
-        ///   `busy`, `diskFull`, `closed`, ... In each case nothing of the transaction is kept, on disk or in memory.
+        /// - Throws: What `body` throws; `YapDatabaseError` of code `nestedTransaction` inside of another
+        ///   write, `busy`, `diskFull`, `closed`, ... In each case nothing of the transaction is kept, on
+        ///   disk or in memory.
         @available(*, noasync, message: "call `try await connection.readWrite { ... }`")
         public func readWrite<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws
             -> Result

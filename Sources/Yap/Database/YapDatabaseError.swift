@@ -16,7 +16,8 @@ public struct YapDatabaseError: Error, Sendable {
         case cannotOpen
         /// The disk is full. The transaction left no trace.
         case diskFull
-        /// Another process holds the write lock for longer than the busy timeout. The transaction left no trace.
+        /// Another process holds the write lock for longer than the busy timeout. The transaction left no
+        /// trace.
         case busy
         /// Reading from, writing to or syncing the file failed. The transaction left no trace.
         case inputOutput

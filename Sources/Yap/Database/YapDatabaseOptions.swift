@@ -17,7 +17,8 @@ public struct YapDatabaseOptions: Sendable {
     public var cachedRowsPerCollectionMax = 1000
     /// How many changed keys a commit names. Beyond it, it says of each collection only that it changed.
     public var changedKeysPerCommitMax = 10_000
-    /// The size from which the write-ahead log is written back to the file and cut, even if readers must be waited for.
+    /// The size from which the write-ahead log is written back to the file and cut, even if readers must be
+    /// waited for.
     public var logBytesMax: Int64 = 8 << 20
     /// How long a write waits for another process's write before it throws `busy`. 0 never waits.
     public var busyTimeoutMilliseconds: Int32 = 5000

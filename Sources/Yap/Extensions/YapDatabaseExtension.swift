@@ -1,32 +1,36 @@
-/// Keeps data that is derived from the rows up to date, inside the same commit: an index, a view, a sync queue.
+/// Keeps data that is derived from the rows up to date, inside the same commit: an index, a view, a sync
+/// queue.
 ///
-/// The triad: one *extension* a database (configuration, immutable once registered), one *connection* for each SQLite
-/// handle (caches), one *transaction* for each transaction in which it is used (short-lived).
+/// The triad: one *extension* a database (configuration, immutable once registered), one *connection* for
+/// each SQLite handle (caches), one *transaction* for each transaction in which it is used (short-lived).
 public protocol YapDatabaseExtension: AnyObject, Sendable {
     /// What one SQLite handle keeps in memory for the extension.
     associatedtype Connection: YapDatabaseExtensionConnection
 
-    /// The name of the class as it is stored. When another class takes a registered name, the tables of the first are
-    /// dropped: keep it when you rename the class.
+    /// The name of the class as it is stored. When another class takes a registered name, the tables of the
+    /// first are dropped: keep it when you rename the class.
     static var className: String { get }
 
     /// The version of the extension's tables and code. It is stored, and given back at the next registration.
     static var classVersion: Int { get }
 
-    /// The version of the app's configuration (its closures). It is stored, and given back at the next registration.
+    /// The version of the app's configuration (its closures). It is stored, and given back at the next
+    /// registration.
     var versionTag: String { get }
 
     /// The names under which extensions must be registered before this one. Their hooks run before its own.
     var dependencies: [String] { get }
 
-    /// The SQLite tables that the extension owns when registered as `registeredName`. They are stored, and dropped
-    /// when it is unregistered or another class takes its name; so they can be dropped without the class at hand.
+    /// The SQLite tables that the extension owns when registered as `registeredName`. They are stored, and
+    /// dropped when it is unregistered or another class takes its name; so they can be dropped without the
+    /// class at hand.
     func tableNames(registeredName: String) -> [String]
 
     /// A new connection object. Called once for each SQLite handle that uses the extension.
     func makeConnection(registeredName: String) -> Connection
 
-    /// Called once after the registration was committed, outside of any transaction, on the registering thread.
+    /// Called once after the registration was committed, outside of any transaction, on the registering
+    /// thread.
     func didRegister(registeredName: String, database: YapDatabase)
 }
 
@@ -43,8 +47,8 @@ extension YapDatabaseExtension {
 
 /// What one SQLite handle keeps in memory for an extension. Used by one thread at a time.
 ///
-/// Its state changes in two places only: in `apply`, and in `dropCaches`. A transaction keeps what it changes to
-/// itself, and hands it over as one value at its end; so a transaction that fails leaves no trace.
+/// Its state changes in two places only: in `apply`, and in `dropCaches`. A transaction keeps what it changes
+/// to itself, and hands it over as one value at its end; so a transaction that fails leaves no trace.
 public protocol YapDatabaseExtensionConnection: AnyObject {
     /// What `transaction.ext(_:as:)` returns.
     associatedtype Transaction: YapDatabaseExtensionTransaction
@@ -57,7 +61,8 @@ public protocol YapDatabaseExtensionConnection: AnyObject {
     /// - Parameter changes: What `changesForConnections()` returned in that commit's transaction.
     func apply(_ changes: any Sendable)
 
-    /// Forgets everything that can be read from the tables again: a transaction failed, or another process wrote.
+    /// Forgets everything that can be read from the tables again: a transaction failed, or another process
+    /// wrote.
     func dropCaches()
 }
 
@@ -67,7 +72,8 @@ public struct YapDatabaseExtensionRegistration: Sendable, Equatable {
     public let classVersion: Int
     /// The `versionTag` then.
     public let versionTag: String
-    /// Whether rows were written since while the extension was not registered, so that its tables may be behind.
+    /// Whether rows were written since while the extension was not registered, so that its tables may be
+    /// behind.
     public let hasMissedCommits: Bool
 }
 
@@ -77,7 +83,8 @@ public struct YapDatabaseExtensionRegistration: Sendable, Equatable {
 public protocol YapDatabaseExtensionTransaction: AnyObject {
     /// Creates, upgrades or fills the extension's tables. Called once, in the transaction that registers it.
     ///
-    /// - Parameter previous: What was stored under the name, or `nil`: new, or another class (its tables are gone).
+    /// - Parameter previous: What was stored under the name, or `nil`: new, or another class (its tables are
+    ///   gone).
     func register(previous: YapDatabaseExtensionRegistration?) throws
 
     /// Called before a row changes: the transaction still reads the old values.
@@ -90,10 +97,12 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     /// Called on all extensions again and again until none changes a row.
     func flushPendingChangesToMainDatabaseTable() throws
 
-    /// Called after that: writes what the transaction collected into the extension's own tables. No rows change now.
+    /// Called after that: writes what the transaction collected into the extension's own tables. No rows
+    /// change now.
     func flushPendingChangesToExtensionTables() throws
 
-    /// What other connections need to bring their caches up to date, or `nil` for nothing. Called after the flushes.
+    /// What other connections need to bring their caches up to date, or `nil` for nothing. Called after the
+    /// flushes.
     func changesForConnections() -> (any Sendable)?
 
     /// Called after COMMIT, while the database's writer is still held: keep it short, begin no transaction.

@@ -1,5 +1,5 @@
-/// A row's identity. The rowid is constant as long as the row lives, and may be used again after it was removed,
-/// even in the same transaction.
+/// A row's identity. The rowid is constant as long as the row lives, and may be used again after it was
+/// removed, even in the same transaction.
 public struct YapDatabaseRowIdentity: Hashable, Sendable {
     /// SQLite's 64-bit rowid: what extensions store instead of collection and key.
     public let rowID: Int64
@@ -11,7 +11,7 @@ public struct YapDatabaseRowIdentity: Hashable, Sendable {
 
 /// What a write does to the rows, as extensions are told of it.
 public enum YapDatabaseRowChange: Sendable {
-    /// A new row, with its object and metadata.
+    /// A new row, with its object and metadata. Before the change it has no rowid yet: `willChange` gets 0.
     case insert(YapDatabaseRowIdentity, object: any Sendable, metadata: (any Sendable)?)
     /// Object and metadata of an existing row are set.
     case update(YapDatabaseRowIdentity, object: any Sendable, metadata: (any Sendable)?)

@@ -1,9 +1,10 @@
 /// A decoded value in a box that caches share between connections.
 ///
-/// A class and not `any Sendable`: a cached read that knows the type then costs a pointer comparison and no dynamic cast.
+/// A class and not `any Sendable`: a cached read that knows the type then costs a pointer comparison and no
+/// dynamic cast.
 class CachedValue: @unchecked Sendable {
     // Sendable because the only subclass holds one `let` of a Sendable type.
-    var erased: any Sendable { fatalError("abstract") }
+    var erased: any Sendable { preconditionFailure("TypedValue overrides this") }
 }
 
 final class TypedValue<Value: Sendable>: CachedValue, @unchecked Sendable {

@@ -1,5 +1,5 @@
-/// Group commit: takes all writes that wait into one SQLite transaction, a savepoint each, so that they share one COMMIT
-/// and with it one wait for the disk.
+/// Group commit: takes all writes that wait into one SQLite transaction, a savepoint each, so that they share
+/// one COMMIT and with it one wait for the disk.
 final class GroupWriter: Sendable {
     /// The most writes in one transaction.
     static let groupRequestsMax = 256
@@ -46,7 +46,8 @@ final class GroupWriter: Sendable {
         request.resume()
     }
 
-    /// Runs a group and answers it. Returns those that have not run: an earlier one took the transaction with it.
+    /// Runs a group and answers it. Returns those that have not run: an earlier one took the transaction with
+    /// it.
     private func serveGroup(_ requests: [any WriteRequest], mayJoin: Bool) -> [any WriteRequest] {
         var members = requests
         var runCount = 0

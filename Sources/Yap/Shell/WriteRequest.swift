@@ -2,7 +2,8 @@
 protocol WriteRequest: AnyObject, Sendable {
     /// Whether it must have a transaction of its own.
     var isExclusive: Bool { get }
-    /// Runs as a member of the open transaction and keeps the outcome. An exclusive one opens its own transaction.
+    /// Runs as a member of the open transaction and keeps the outcome. An exclusive one opens its own
+    /// transaction.
     func run(in core: WriterCore)
     /// Makes a success a failure: what it wrote could not be committed.
     func fail(_ error: any Error)

@@ -4,15 +4,15 @@ extension YapDatabase {
     /// - Parameters:
     ///   - instance: The extension. Don't register one instance twice.
     ///   - name: What it is reached by in transactions, and known by in the file.
-    /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, or what the extension threw.
-    ///   Then nothing has changed.
+    /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, or what the
+    ///   extension threw. Then nothing has changed.
     public func register(_ instance: some YapDatabaseExtension, withName name: String) async throws {
         try await exclusively { try $0.register(instance, withName: name) }
         instance.didRegister(registeredName: name, database: self)
     }
 
-    /// Unregisters an extension and those that depend on it, and drops their tables: also one that is in the file from
-    /// an earlier run and not registered in this one.
+    /// Unregisters an extension and those that depend on it, and drops their tables: also one that is in the
+    /// file from an earlier run and not registered in this one.
     ///
     /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`.
     public func unregister(_ name: String) async throws {
@@ -36,7 +36,8 @@ extension YapDatabase {
         }
     }
 
-    /// The commits from now on. Each reading of this property is a subscription of its own, which ends with its iterator.
+    /// The commits from now on. Each reading of this property is a subscription of its own, which ends with
+    /// its iterator.
     public var commits: YapDatabaseCommits {
         YapDatabaseCommits(publisher)
     }

@@ -1,7 +1,8 @@
-/// The commits of a database in their order, from the moment it was asked for them. It ends when the database is closed.
+/// The commits of a database in their order, from the moment it was asked for them. It ends when the database
+/// is closed.
 ///
-/// It keeps the newest `bufferedCommitsMax` commits for a slow reader. The one after a gap says in `missedCommits` how
-/// many were dropped.
+/// It keeps the newest `bufferedCommitsMax` commits for a slow reader. The one after a gap says in
+/// `missedCommits` how many were dropped.
 public struct YapDatabaseCommits: AsyncSequence, Sendable {
     /// How many commits wait for a slow reader.
     public static let bufferedCommitsMax = 64

@@ -2,19 +2,22 @@ extension YapDatabaseConnection {
     /// Runs `body` on the newest snapshot, on a thread of the database's own, and returns what it returns.
     ///
     /// Cancelling the task has an effect only before the read is queued.
-    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `closed` or what the file gave.
+    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `closed` or what the
+    ///   file gave.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result
     ) async throws -> Result {
         try await readTracked(tracksReads: false, body).result
     }
 
-    /// Runs `body` in a write transaction, on the database's writing thread, and returns what it returned once that is
-    /// committed. Writes that wait at the same time share one commit; each succeeds or fails alone.
+    /// Runs `body` in a write transaction, on the database's writing thread, and returns what it returned
+    /// once that is committed. Writes that wait at the same time share one commit; each succeeds or fails
+    /// alone.
     ///
     /// Cancelling the task has an effect only before the write is queued.
-    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `busy`, `diskFull`, `closed`, ...
-    ///   In each case nothing of the transaction is kept, on disk or in memory. `body` never runs twice.
+    /// - Throws: What `body` throws; `CancellationError`; `YapDatabaseError` of code `busy`, `diskFull`,
+    ///   `closed`, ... In each case nothing of the transaction is kept, on disk or in memory. `body` never
+    ///   runs twice.
     public func readWrite<Result: Sendable>(
         _ body: @escaping @Sendable (YapDatabaseReadWriteTransaction) throws -> Result
     ) async throws -> Result {

@@ -1,5 +1,6 @@
 extension YapDatabaseConnection {
-    /// The value of `query` now, and again after each commit that can change it: one in a collection that it read.
+    /// The value of `query` now, and again after each commit that can change it: one in a collection that it
+    /// read.
     ///
     /// Commits that come while nobody waits for the next value are answered by one value, the newest.
     public func observe<Value: Sendable>(

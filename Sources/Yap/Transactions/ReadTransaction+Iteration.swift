@@ -2,9 +2,10 @@ import SQLite
 
 /// Going through the rows of a collection one after the other, in the order of their keys' bytes.
 ///
-/// The sequences are lazy: what is not asked for is not read. Rows may be changed while they are iterated; a row that
-/// comes later is then seen with its new value. When rows are *added* to or *removed* from the collection, or a row can't
-/// be read, the iteration ends, and the enclosing `read` or `readWrite` throws. A sequence belongs to its transaction.
+/// The sequences are lazy: what is not asked for is not read. Rows may be changed while they are iterated; a
+/// row that comes later is then seen with its new value. When rows are *added* to or *removed* from the
+/// collection, or a row can't be read, the iteration ends, and the enclosing `read` or `readWrite` throws. A
+/// sequence belongs to its transaction.
 extension YapDatabaseReadTransaction {
     /// The keys of a collection.
     public final func keys(inCollection collection: String) throws -> YapDatabaseRows<String> {
@@ -59,8 +60,8 @@ extension YapDatabaseReadTransaction {
         }
     }
 
-    /// The object of the row on which the statement stands: from the cache, else decoded, and not put into the cache,
-    /// which one long iteration would flush.
+    /// The object of the row on which the statement stands: from the cache, else decoded, and not put into
+    /// the cache, which one long iteration would flush.
     private func objectBox(
         _ key: String, _ registered: StoreConnection.Collection, _ statement: borrowing Statement
     ) throws -> CachedValue {

@@ -4,7 +4,8 @@ import SQLite
 extension YapDatabaseReadTransaction {
     /// The object of a row, or `nil` when there is no such row.
     ///
-    /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`, `decoding`, or what the file gave.
+    /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`, `decoding`, or what the file
+    ///   gave.
     public final func object<Object: Sendable>(
         _ type: Object.Type, forKey key: String, inCollection collection: String
     ) throws -> Object? {
@@ -14,7 +15,8 @@ extension YapDatabaseReadTransaction {
         return try unbox(box, as: type, registered.registration.object, key, collection)
     }
 
-    /// The object of a row of whatever type its collection is registered with, or `nil` when there is no such row.
+    /// The object of a row of whatever type its collection is registered with, or `nil` when there is no such
+    /// row.
     ///
     /// - Throws: As the typed form.
     public final func object(forKey key: String, inCollection collection: String) throws -> (any Sendable)? {
@@ -73,7 +75,8 @@ extension YapDatabaseReadTransaction {
         return try rows.identity(ofRowID: rowID)
     }
 
-    /// The object's bytes as they are on disk, past the caches; `nil` when there is no such row. Needs no registration.
+    /// The object's bytes as they are on disk, past the caches; `nil` when there is no such row. Needs no
+    /// registration.
     public final func serializedObject(forKey key: String, inCollection collection: String) throws -> [UInt8]?
     {
         try begin(collection)
@@ -81,7 +84,8 @@ extension YapDatabaseReadTransaction {
         return try rows.find(sql, key, collection) { $0.bytes(at: 0) }
     }
 
-    /// The metadata's bytes as they are on disk, past the caches; `nil` when the row has none or there is no row.
+    /// The metadata's bytes as they are on disk, past the caches; `nil` when the row has none or there is no
+    /// row.
     public final func serializedMetadata(forKey key: String, inCollection collection: String) throws
         -> [UInt8]?
     {

@@ -48,7 +48,8 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// In batches of a bounded size. Each batch is looked up anew: an extension may have changed rows in between.
+    /// In batches of a bounded size. Each batch is looked up anew: an extension may have changed rows in
+    /// between.
     private func removeAllTellingExtensions(_ collection: String) throws {
         var last: String?
         var isAny = false

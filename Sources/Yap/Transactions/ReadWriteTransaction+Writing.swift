@@ -44,8 +44,8 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Inserts or updates. Without extensions nobody must know beforehand which of the two it is, and one statement
-    /// inserts a new row; with extensions the row is looked up first.
+    /// Inserts or updates. Without extensions nobody must know beforehand which of the two it is, and one
+    /// statement inserts a new row; with extensions the row is looked up first.
     func write(_ row: WrittenRow, _ registered: StoreConnection.Collection) throws {
         let name = row.name
         var known = registered.cache.entry(name.key)?.rowID

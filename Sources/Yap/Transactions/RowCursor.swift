@@ -1,9 +1,10 @@
 import SQLite
 
-/// A statement that stands on the rows of one collection, one after the other, in the order of their keys' bytes.
+/// A statement that stands on the rows of one collection, one after the other, in the order of their keys'
+/// bytes.
 ///
-/// Rows may be changed while it runs. When rows are added to or removed from the collection, or reading fails, it ends,
-/// and the enclosing `read` or `readWrite` throws the error: a `Sequence` can't.
+/// Rows may be changed while it runs. When rows are added to or removed from the collection, or reading
+/// fails, it ends, and the enclosing `read` or `readWrite` throws the error: a `Sequence` can't.
 final class RowCursor {
     enum Columns: String {
         case key = "key"

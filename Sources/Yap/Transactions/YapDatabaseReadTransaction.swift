@@ -2,8 +2,8 @@ import SQLite
 
 /// One snapshot of the database, for as long as the closure of `read` runs.
 ///
-/// It sees one commit and only that, whatever is written meanwhile. It belongs to the thread of its closure and can't
-/// leave it: the compiler refuses where it can, and a call after the end throws `transactionEnded`.
+/// It sees one commit and only that, whatever is written meanwhile. It belongs to the thread of its closure
+/// and can't leave it: the compiler refuses where it can, and a call after the end throws `transactionEnded`.
 public class YapDatabaseReadTransaction {
     final let store: StoreConnection
     /// Why an iteration ended early; the enclosing `read` or `readWrite` throws it.
@@ -34,8 +34,8 @@ public class YapDatabaseReadTransaction {
 
     final var rows: RowTable { RowTable(store: store) }
 
-    /// The SQLite connection, for the extensions of this package. Inside a write transaction everything done with it is
-    /// part of that transaction. Its statements must be ended before the closure ends.
+    /// The SQLite connection, for the extensions of this package. Inside a write transaction everything done
+    /// with it is part of that transaction. Its statements must be ended before the closure ends.
     package final var sqlite: Connection { store.sqlite }
 
     /// Every method begins with this.
@@ -65,7 +65,8 @@ public class YapDatabaseReadTransaction {
     /// - Parameters:
     ///   - name: The name it is registered under.
     ///   - type: Its class.
-    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: no such name in this snapshot, or another class.
+    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: no such name in this snapshot, or
+    ///   another class.
     public final func ext<Extension: YapDatabaseExtension>(
         _ name: String, as type: Extension.Type
     ) throws -> Extension.Connection.Transaction {

@@ -1,7 +1,8 @@
 /// A transaction that reads and writes, for as long as the closure of `readWrite` runs.
 ///
-/// When the closure returns, everything is committed at once. When it throws, or `rollback()` was called, or the commit
-/// fails, nothing of it is kept, on disk or in memory. It can be used wherever a read transaction is asked for.
+/// When the closure returns, everything is committed at once. When it throws, or `rollback()` was called, or
+/// the commit fails, nothing of it is kept, on disk or in memory. It can be used wherever a read transaction
+/// is asked for.
 public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     var changes = CommitChanges()
     /// The extensions from this transaction on, when it registers or unregisters one.
@@ -10,8 +11,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     var writeCount = 0
     private(set) var isRolledBack = false
 
-    /// Discards everything that the transaction writes, before and after this call. The closure runs on to its end, and
-    /// `readWrite` returns what it returns.
+    /// Discards everything that the transaction writes, before and after this call. The closure runs on to
+    /// its end, and `readWrite` returns what it returns.
     public func rollback() {
         isRolledBack = true
     }
@@ -32,7 +33,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         coder.postSanitize(box, name)
     }
 
-    /// Stores object and metadata, whether there is a row of this name or not. Throws as the form without metadata.
+    /// Stores object and metadata, whether there is a row of this name or not. Throws as the form without
+    /// metadata.
     public func setObject<Object: Sendable, Metadata: Sendable>(
         _ object: Object, metadata: Metadata, forKey key: String, inCollection collection: String
     ) throws {
@@ -49,8 +51,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         metadataCoder.postSanitize(metadataBox, name)
     }
 
-    /// Stores bytes that are encoded already, as `serializedObject` gives them. They are decoded once, so that what is
-    /// stored can be read, and extensions see the object.
+    /// Stores bytes that are encoded already, as `serializedObject` gives them. They are decoded once, so
+    /// that what is stored can be read, and extensions see the object.
     ///
     /// - Throws: As `setObject`, and `decoding` when the bytes are no value of the registered type.
     public func setSerializedObject(
@@ -91,7 +93,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         return true
     }
 
-    /// Stores the metadata of an existing row and leaves its object; `nil` clears it. Does nothing when there is no row.
+    /// Stores the metadata of an existing row and leaves its object; `nil` clears it. Does nothing when there
+    /// is no row.
     ///
     /// - Returns: Whether there is such a row.
     /// - Throws: As `setObject`.

@@ -33,7 +33,8 @@ public struct YapDatabaseRows<Element>: Sequence {
         let cursor: RowCursor?
         let read: (borrowing Statement) throws -> Element?
 
-        /// The next row; `nil` after the last one, and after an error, which the enclosing `read` or `readWrite` throws.
+        /// The next row; `nil` after the last one, and after an error, which the enclosing `read` or
+        /// `readWrite` throws.
         public mutating func next() -> Element? {
             cursor?.next(read)
         }
