@@ -101,7 +101,8 @@ extension Statement {
 
     @usableFromInline
     func unbind(at index: Int32) {
-        // A statement between two rows refuses to be bound.
+        // A statement between two rows refuses to be bound. Most were run to the end and need no reset.
+        guard sqlite3_bind_null(pointer, index) != SQLITE_OK else { return }
         sqlite3_reset(pointer)
         sqlite3_bind_null(pointer, index)
     }

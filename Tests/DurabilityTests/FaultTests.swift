@@ -1,0 +1,67 @@
+import SQLiteTestSupport
+import Testing
+
+/// For every N: the Nth call of a kind fails, once or from then on. Whatever was acknowledged is in the file, whatever
+/// was not is absent or whole, the file is sound, and the open store reads what the file holds.
+@Suite struct FaultTests {
+    /// Beyond so many points of one kind in one workload only each second (third, ...) is tried.
+    static let pointsMax = 150
+
+    @Test(arguments: Workload.all, FaultKind.allCases)
+    func yapKeepsItsPromisesWhereverACallFails(workload: Workload, kind: FaultKind) throws {
+        try sweep(YapSubject.self, workload, kind)
+    }
+
+    @Test(arguments: Workload.all, FaultKind.allCases)
+    func theCloudStoreKeepsItsPromisesWhereverACallFails(workload: Workload, kind: FaultKind) throws {
+        try sweep(CloudStoreSubject.self, workload, kind)
+    }
+
+    private func sweep<Store: Subject>(_ type: Store.Type, _ workload: Workload, _ kind: FaultKind) throws {
+        let callsCount = try countCalls(type, workload, kind)
+        let stride = max(1, (callsCount + Self.pointsMax - 1) / Self.pointsMax)
+        let name = "\(Store.name), \(workload), \(kind)"
+        for duration in FaultDuration.allCases {
+            var nth = 1
+            while try fires(type, workload, kind, duration, at: nth, "\(name) \(nth) \(duration)") {
+                nth += stride
+            }
+            // The workload makes no fewer calls after a fault was armed that never fires.
+            #expect(nth > callsCount, "\(name) \(duration): ended early")
+        }
+        print("faults: \(name): \(callsCount) points, each \(stride)")
+    }
+
+    private func countCalls<Store: Subject>(
+        _ type: Store.Type, _ workload: Workload, _ kind: FaultKind
+    ) throws -> Int {
+        let folder = try TemporaryFolder()
+        let vfs = FaultVFS()
+        let run = WorkloadRun<Store>(path: folder.file("test.db"), vfsName: vfs.name, comment: "\(workload)")
+        run.run(workload)
+        let commits = workload.steps.filter { if case .commit = $0 { true } else { false } }
+        #expect(run.acknowledgedCount == commits.count)
+        let count = vfs.count(of: kind)
+        run.close()
+        return count
+    }
+
+    private func fires<Store: Subject>(
+        _ type: Store.Type, _ workload: Workload, _ kind: FaultKind, _ duration: FaultDuration, at nth: Int,
+        _ comment: String
+    ) throws -> Bool {
+        let folder = try TemporaryFolder()
+        let vfs = FaultVFS()
+        vfs.arm(kind, at: nth, duration)
+        let run = WorkloadRun<Store>(path: folder.file("test.db"), vfsName: vfs.name, comment: comment)
+        run.run(workload)
+        let hasFired = vfs.firedCount > 0
+        vfs.disarm()
+        run.checkFile()
+        run.commitWithoutFaults()
+        run.checkFile()
+        run.close()
+        run.checkFile()
+        return hasFired
+    }
+}
