@@ -1,5 +1,5 @@
-/// Reads what `BinaryWriter` wrote, and refuses everything else: cut bytes, numbers not in their shortest form,
-/// text that is not UTF-8.
+/// Reads what `BinaryWriter` wrote, and refuses all else: cut bytes, numbers not in their shortest form, text
+/// that is not UTF-8.
 struct BinaryReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int

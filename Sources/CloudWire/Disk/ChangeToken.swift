@@ -24,7 +24,7 @@ public struct ChangeToken: Hashable, Sendable {
     public var epoch: UInt64
     /// The last change that the client has seen.
     public var counter: Int64
-    /// In a fetch that began without a token: the counter at its begin. Later pages skip tombstones up to here.
+    /// Of a fetch that began without a token, the counter then: its later pages skip tombstones up to here.
     public var liveUntil: Int64
 
     /// Makes a token.

@@ -1,14 +1,15 @@
 /// The one form in which a record's fields lie on a disk: in a device's queue and in the server's rows.
 ///
-/// Equal fields have equal bytes: the fields are sorted by the bytes of their names, and each part has one form. The
-/// layout is in docs/DISK_FORMAT.md; a change of it takes a new version, and the old ones stay readable.
+/// Equal fields have equal bytes: the fields are sorted by the bytes of their names, and each part has one
+/// form. The layout is in docs/DISK_FORMAT.md; a change of it takes a new version, and the old ones stay
+/// readable.
 public enum FieldsBinary {
     private static let formatVersion: UInt8 = 1
 
     /// The bytes of `fields`.
     ///
-    /// A list must hold values of its type and no list: a precondition, for only our own code makes them. Of a
-    /// reference's zone the zone type is not kept; it is no part of the zone's identity.
+    /// A list must hold values of its type and no list: a precondition, for only our own code makes them. Of
+    /// a reference's zone the zone type is not kept; it is no part of the zone's identity.
     public static func encode(_ fields: [String: Field]) -> [UInt8] {
         var writer = BinaryWriter()
         writer.byte(formatVersion)
@@ -20,7 +21,8 @@ public enum FieldsBinary {
         return writer.bytes
     }
 
-    /// The fields that `bytes` hold. Throws a `BinaryError` unless `encode` could have written these very bytes.
+    /// The fields that `bytes` hold. Throws a `BinaryError` unless `encode` could have written these very
+    /// bytes.
     public static func decode(_ bytes: [UInt8]) throws(BinaryError) -> [String: Field] {
         var reader = BinaryReader(bytes[...])
         let version = try reader.byte()
@@ -117,7 +119,8 @@ extension BinaryWriter {
         unsigned(UInt64(elements.count))
         for element in elements {
             if let elementType = type.elementType {
-                precondition(element.type == elementType, "a \(type.rawValue) that holds a \(element.type.rawValue)")
+                precondition(
+                    element.type == elementType, "a \(type.rawValue) that holds a \(element.type.rawValue)")
             } else {
                 precondition(!element.type.isList, "a list inside a list")
                 byte(element.type.code)
@@ -165,7 +168,9 @@ extension BinaryWriter {
 }
 
 extension Location {
-    fileprivate var optionalParts: [Double?] { [horizontalAccuracy, verticalAccuracy, altitude, speed, course] }
+    fileprivate var optionalParts: [Double?] {
+        [horizontalAccuracy, verticalAccuracy, altitude, speed, course]
+    }
 }
 
 extension Asset {
@@ -227,7 +232,9 @@ extension BinaryReader {
 
     private mutating func reference() throws(BinaryError) -> Reference {
         let flags = try byte()
-        guard flags < 16, flags & 8 == 0 || flags & 4 != 0 else { throw error("unknown flags of a reference") }
+        guard flags < 16, flags & 8 == 0 || flags & 4 != 0 else {
+            throw error("unknown flags of a reference")
+        }
         let actions: [Reference.Action?] = [nil, Reference.Action.none, .deleteSelf, .validate]
         var target = Reference(recordName: try text(), action: actions[Int(flags & 3)])
         if flags & 4 != 0 {

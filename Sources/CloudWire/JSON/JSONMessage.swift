@@ -4,14 +4,14 @@
 public protocol JSONMessage: Hashable, Sendable {
     /// Reads a message from its JSON, in which unknown keys are kept.
     ///
-    /// Throws when the bytes are not JSON, go beyond the limits, or have another shape than the message; the error's
-    /// `wireError` is what a server answers.
+    /// Throws when the bytes are not JSON, go beyond the limits, or have another shape than the message; the
+    /// error's `wireError` is what a server answers.
     init(json: [UInt8], limits: JSONLimits) throws(JSONError)
 
     /// The message as JSON, the same bytes each time.
     ///
-    /// With `extras`, the keys that Apple's protocol doesn't have are written too: for our own clients only. Throws
-    /// when the message holds a number that JSON can't, as an infinite one.
+    /// With `extras`, the keys that Apple's protocol doesn't have are written too: for our own clients only.
+    /// Throws when the message holds a number that JSON can't, as an infinite one.
     func json(extras: Bool, numbersAsStrings: Bool) throws(JSONError) -> [UInt8]
 }
 

@@ -212,7 +212,7 @@ extension JSONNode {
             .unexpected, path.isEmpty ? reason : "\(path): \(reason)", byteOffset: Int(token.start))
     }
 
-    /// As `operations[2].record.fields.title`. Found by a walk over the tape, for it is needed in errors only.
+    /// As `operations[2].record.fields.title`. Found by a walk over the tape, as only errors need it.
     private var path: String {
         var path = ""
         var parent = 0

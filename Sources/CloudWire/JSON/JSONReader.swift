@@ -11,7 +11,7 @@ public struct JSONLimits: Sendable {
     public init() {}
 }
 
-/// Reads JSON: checks all of it in one pass onto a tape, and then hands out its values without a tree in between.
+/// Reads JSON: checks all of it in one pass onto a tape, then hands out its values without a tree in between.
 enum JSONReader {
     /// Checks `bytes` and calls `body` with the outermost value, which is valid only until `body` returns.
     ///

@@ -1,4 +1,5 @@
-/// Checks a JSON text (RFC 8259, UTF-8 without a byte order mark) in one pass, and notes on a tape where each value is.
+/// Checks a JSON text (RFC 8259, in UTF-8 without a byte order mark) in one pass, and notes on a tape where
+/// each value is.
 struct JSONTokenizer {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let limits: JSONLimits
@@ -154,7 +155,8 @@ extension JSONTokenizer {
         }
         while first < end {
             let key = tape[first]
-            // Swift's strings are equal when they look equal, so other keys than plain ASCII must be made strings.
+            // Swift's strings are equal when they look equal: keys other than plain ASCII must be made
+            // strings.
             guard key.isASCII, !key.hasEscapes else {
                 return try refuseDuplicateStrings(from: index + 1, to: end)
             }

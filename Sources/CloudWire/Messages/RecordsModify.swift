@@ -72,6 +72,8 @@ public struct RecordOperation: Hashable, Sendable {
 public struct RecordsResponse: Hashable, Sendable {
     /// The results in the request's order.
     public var records: [RecordResult]
+    /// Whether there was no `records` at all, not even an empty array: recorded from one of Apple's services.
+    public var isWithoutRecords = false
     /// The zone's change token, if it was asked for.
     public var syncToken: String?
     /// Keys that we don't know, as they came.
@@ -127,7 +129,7 @@ extension RecordOperation: JSONCodable {
         for member in try node.members() {
             switch member.key {
             case "operationType": operationType = try member.value.choice("operationType")
-            case "record": record = try WireRecord(reading: member.value)
+            case "record": record = try WireRecord(readingRequest: member.value)
             case _ where member.value.isNull: try unknown.keep(member)
             case "desiredKeys": desiredKeys = try member.value.strings()
             case "numbersAsStrings": numbersAsStrings = try member.value.bool()
@@ -136,9 +138,6 @@ extension RecordOperation: JSONCodable {
         }
         self.operationType = try node.required(operationType, "operationType")
         self.record = try node.required(record, "record")
-        if let name = self.record.fieldsWithoutValue.keys.min() {
-            throw node.unexpected("the field '\(name)' of the record has no 'value'")
-        }
     }
 
     func write(to writer: inout JSONWriter) {
@@ -164,12 +163,13 @@ extension RecordsResponse: JSONCodable, JSONMessage {
             default: try unknown.keep(member)
             }
         }
-        self.records = try node.required(records, "records")
+        self.records = records ?? []
+        isWithoutRecords = records == nil
     }
 
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.member("records", records)
+            if !isWithoutRecords || !records.isEmpty { writer.member("records", records) }
             writer.member("syncToken", syncToken)
             writer.members(unknown)
         }

@@ -55,7 +55,7 @@ public struct RecordQuery: Hashable, Sendable {
 
 /// One condition of a query.
 public struct RecordFilter: Hashable, Sendable {
-    /// How to compare: `EQUALS`, `LESS_THAN`, ... A name and no enum, for the service to refuse with its own words.
+    /// How to compare: `EQUALS`, `LESS_THAN`, ... No enumeration, for the service to refuse in its own words.
     public var comparator: String
     /// The field to compare; or `systemFieldName`.
     public var fieldName: String?

@@ -1,13 +1,5 @@
 extension Field: JSONCodable {
     init(reading node: JSONNode) throws(JSONError) {
-        guard let field = try Field(readingIfValued: node) else {
-            throw node.unexpected("the key 'value' is missing")
-        }
-        self = field
-    }
-
-    /// Reads a field; nil if there is no `value` in it, not even null.
-    init?(readingIfValued node: JSONNode) throws(JSONError) {
         var value: JSONNode?
         var type: FieldType?
         var isEncrypted = false
@@ -20,7 +12,7 @@ extension Field: JSONCodable {
             default: continue
             }
         }
-        guard let value else { return nil }
+        guard let value else { throw node.unexpected("the key 'value' is missing") }
         self.init(value: nil, type: type, isEncrypted: isEncrypted)
         guard !value.isNull else { return }
         if let type {

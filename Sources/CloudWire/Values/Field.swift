@@ -2,8 +2,8 @@
 public struct Field: Hashable, Sendable {
     /// The value; nil is JSON's null and clears the field.
     public var value: FieldValue?
-    /// The type as it was sent; nil if it was left out, and then the value's own type is a guess from its JSON
-    /// which the schema may correct (text can be bytes, a whole number can be a time or a double).
+    /// The type as it was sent; nil if it was left out. Then the value's own type is a guess from its JSON,
+    /// which the schema may correct: text can be bytes, a whole number can be a time or a double.
     public var type: FieldType?
     /// Whether the field is marked as encrypted: stored as sent, never indexed.
     public var isEncrypted: Bool

@@ -1,5 +1,15 @@
 extension WireRecord: JSONCodable {
+    /// Reads a record of an answer, in which fields that can't be read are kept as they came.
     init(reading node: JSONNode) throws(JSONError) {
+        try self.init(reading: node, refusesUnreadableFields: false)
+    }
+
+    /// Reads a record of a request, in which each field must be readable.
+    init(readingRequest node: JSONNode) throws(JSONError) {
+        try self.init(reading: node, refusesUnreadableFields: true)
+    }
+
+    private init(reading node: JSONNode, refusesUnreadableFields: Bool) throws(JSONError) {
         self.init()
         for member in try node.members() {
             let value = member.value
@@ -7,7 +17,7 @@ extension WireRecord: JSONCodable {
             case _ where value.isNull: try unknown.keep(member)
             case "recordName": recordName = try value.string()
             case "recordType": recordType = try value.string()
-            case "fields": try readFields(value)
+            case "fields": try readFields(value, refusesUnreadableFields)
             case "recordChangeTag": recordChangeTag = try value.string()
             case "created": created = try Stamp(reading: value)
             case "modified": modified = try Stamp(reading: value)
@@ -22,13 +32,14 @@ extension WireRecord: JSONCodable {
         }
     }
 
-    private mutating func readFields(_ node: JSONNode) throws(JSONError) {
+    private mutating func readFields(_ node: JSONNode, _ refusesUnreadable: Bool) throws(JSONError) {
         fields.reserveCapacity(node.elementCount)
         for member in try node.members() {
-            if let field = try Field(readingIfValued: member.value) {
-                fields[member.key.string] = field
-            } else {
-                try fieldsWithoutValue.keep(member)
+            do {
+                fields[member.key.string] = try Field(reading: member.value)
+            } catch {
+                guard !refusesUnreadable else { throw error }
+                try unreadableFields.keep(member)
             }
         }
     }
@@ -44,11 +55,11 @@ extension WireRecord: JSONCodable {
             writer.member("recordName", recordName)
             writer.member("recordType", recordType)
             // A deletion names a record and has no fields.
-            if !fields.isEmpty || !fieldsWithoutValue.isEmpty || recordType != nil {
+            if !fields.isEmpty || !unreadableFields.isEmpty || recordType != nil {
                 writer.key("fields")
                 writer.object { writer in
                     writer.members(fields)
-                    writer.members(fieldsWithoutValue)
+                    writer.members(unreadableFields)
                 }
             }
             if let pluginFields {

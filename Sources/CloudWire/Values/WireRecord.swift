@@ -41,8 +41,9 @@ public struct WireRecord: Hashable, Sendable {
     public var shortGUID: String?
     /// Fields of Apple's own plug-ins, mostly empty.
     public var pluginFields: [String: Field]?
-    /// Fields that came without a value: seen in recordings of Apple's answers, refused in requests.
-    public var fieldsWithoutValue: [String: JSONValue] = [:]
+    /// Fields of an answer that can't be read, as they came: recordings of Apple's have some without a value
+    /// or with damaged base64. In a request such a field is refused.
+    public var unreadableFields: [String: JSONValue] = [:]
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
 
