@@ -77,8 +77,10 @@ let package = Package(
         tests(
             "DurabilityTests",
             ["Yap", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "CrashChild"]),
-        tests("CloudStoreTests", ["CloudStore", "SQLite"]),
-        tests("CloudServiceTests", ["CloudService", "CloudStore", "CloudWire", "Seams"]),
+        tests("CloudStoreTests", ["CloudStore", "SQLite", "SQLiteTestSupport"]),
+        tests(
+            "CloudServiceTests",
+            ["CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams"]),
         tests("CloudKitTests", ["CloudKit", "CloudKitTesting", "CloudWire", "CoreLocation", "Seams"]),
         tests(
             "YapCloudKitTests",

@@ -37,7 +37,7 @@ enum ServiceFailure {
         default:
             // The path of a file is nobody's business but the operator's.
             return ServiceError.internalError(
-                "the service could not read or write its data; nothing was saved")
+                "the service could not read or write its data")
         }
     }
 }

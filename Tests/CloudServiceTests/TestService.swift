@@ -1,7 +1,6 @@
 import CloudService
 import CloudStore
 import CloudWire
-import Foundation
 import Seams
 import Testing
 
@@ -12,13 +11,19 @@ struct TestService {
     static let bob = ServiceUser(userRecordName: "_bob")
     static let zone = ZoneID(zoneName: "todos")
 
-    let clock = ManualTimeSource()
+    let clock: ManualTimeSource
     let service: CloudService
+
+    init(service: CloudService, clock: ManualTimeSource) {
+        self.service = service
+        self.clock = clock
+    }
 
     init(
         store: any CloudStore = MemoryCloudStore(), seed: UInt64 = 1, limits: ServiceLimits = ServiceLimits(),
         groupLimits: GroupLimits = GroupLimits()
     ) {
+        clock = ManualTimeSource()
         service = CloudService(
             store: store, clock: clock, random: SeededRandomSource(seed: seed), container: Self.container,
             users: ["ada": Self.ada, "bob": Self.bob], limits: limits, groupLimits: groupLimits)

@@ -1,12 +1,19 @@
 import CloudStore
+import SQLiteTestSupport
 import Testing
 
 /// What every store promises. It runs on each of them, and has no branch for any.
 @Suite struct CloudStoreTests {
     struct Refusal: Error {}
 
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
     @Test(arguments: TestStore.all) func whatWasWrittenIsReadBackWhole(_ kind: TestStore) throws {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         let database = DatabaseRow(key: Rows.database, epoch: .max, counter: 7)
         let zone = ZoneRow(
             key: Rows.zone, epoch: 1 << 63, counter: .max, tombstoneFloor: 3, databaseCounter: 7,
@@ -31,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all) func whatIsNotThereIsAbsentFromTheAnswer(_ kind: TestStore) throws {
-        let loaded = try kind.make().load {
+        let loaded = try kind.make(folder).load {
             $0.databases = [Rows.database]
             $0.zones = [Rows.zone]
             $0.records = [Rows.key("a")]
@@ -42,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all) func aWriteThatThrowsLeavesNoTrace(_ kind: TestStore) throws {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         var changes = StoreChanges()
         changes.records = [Rows.record("a", counter: 1)]
         #expect(throws: Refusal.self) {
@@ -57,7 +64,7 @@ import Testing
     @Test(arguments: TestStore.all) func aMemberThatThrowsIsUndoneAloneAndItsNeighboursAreKept(
         _ kind: TestStore
     ) throws {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         try store.write { writer in
             for name in ["a", "b", "c"] {
                 var changes = StoreChanges()
@@ -78,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all) func aWriterSeesWhatItHasWritten(_ kind: TestStore) throws {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         try store.write { writer in
             var changes = StoreChanges()
             changes.records = [Rows.record("a", counter: 4)]
@@ -90,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all) func aRecordStandsInTheChangeLogOnceAsItIsNow(_ kind: TestStore) throws {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         try store.apply { $0.records = [Rows.record("a", counter: 1), Rows.record("b", counter: 2)] }
         try store.apply { $0.records = [Rows.record("a", counter: 3)] }
         try store.apply { $0.records = [Rows.record("b", counter: 4, isDeleted: true)] }
@@ -102,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all) func pagesFollowEachOtherWithoutAHoleOrARepeat(_ kind: TestStore) throws {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         let counters = Array(Int64(1)...25)
         try store.apply { $0.records = counters.reversed().map { Rows.record("r\($0)", counter: $0) } }
         var seen: [Int64] = []
@@ -119,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all) func aPageEndsWhenItsBytesAreFull(_ kind: TestStore) throws {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         let fields = [UInt8](repeating: 7, count: 1000)
         try store.apply { $0.records = (1...5).map { Rows.record("r\($0)", counter: $0, fields: fields) } }
         let page = try store.changes(bytesMax: 1500)
@@ -130,7 +137,7 @@ import Testing
     @Test(arguments: TestStore.all) func tombstonesAtOrBelowTheAskedCounterAreSkipped(_ kind: TestStore)
         throws
     {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         try store.apply {
             $0.records = [
                 Rows.record("a", counter: 1), Rows.record("b", counter: 2, isDeleted: true),
@@ -142,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all) func prunedTombstonesAreGoneAndRecordsStay(_ kind: TestStore) throws {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         try store.apply {
             $0.records = [
                 Rows.record("a", counter: 1), Rows.record("b", counter: 2, isDeleted: true),
@@ -155,7 +162,7 @@ import Testing
 
     @Test(arguments: TestStore.all) func recordsWithoutACounterStayOutOfTheChangeLog(_ kind: TestStore) throws
     {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         try store.apply { $0.records = [Rows.record("a", counter: 0)] }
         #expect(try store.changes().rows == [])
         #expect(try store.record("a") != nil)
@@ -164,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all) func clearingAZoneLeavesItsNeighbours(_ kind: TestStore) throws {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         let neighbours = [
             ZoneKey(database: Rows.database, zoneName: "todo"),
             ZoneKey(database: Rows.database, zoneName: "todos2"),
@@ -188,7 +195,7 @@ import Testing
     }
 
     @Test(arguments: TestStore.all) func whoRefersToARecordIsFoundSorted(_ kind: TestStore) throws {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         let rows = [
             ReferenceRow(target: Rows.key("a"), sourceName: "x", kind: .deleteSelf),
             ReferenceRow(target: Rows.key("a"), sourceName: "x", kind: .parent),
@@ -206,7 +213,7 @@ import Testing
 
     @Test(arguments: TestStore.all) func changedZonesComeInTheOrderOfTheirLastChange(_ kind: TestStore) throws
     {
-        let store = try kind.make()
+        let store = try kind.make(folder)
         func zone(_ name: String, _ counter: Int64, isDeleted: Bool = false, of owner: String = "_ada")
             -> ZoneRow
         {

@@ -1,12 +1,19 @@
 import CloudStore
 import Foundation
 import SQLite
+import SQLiteTestSupport
 import Testing
 
 /// What only a store with a file can promise.
 @Suite struct SQLiteCloudStoreTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
     @Test func whatWasCommittedIsThereWhenTheFileIsOpenedAgain() throws {
-        let path = try TemporaryFolder().file("store.db")
+        let path = folder.file("store.db")
         try SQLiteCloudStore(path: path).apply { $0.records = [Rows.record("a", counter: 1)] }
         let reopened = try SQLiteCloudStore(path: path)
         #expect(try reopened.record("a") == Rows.record("a", counter: 1))
@@ -14,7 +21,7 @@ import Testing
     }
 
     @Test func aFileThatIsNotADatabaseIsRefusedAndLeftAsItIs() throws {
-        let path = try TemporaryFolder().file("store.db")
+        let path = folder.file("store.db")
         let content = Data(
             "This is a shopping list, and a long one at that.".utf8 + [UInt8](repeating: 10, count: 4096))
         try content.write(to: URL(filePath: path))
@@ -23,13 +30,13 @@ import Testing
     }
 
     @Test func theDatabaseOfAnotherProgramIsRefused() throws {
-        let path = try TemporaryFolder().file("store.db")
+        let path = folder.file("store.db")
         try Connection(path: path).execute("CREATE TABLE songs (title TEXT)")
         #expect(throws: CloudStoreError.foreignFile(path: path)) { try SQLiteCloudStore(path: path) }
     }
 
     @Test func aNewerFormatIsRefusedByItsNumber() throws {
-        let path = try TemporaryFolder().file("store.db")
+        let path = folder.file("store.db")
         _ = try SQLiteCloudStore(path: path)
         try Connection(path: path).execute("PRAGMA user_version = 9")
         #expect(throws: CloudStoreError.newerFormat(path: path, version: 9)) {
@@ -38,13 +45,13 @@ import Testing
     }
 
     @Test func aFolderThatIsNotThereIsNamedInTheError() throws {
-        let path = try TemporaryFolder().file("absent/store.db")
+        let path = folder.file("absent/store.db")
         let error = try #require(throws: CloudStoreError.self) { try SQLiteCloudStore(path: path) }
         #expect("\(error)".contains(path))
     }
 
     @Test func twoStoresOnOneFileSeeEachOthersCommits() throws {
-        let path = try TemporaryFolder().file("store.db")
+        let path = folder.file("store.db")
         let first = try SQLiteCloudStore(path: path)
         let second = try SQLiteCloudStore(path: path)
         try first.apply { $0.records = [Rows.record("a", counter: 1)] }

@@ -1,30 +1,19 @@
 import CloudStore
-import Foundation
+import SQLiteTestSupport
 import Testing
 
-/// The stores that the suite runs on. `make` gives the suite a fresh one; the suite knows no difference.
+/// The stores that the suite runs on. `make` gives a fresh one, in a folder if it needs one; the suite knows
+/// no difference.
 struct TestStore: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let make: @Sendable () throws -> any CloudStore
+    let make: @Sendable (TemporaryFolder) throws -> any CloudStore
 
     static let all = [
-        TestStore(testDescription: "memory") { MemoryCloudStore() },
+        TestStore(testDescription: "memory") { _ in MemoryCloudStore() },
         TestStore(testDescription: "SQLite") {
-            try SQLiteCloudStore(path: TemporaryFolder().file("store.db"))
+            try SQLiteCloudStore(path: $0.file("store.db"))
         },
     ]
-}
-
-/// A folder that goes with the process's temporary files.
-struct TemporaryFolder {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "yap-store-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    func file(_ name: String) -> String { url.appending(path: name).path }
 }
 
 enum Rows {

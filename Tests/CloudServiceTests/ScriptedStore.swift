@@ -1,0 +1,53 @@
+import CloudStore
+import Seams
+
+/// A store in memory in which a test says what happens at each `apply`.
+///
+/// Sendable because tests use it on one thread; `MemoryCloudStore` holds a lock around each transaction.
+final class ScriptedStore: CloudStore, @unchecked Sendable {
+    var onApply: (ScriptedWriter) throws -> Void = { _ in }
+    private(set) var transactionsCount = 0
+    private let store = MemoryCloudStore()
+
+    func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+        try store.read(body)
+    }
+
+    func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+        transactionsCount += 1
+        return try store.write { try body(ScriptedWriter($0, onApply)) }
+    }
+}
+
+final class ScriptedWriter: CloudStoreWriter {
+    var isInTransaction = true
+    /// The names of the records that were written last.
+    private(set) var lastNames: [String] = []
+    private let writer: any CloudStoreWriter
+    private let onApply: (ScriptedWriter) throws -> Void
+
+    init(_ writer: any CloudStoreWriter, _ onApply: @escaping (ScriptedWriter) throws -> Void) {
+        self.writer = writer
+        self.onApply = onApply
+    }
+
+    func member<Result>(_ body: () throws -> Result) throws -> Result { try writer.member(body) }
+
+    func apply(_ changes: StoreChanges) throws {
+        lastNames = changes.records.map(\.key.recordName)
+        try writer.apply(changes)
+        try onApply(self)
+    }
+
+    func load(_ wanted: StoreLoad) throws -> StoreLoaded { try writer.load(wanted) }
+
+    func changedZones(
+        in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
+    ) throws -> ChangesPage<ZoneRow> {
+        try writer.changedZones(in: database, after: after, deletedAfter: deletedAfter, zonesMax: zonesMax)
+    }
+
+    func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
+        try writer.changedRecords(query)
+    }
+}
