@@ -90,3 +90,14 @@ final class Log: Sendable {
         }
     }
 }
+
+/// The commits that an observer was called with.
+final class CommitList: Sendable {
+    private let state = Lock<[YapDatabaseCommit]>([])
+
+    var commits: [YapDatabaseCommit] { state.withLock { $0 } }
+
+    func add(_ commit: YapDatabaseCommit) {
+        state.withLock { $0.append(commit) }
+    }
+}
