@@ -6,7 +6,11 @@ import CSQLite
 public final class Connection {
     let handle: OpaquePointer
     private let cache = StatementCache()
+    private let logCounter: UnsafeMutablePointer<Int32>
     private var isOpen = true
+
+    /// From how many frames in the write-ahead log a commit also copies them into the file: SQLite's default.
+    public static let checkpointFrames: Int32 = 1000
 
     /// The path it was opened with.
     public let path: String
@@ -20,13 +24,20 @@ public final class Connection {
         self.path = path
         self.options = options
         handle = try Self.open(path, options)
+        logCounter = .allocate(capacity: 1)
+        logCounter.initialize(to: 0)
+        countLogFrames()
         try configure()
     }
 
     deinit {
         // A statement from `prepare` may still live: with close_v2 the file closes when the last of them goes.
         cache.removeAll()
-        if isOpen { sqlite3_close_v2(handle) }
+        if isOpen {
+            sqlite3_wal_hook(handle, nil, nil)
+            sqlite3_close_v2(handle)
+        }
+        logCounter.deallocate()
     }
 
     /// Finalises the cached statements and closes the file. The connection can't be used afterwards.
@@ -74,6 +85,9 @@ public final class Connection {
     ///
     /// Ask after every error: a full disk, a failed write or a lack of memory can roll the whole transaction back.
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// How many frames (pages) the write-ahead log had after this connection's last commit.
+    public var logFrames: Int { Int(logCounter.pointee) }
 
     /// How many rows the last INSERT, UPDATE or DELETE changed.
     public var changesCount: Int { Int(sqlite3_changes64(handle)) }
@@ -150,6 +164,20 @@ public final class Connection {
         if let bytes = options.mmapBytes { try execute("PRAGMA mmap_size=\(bytes)") }
         if let bytes = options.journalSizeLimitBytes { try execute("PRAGMA journal_size_limit=\(bytes)") }
         try setWriteAheadLog()
+    }
+
+    /// Keeps count of the log's frames. SQLite has one hook for that and for its own checkpoint, which is therefore made
+    /// here, as SQLite makes it: when a commit has left that many frames, waiting for nobody, whatever comes of it.
+    private func countLogFrames() {
+        sqlite3_wal_hook(
+            handle,
+            { counter, database, name, frames in
+                counter?.assumingMemoryBound(to: Int32.self).pointee = frames
+                if frames >= Connection.checkpointFrames {
+                    sqlite3_wal_checkpoint_v2(database, name, CheckpointMode.passive.rawValue, nil, nil)
+                }
+                return SQLITE_OK
+            }, logCounter)
     }
 
     private func setWriteAheadLog() throws {

@@ -1,32 +1,45 @@
 /// The prepared statements of one connection, by SQL text, bounded.
 final class StatementCache {
     final class Entry {
+        let sql: String
         let statement: Statement
         var isInUse = false
         var lastUse: UInt64 = 0
 
-        init(_ statement: consuming Statement) {
+        init(_ sql: String, _ statement: consuming Statement) {
+            self.sql = sql
             self.statement = statement
         }
     }
 
     static let statementCountMax = 128
+    static let recentCountMax = 8
 
     private var entries: [String: Entry] = [:]
     private var useCount: UInt64 = 0
+    private var recent: [Recent] = []
+    private var nextRecent = 0
+
+    /// An entry by the place of its text in memory, which for a literal is always the same: the text need not be hashed.
+    /// The entry keeps the text, so that no other can come to lie there.
+    private struct Recent {
+        let address: UnsafePointer<UInt8>
+        let count: Int
+        let entry: Entry
+    }
 
     /// The cached statement for `sql`, marked as in use, or one that `make` prepares.
     ///
     /// When the cached one is in use (a query that runs the same query inside) the new one is not kept.
     func take(_ sql: String, make: () throws -> Statement) throws -> Entry {
         useCount += 1
-        if let entry = entries[sql] {
-            guard !entry.isInUse else { return Entry(try make()) }
+        if let entry = find(sql) {
+            guard !entry.isInUse else { return Entry(sql, try make()) }
             entry.isInUse = true
             entry.lastUse = useCount
             return entry
         }
-        let entry = Entry(try make())
+        let entry = Entry(sql, try make())
         entry.isInUse = true
         entry.lastUse = useCount
         makeRoom()
@@ -43,6 +56,7 @@ final class StatementCache {
     /// Finalises all but those in use.
     func removeAll() {
         entries = entries.filter { $0.value.isInUse }
+        recent = []
     }
 
     private func makeRoom() {
@@ -50,5 +64,32 @@ final class StatementCache {
         let idle = entries.filter { !$0.value.isInUse }
         guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
         entries[oldest.key] = nil
+        recent = []
+    }
+
+    private func find(_ sql: String) -> Entry? {
+        // Up to 15 bytes the text is in the value itself and has no address of its own.
+        guard sql.utf8.count > 15 else { return entries[sql] }
+        return sql.utf8.withContiguousStorageIfAvailable { text in
+            guard let address = text.baseAddress else { return nil }
+            for known in recent where known.address == address && known.count == text.count {
+                return known.entry
+            }
+            guard let entry = entries[sql] else { return nil }
+            // The one it was prepared with may lie elsewhere.
+            if entry.sql.utf8.withContiguousStorageIfAvailable({ $0.baseAddress == address }) == true {
+                remember(Recent(address: address, count: text.count, entry: entry))
+            }
+            return entry
+        } ?? entries[sql]
+    }
+
+    private func remember(_ use: Recent) {
+        if recent.count < Self.recentCountMax {
+            recent.append(use)
+        } else {
+            recent[nextRecent] = use
+            nextRecent = (nextRecent + 1) % Self.recentCountMax
+        }
     }
 }

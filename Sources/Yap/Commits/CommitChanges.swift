@@ -5,6 +5,19 @@ struct CollectionChanges: Sendable {
     /// There were more changes than a commit names.
     var isOverflown = false
     var rows: [String: RowChangeRecord] = [:]
+
+    /// Adds a change, and returns whether its key is new. A new key that isn't allowed is counted as overflow.
+    mutating func record(_ change: RowChangeRecord, key: String, allowsNew: Bool) -> Bool {
+        guard allowsNew else {
+            if rows[key]?.merge(change) == nil { isOverflown = true }
+            return false
+        }
+        // A key is mostly changed once in a commit: then this is the only search for it.
+        guard var earlier = rows.updateValue(change, forKey: key) else { return true }
+        earlier.merge(change)
+        rows[key] = earlier
+        return false
+    }
 }
 
 /// What one commit changed: enough to bring another connection's caches from the commit before to this one.
@@ -18,13 +31,9 @@ struct CommitChanges: Sendable {
 
     mutating func record(_ change: RowChangeRecord, key: String, collection: String, keysMax: Int) {
         // One access in place: taking the struct out and putting it back would copy the dictionary inside.
-        if collections[collection, default: CollectionChanges()].rows[key]?.merge(change) != nil { return }
-        guard keyCount < keysMax else {
-            collections[collection]?.isOverflown = true
-            return
-        }
-        keyCount += 1
-        collections[collection]?.rows[key] = change
+        let isNew = collections[collection, default: CollectionChanges()]
+            .record(change, key: key, allowsNew: keyCount < keysMax)
+        if isNew { keyCount += 1 }
     }
 
     mutating func recordClearing(of collection: String) {

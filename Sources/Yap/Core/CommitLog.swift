@@ -73,6 +73,10 @@ final class CommitLog: Sendable {
                 if let registry = record.registry { state.registry = registry }
                 publisher.enqueue(YapDatabaseCommit(record))
             }
+            // A quarter more than is kept, because each removal moves all that stays.
+            guard state.records.count > Self.recordsMax * 5 / 4 || state.keyCount > Self.changedKeysMax else {
+                return
+            }
             var surplus = 0
             while surplus < state.records.count - 1,
                 state.records.count - surplus > Self.recordsMax || state.keyCount > Self.changedKeysMax

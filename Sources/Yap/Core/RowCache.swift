@@ -22,7 +22,7 @@ struct RowCache {
     var isEmpty: Bool { entries.isEmpty }
 
     mutating func entry(_ key: String) -> Entry? {
-        guard let slot = slots[key] else { return nil }
+        guard !entries.isEmpty, let slot = slots[key] else { return nil }
         entries[slot].wasUsed = true
         return entries[slot]
     }
@@ -81,6 +81,7 @@ struct RowCache {
 
     /// Brings the entry of `key`, if there is one, to what a commit made of the row.
     mutating func apply(_ change: RowChangeRecord, key: String) {
+        guard !entries.isEmpty else { return }
         if change.flags.contains(.removed) { return remove(key) }
         update(key) { entry in
             entry.rowID = change.rowID

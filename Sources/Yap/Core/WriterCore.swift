@@ -295,9 +295,8 @@ final class WriterCore {
     func maintain() {
         guard commitsSinceLogCheck >= Self.commitsPerLogCheck else { return }
         commitsSinceLogCheck = 0
-        guard let result = try? store.sqlite.checkpoint(.passive) else { return }
         let pageBytes: Int64 = 4096
-        if Int64(result.logFrames) * pageBytes > options.logBytesMax {
+        if Int64(store.sqlite.logFrames) * pageBytes > options.logBytesMax {
             _ = try? store.sqlite.checkpoint(.truncate)
         }
     }
