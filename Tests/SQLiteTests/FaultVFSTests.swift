@@ -109,7 +109,8 @@ import Testing
     }
 }
 
-/// Makes `count` commits of `membersCount` rows each, with a checkpoint in between. Returns those that were acknowledged.
+/// Makes `count` commits of `membersCount` rows each, with a checkpoint in between.
+/// Returns those that were acknowledged.
 func commits(_ count: Int64, of membersCount: Int64, path: String, options: OpenOptions) -> [Int64] {
     var acknowledged: [Int64] = []
     guard let connection = try? Connection(path: path, options: options) else { return [] }

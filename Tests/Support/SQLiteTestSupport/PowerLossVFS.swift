@@ -4,7 +4,8 @@ import CTestVFS
 ///
 /// It remembers what was synced and what was only written. When the power is back each file holds what was synced, and
 /// of the rest what a seed decides: nothing, all, or a part in any order and torn at 512 bytes; a new file whose folder
-/// was never synced may be gone, and a deleted one back. Files belong to it while it lives: change them through it only.
+/// was never synced may be gone, and a deleted one back. Files belong to it while it
+/// lives: change them through it only.
 /// Safe to use from any thread.
 public final class PowerLossVFS: Sendable {
     private let vfs = TestVFS(tracksPower: true)
