@@ -45,7 +45,7 @@ let package = Package(
 
         // 3
         room("CloudService", ["CloudStore", "CloudWire", "Seams"]),
-        room("YapCloudKit", ["Yap", "CloudKit", "SQLite", "Seams"]),
+        room("YapCloudKit", ["Yap", "CloudKit", "CloudWire", "SQLite", "Seams"]),
 
         // 4
         room("CloudKitTesting", ["CloudKit", "CloudService", "CloudStore", "CloudWire", "Seams"]),

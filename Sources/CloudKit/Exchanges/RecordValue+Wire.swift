@@ -1,10 +1,10 @@
-internal import CloudWire
+package import CloudWire
 import CoreLocation
 import Foundation
 
 extension RecordValue {
     /// A value of an answer.
-    init(_ value: FieldValue, in zoneID: CKRecordZoneID) {
+    package init(_ value: FieldValue, in zoneID: CKRecordZoneID) {
         switch value {
         case .string(let value): self = .string(value)
         case .int64(let value): self = .int64(value)
@@ -20,7 +20,7 @@ extension RecordValue {
 
     /// The value as a field goes out.
     /// - Throws: `CKError.invalidArguments` for what no field can hold, `CKError.assetNotAvailable` for an asset.
-    func wire(isEncrypted: Bool, in zoneID: CKRecordZoneID) throws(CKError) -> Field {
+    package func wire(isEncrypted: Bool, in zoneID: CKRecordZoneID) throws(CKError) -> Field {
         let value = try fieldValue(isEncrypted: isEncrypted, in: zoneID)
         if case .list(.unknownList, _) = value {
             // Of what an empty list is a list the server knows from the field's other values.

@@ -236,7 +236,7 @@ extension JSONTokenizer {
             next: UInt32(truncatingIfNeeded: tape.count + 1))
         position = start
         while true {
-            position = JSONText.plainEnd(in: bytes, from: position, stopsAtNonASCII: true)
+            skipPlainText()
             guard position < bytes.count else { throw malformed("the text has no end", at: start - 1) }
             let byte = bytes[position]
             switch byte {
@@ -248,12 +248,35 @@ extension JSONTokenizer {
             case UInt8(ascii: "\\"):
                 token.hasEscapes = true
                 try skipEscape()
+            case 0..<0x20:
+                throw malformed("a control character in a text")
             case 0x80...:
                 token.isASCII = false
                 try skipMultibyteCharacter(byte)
             default:
-                throw malformed("a control character in a text")
+                position += 1
             }
+        }
+    }
+
+    /// Skips ASCII other than quote, backslash and control characters, eight bytes at a time.
+    private mutating func skipPlainText() {
+        guard let base = UnsafeRawPointer(bytes.baseAddress) else { return }
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        while position + 8 <= bytes.count {
+            let word = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let quotes = word ^ (ones &* 0x22)
+            let backslashes = word ^ (ones &* 0x5C)
+            // The lowest high bit that is set here belongs to the first byte that is not plain.
+            let special =
+                ((word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes
+                    | (backslashes &- ones) & ~backslashes | word) & highs
+            guard special == 0 else {
+                position += special.trailingZeroBitCount / 8
+                return
+            }
+            position += 8
         }
     }
 

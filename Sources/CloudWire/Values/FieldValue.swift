@@ -1,6 +1,4 @@
 /// What a field holds.
-///
-/// The large cases are indirect, so that the many fields which are text or numbers stay small.
 public enum FieldValue: Hashable, Sendable {
     /// Text.
     case string(String)
@@ -15,11 +13,11 @@ public enum FieldValue: Hashable, Sendable {
     /// Bytes that the server must never index.
     case encryptedBytes([UInt8])
     /// The name of another record.
-    indirect case reference(Reference)
+    case reference(Reference)
     /// A place on earth.
-    indirect case location(Location)
+    case location(Location)
     /// A file.
-    indirect case asset(Asset)
+    case asset(Asset)
     /// Values of one type; the type is the list's (`stringList`).
     case list(FieldType, [FieldValue])
 

@@ -1,0 +1,61 @@
+package import Seams
+
+/// Runs everything on the thread that says so, in the order in which it came: for tests and simulations.
+package final class ManualScheduler: SyncScheduler {
+    /// The most pieces of work in one `runUntilQuiet`: beyond it something goes round in circles.
+    package static let stepsMax = 100_000
+
+    private struct State {
+        var work: [@Sendable () -> Void] = []
+        var wakes: [(owner: ObjectIdentifier, atMilliseconds: Int64, work: @Sendable () -> Void)] = []
+    }
+
+    private let clock: any TimeSource
+    private let state = Lock(State())
+
+    package init(clock: any TimeSource) {
+        self.clock = clock
+    }
+
+    package func perform(_ work: @escaping @Sendable () -> Void) {
+        state.withLock { $0.work.append(work) }
+    }
+
+    package func wake(
+        _ owner: ObjectIdentifier, atMilliseconds: Int64?, _ work: @escaping @Sendable () -> Void
+    ) {
+        state.withLock { state in
+            state.wakes.removeAll { $0.owner == owner }
+            if let atMilliseconds { state.wakes.append((owner, atMilliseconds, work)) }
+        }
+    }
+
+    /// When the next wake is due, in milliseconds since 1970; nil when none is set.
+    package var nextWakeMilliseconds: Int64? {
+        state.withLock { $0.wakes.map(\.atMilliseconds).min() }
+    }
+
+    /// Runs what is there and what is due, until nothing is.
+    /// - Returns: How much work was done.
+    @discardableResult
+    package func runUntilQuiet() -> Int {
+        var steps = 0
+        while let work = next() {
+            steps += 1
+            precondition(steps <= Self.stepsMax, "the sync doesn't come to rest")
+            work()
+        }
+        return steps
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        let now = clock.nowMilliseconds()
+        return state.withLock { state in
+            if !state.work.isEmpty { return state.work.removeFirst() }
+            let due = state.wakes.indices.filter { state.wakes[$0].atMilliseconds <= now }
+            guard let index = due.min(by: { state.wakes[$0].atMilliseconds < state.wakes[$1].atMilliseconds })
+            else { return nil }
+            return state.wakes.remove(at: index).work
+        }
+    }
+}

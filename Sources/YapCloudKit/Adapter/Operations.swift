@@ -1,0 +1,108 @@
+internal import CloudKit
+internal import Seams
+
+extension CKModifyRecordsOperation {
+    /// An operation that sends a batch, and calls `completion` once with a result for each item.
+    static func sending(
+        _ batch: YapDatabaseCloudKitTransaction.Batch, completion: @escaping @Sendable (SendReply) -> Void
+    ) -> CKModifyRecordsOperation {
+        let operation = CKModifyRecordsOperation(
+            recordsToSave: batch.saves, recordIDsToDelete: batch.deletions)
+        operation.savePolicy = .ifServerRecordUnchanged
+        let outcomes = Lock<[CKRecord.ID: SendReply.Outcome]>([:])
+        operation.perRecordSaveBlock = { recordID, result in
+            outcomes.withLock { outcomes in
+                switch result {
+                case .success(let record): outcomes[recordID] = .saved(record)
+                case .failure(let error): outcomes[recordID] = .failed(CKError(wrapping: error))
+                }
+            }
+        }
+        operation.perRecordDeleteBlock = { recordID, result in
+            outcomes.withLock { outcomes in
+                switch result {
+                case .success: outcomes[recordID] = .deleted
+                case .failure(let error): outcomes[recordID] = .failed(CKError(wrapping: error))
+                }
+            }
+        }
+        let items = batch.items
+        operation.modifyRecordsResultBlock = { result in
+            var missing = CKError(.serverResponseLost, "the operation ended without a result for the record")
+            if case .failure(let error) = result { missing = CKError(wrapping: error) }
+            let outcomes = outcomes.withLock { $0 }
+            completion(SendReply(items: items.map { ($0, outcomes[$0.recordID] ?? .failed(missing)) }))
+        }
+        return operation
+    }
+}
+
+extension CKFetchRecordZoneChangesOperation {
+    /// An operation that fetches one page, and calls `completion` once.
+    static func page(
+        of zoneID: CKRecordZone.ID, since token: CKServerChangeToken?,
+        completion: @escaping @Sendable (Result<SyncPage, CKError>) -> Void
+    ) -> CKFetchRecordZoneChangesOperation {
+        let configuration = ZoneConfiguration(previousServerChangeToken: token)
+        let operation = CKFetchRecordZoneChangesOperation(
+            recordZoneIDs: [zoneID], configurationsByRecordZoneID: [zoneID: configuration])
+        operation.fetchAllChanges = false
+        let state = Lock<(page: SyncPage, error: CKError?)>((SyncPage(zoneID: zoneID), nil))
+        operation.recordWasChangedBlock = { _, result in
+            state.withLock { state in
+                switch result {
+                case .success(let record): state.page.changed.append(record)
+                case .failure(let error): state.error = CKError(wrapping: error)
+                }
+            }
+        }
+        operation.recordWithIDWasDeletedBlock = { recordID, _ in
+            state.withLock { $0.page.deleted.append(recordID) }
+        }
+        operation.recordZoneFetchResultBlock = { _, result in
+            state.withLock { state in
+                switch result {
+                case .success(let end):
+                    state.page.token = end.serverChangeToken
+                    state.page.moreComing = end.moreComing
+                case .failure(let error): state.error = CKError(wrapping: error)
+                }
+            }
+        }
+        operation.fetchRecordZoneChangesResultBlock = { result in
+            var (page, error) = state.withLock { $0 }
+            if case .failure(let whole) = result { error = error ?? CKError(wrapping: whole) }
+            if error == nil, page.token == nil {
+                error = CKError(.serverResponseLost, "the operation ended without a token")
+            }
+            completion(error.map { .failure($0) } ?? .success(page))
+        }
+        return operation
+    }
+}
+
+extension CKModifyRecordZonesOperation {
+    /// An operation that makes a zone, or finds that it is there.
+    static func creating(
+        _ zoneID: CKRecordZone.ID, completion: @escaping @Sendable (CKError?) -> Void
+    ) -> CKModifyRecordZonesOperation {
+        let operation = CKModifyRecordZonesOperation(recordZonesToSave: [CKRecordZone(zoneID: zoneID)])
+        let itemError = Lock<CKError?>(nil)
+        operation.perRecordZoneSaveBlock = { _, result in
+            if case .failure(let error) = result { itemError.withLock { $0 = CKError(wrapping: error) } }
+        }
+        operation.modifyRecordZonesResultBlock = { result in
+            var error = itemError.withLock { $0 }
+            if case .failure(let whole) = result { error = error ?? CKError(wrapping: whole) }
+            completion(error)
+        }
+        return operation
+    }
+}
+
+extension CKError {
+    /// The error as CloudKit's; one of another kind is an internal error that carries its words.
+    init(wrapping error: any Error) {
+        self = error as? CKError ?? CKError(.internalError, "\(error)")
+    }
+}

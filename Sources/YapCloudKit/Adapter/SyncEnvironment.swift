@@ -1,0 +1,53 @@
+package import CloudKit
+package import Seams
+internal import Yap
+
+/// What the sync takes from outside.
+package struct SyncEnvironment: Sendable {
+    package var scheduler: any SyncScheduler
+    package var clock: any TimeSource
+    package var random: any RandomSource
+    package var databaseBlock: YapDatabaseCloudKit.DatabaseIdentifierBlock
+    package var errorBlock: YapDatabaseCloudKit.OperationErrorBlock
+    /// Hears of the decisions of merges, after their transaction was committed.
+    package var logBlock: @Sendable ([CloudMergeLogEntry]) -> Void
+
+    package init(
+        scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource,
+        databaseBlock: @escaping YapDatabaseCloudKit.DatabaseIdentifierBlock,
+        errorBlock: @escaping YapDatabaseCloudKit.OperationErrorBlock,
+        logBlock: @escaping @Sendable ([CloudMergeLogEntry]) -> Void = { _ in }
+    ) {
+        self.scheduler = scheduler
+        self.clock = clock
+        self.random = random
+        self.databaseBlock = databaseBlock
+        self.errorBlock = errorBlock
+        self.logBlock = logBlock
+    }
+}
+
+/// One page of a zone's changes, as the cloud sent it.
+package struct SyncPage: Sendable {
+    package var zoneID: CKRecordZone.ID
+    package var changed: [CKRecord] = []
+    package var deleted: [CKRecord.ID] = []
+    package var token: CKServerChangeToken?
+    package var moreComing = false
+
+    package init(zoneID: CKRecordZone.ID) {
+        self.zoneID = zoneID
+    }
+}
+
+/// How fetched changes become rows. Without one the app fetches by itself.
+package struct SyncZoneHandler: Sendable {
+    /// Applies a page, with its token, in the given transaction.
+    let applyPage:
+        @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, SyncPage)
+            throws -> Void
+    /// Brings the server's version of one record in, as a conflict shows it.
+    let applyRecord:
+        @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, CKRecord)
+            throws -> Void
+}

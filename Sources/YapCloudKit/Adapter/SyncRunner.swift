@@ -1,0 +1,281 @@
+internal import CloudKit
+internal import Seams
+internal import Yap
+
+/// Runs the engine: feeds it events one at a time, and carries out its actions with CloudKit's operations and with
+/// transactions of the device's database.
+final class SyncRunner: Sendable {
+    private struct State {
+        var engine: SyncEngine
+        var events: [SyncEvent] = []
+        var log: [CloudMergeLogEntry] = []
+        var isRecountNeeded = false
+        var isDraining = false
+        var suspendCount = 0
+        var registeredName = ""
+        /// Weak, because the database keeps the extension, which keeps this.
+        weak var database: YapDatabase?
+        var status = CloudSyncStatus.idle
+        var observers: [Int: AsyncStream<CloudSyncStatus>.Continuation] = [:]
+        var nextObserver = 0
+        var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
+    }
+
+    let environment: SyncEnvironment
+    let zoneHandler: SyncZoneHandler?
+    private let state: Lock<State>
+
+    init(environment: SyncEnvironment, zoneHandler: SyncZoneHandler?) {
+        self.environment = environment
+        self.zoneHandler = zoneHandler
+        state = Lock(State(engine: SyncEngine(random: environment.random)))
+    }
+
+    // MARK: From outside
+
+    /// The extension is registered: what waits from earlier runs can go.
+    func start(database: YapDatabase, registeredName: String) {
+        schedule {
+            $0.database = database
+            $0.registeredName = registeredName
+            $0.isRecountNeeded = true
+        }
+    }
+
+    /// A commit touched the queue. Called while the database's writer is held.
+    func committed(_ log: [CloudMergeLogEntry]) {
+        schedule {
+            $0.log += log
+            $0.isRecountNeeded = true
+        }
+    }
+
+    func post(_ event: SyncEvent) {
+        schedule { $0.events.append(event) }
+    }
+
+    var suspendCount: Int { state.withLock { $0.suspendCount } }
+
+    func changeSuspendCount(by change: Int) -> Int {
+        var count = 0
+        schedule { state in
+            state.suspendCount = max(0, state.suspendCount.addingReportingOverflow(change).partialValue)
+            count = state.suspendCount
+            state.events.append(.suspendCount(count))
+        }
+        return count
+    }
+
+    var status: CloudSyncStatus { state.withLock { $0.status } }
+
+    /// The status now, and each time it changes.
+    func statusStream() -> AsyncStream<CloudSyncStatus> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CloudSyncStatus.self, bufferingPolicy: .bufferingNewest(Self.bufferedStatusesMax))
+        let number = state.withLock { state in
+            state.nextObserver += 1
+            state.observers[state.nextObserver] = continuation
+            continuation.yield(state.status)
+            return state.nextObserver
+        }
+        continuation.onTermination = { [weak self] _ in
+            // Taken out under the lock, dropped outside of it.
+            _ = self?.state.withLock { $0.observers.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    private static let bufferedStatusesMax = 64
+
+    /// Calls `body` once, when all events so far are dealt with and nothing is under way.
+    func whenQuiet(_ body: @escaping @Sendable (CloudSyncStatus) -> Void) {
+        schedule { $0.waiters.append(body) }
+    }
+
+    // MARK: The loop
+
+    private func schedule(_ change: (inout State) -> Void) {
+        let mustStart = state.withLock { state in
+            change(&state)
+            defer { state.isDraining = true }
+            return !state.isDraining
+        }
+        if mustStart { environment.scheduler.perform { [self] in drain() } }
+    }
+
+    /// Deals with events until there are none. Only one thread is here at a time. An answer that comes at once, on this
+    /// thread, only adds its event: the stack doesn't grow with the queue.
+    private func drain() {
+        while true {
+            let (log, isRecountNeeded) = state.withLock { state in
+                defer {
+                    state.log = []
+                    state.isRecountNeeded = false
+                }
+                return (state.log, state.isRecountNeeded)
+            }
+            if !log.isEmpty { environment.logBlock(log) }
+            if isRecountNeeded { recount() }
+            let now = environment.clock.nowMilliseconds()
+            let actions = state.withLock { state -> [SyncAction]? in
+                guard !state.events.isEmpty else { return nil }
+                return state.engine.handle(state.events.removeFirst(), now: now)
+            }
+            if let actions {
+                for action in actions { perform(action) }
+            } else if let waiters = rest() {
+                let status = status
+                for waiter in waiters { waiter(status) }
+                return
+            }
+        }
+    }
+
+    /// Ends the loop when nothing came in the meantime. Returns those who waited for quiet, if it is quiet.
+    private func rest() -> [@Sendable (CloudSyncStatus) -> Void]? {
+        state.withLock { state in
+            guard state.events.isEmpty, state.log.isEmpty, !state.isRecountNeeded else { return nil }
+            state.isDraining = false
+            if case .syncing = state.status { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+    }
+
+    private func perform(_ action: SyncAction) {
+        switch action {
+        case .send(let key, let itemsMax): send(key, itemsMax: itemsMax)
+        case .complete(let key, let completion): complete(key, completion)
+        case .fetch(let key, let zoneID): fetch(key, zoneID)
+        case .createZone(let key, let zoneID): createZone(key, zoneID)
+        case .dropToken(let key, let zoneID, let refusal):
+            change(key) { _, ext in try ext.beginFullFetch(zoneID, key, refusal) }
+        case .liftRefusals(let key):
+            change(key) { _, ext in try ext.writing { _ in try ext.tables.liftRefusals(key) } }
+        case .wake(let milliseconds):
+            environment.scheduler.wake(ObjectIdentifier(self), atMilliseconds: milliseconds) { [weak self] in
+                self?.post(.tick)
+            }
+        case .tell(let key, let error):
+            environment.errorBlock(key.identifier, error)
+        case .status(let status):
+            let observers = state.withLock { state in
+                state.status = status
+                return state.observers.sorted { $0.key < $1.key }.map(\.value)
+            }
+            for observer in observers { observer.yield(status) }
+        }
+    }
+
+    // MARK: The device's database
+
+    private func recount() {
+        read(DatabaseKey(nil)) { ext in
+            for key in try ext.tables.databases() { self.post(.counted(key, try ext.tables.counts(key))) }
+        }
+    }
+
+    /// Reads, and says so to the engine when that fails.
+    private func read(_ key: DatabaseKey, _ body: (YapDatabaseCloudKitTransaction) throws -> Void) {
+        let (database, name) = state.withLock { ($0.database, $0.registeredName) }
+        guard let database else { return }
+        do {
+            try database.newConnection().blocking.read { transaction in
+                try body(try transaction.ext(name, as: YapDatabaseCloudKit.self))
+            }
+        } catch {
+            localFailure(key, error)
+        }
+    }
+
+    /// Writes, and tells the engine how the queue is then.
+    func change(
+        _ key: DatabaseKey, done: @escaping (QueueCount) -> SyncEvent,
+        _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Void
+    ) {
+        let (database, name) = state.withLock { ($0.database, $0.registeredName) }
+        guard let database else { return }
+        do {
+            let count = try database.newConnection().blocking.readWrite { transaction in
+                let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+                try body(transaction, ext)
+                return try ext.tables.counts(key)
+            }
+            post(done(count))
+        } catch {
+            localFailure(key, error)
+        }
+    }
+
+    private func change(
+        _ key: DatabaseKey,
+        _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Void
+    ) {
+        change(key, done: { .applied(key, $0) }, body)
+    }
+
+    private func localFailure(_ key: DatabaseKey, _ error: any Error) {
+        // A closed database has nobody left to tell, and nothing more to do.
+        if let error = error as? YapDatabaseError, error.code == .closed { return }
+        post(.localFailure(key, message: "\(error)"))
+    }
+
+    private func complete(_ key: DatabaseKey, _ completion: SyncCompletion) {
+        change(key) { _, ext in
+            guard let zoneHandler else { return try ext.complete(completion, key, merge: nil) }
+            try ext.complete(completion, key) { transaction, record in
+                try zoneHandler.applyRecord(transaction, ext, key, record)
+            }
+        }
+    }
+
+    // MARK: The cloud
+
+    private func cloudDatabase(_ key: DatabaseKey) -> CKDatabase? {
+        guard let database = environment.databaseBlock(key.identifier) else {
+            post(.unknownDatabase(key))
+            return nil
+        }
+        return database
+    }
+
+    private func send(_ key: DatabaseKey, itemsMax: Int) {
+        guard let database = cloudDatabase(key) else { return }
+        read(key) { ext in
+            let batch = try ext.batch(key, itemsMax: itemsMax)
+            guard !batch.items.isEmpty else {
+                return self.post(.applied(key, try ext.tables.counts(key)))
+            }
+            let operation = CKModifyRecordsOperation.sending(batch) { self.post(.sent(key, $0)) }
+            self.environment.scheduler.perform { database.add(operation) }
+        }
+    }
+
+    private func fetch(_ key: DatabaseKey, _ zoneID: CKRecordZone.ID) {
+        guard let database = cloudDatabase(key), let zoneHandler else { return }
+        read(key) { ext in
+            let token = try ext.token(forZone: zoneID, databaseIdentifier: key.identifier)
+            let operation = CKFetchRecordZoneChangesOperation.page(of: zoneID, since: token) { result in
+                switch result {
+                case .failure(let error): self.post(.fetchFailed(key, zoneID, error))
+                case .success(let page): self.apply(page, key, zoneHandler)
+                }
+            }
+            self.environment.scheduler.perform { database.add(operation) }
+        }
+    }
+
+    private func apply(_ page: SyncPage, _ key: DatabaseKey, _ handler: SyncZoneHandler) {
+        change(key, done: { .pageApplied(key, page.zoneID, moreComing: page.moreComing, $0) }) {
+            try handler.applyPage($0, $1, key, page)
+        }
+    }
+
+    private func createZone(_ key: DatabaseKey, _ zoneID: CKRecordZone.ID) {
+        guard let database = cloudDatabase(key) else { return }
+        let operation = CKModifyRecordZonesOperation.creating(zoneID) { error in
+            self.post(.zoneCreated(key, zoneID, error))
+        }
+        environment.scheduler.perform { database.add(operation) }
+    }
+}

@@ -1,0 +1,44 @@
+public import CloudKit
+public import Foundation
+
+/// How far the sync is. It is `idle` only when nothing waits to be delivered.
+public enum CloudSyncStatus: Hashable, Sendable {
+    /// Everything that was committed here is on the server, and what the server had when it was last asked is here.
+    case idle
+    /// Something is being sent or fetched; so many changes wait in the queue.
+    case syncing(pending: Int)
+    /// Work waits: until a time, or until something happens that has no time (`nil`).
+    case waiting(until: Date?, because: CloudSyncPause)
+    /// Work can't be delivered before the app or the user does something.
+    case needsAttention([CloudSyncProblem])
+}
+
+/// Why work waits.
+public enum CloudSyncPause: Hashable, Sendable {
+    /// `suspend()` was called more often than `resume()`.
+    case suspended
+    /// There is no network, or it failed on the way.
+    case network
+    /// The server asked for a pause, or isn't available.
+    case server(CKError.Code)
+    /// The change could not be written to the device's own database.
+    case localDatabase
+}
+
+/// What keeps work from being delivered.
+public enum CloudSyncProblem: Hashable, Sendable {
+    /// Nobody is signed in, or the account can't be used.
+    case account(CKError.Code)
+    /// The user's storage in the cloud is full. Deletions free some.
+    case quotaExceeded
+    /// The user deleted the zone on purpose. `retry()` makes it again and uploads what is here.
+    case zoneDeletedByUser(zoneName: String)
+    /// The container, the database or the app is not set up for this.
+    case configuration(CKError.Code, message: String)
+    /// No database was given for the identifier.
+    case unknownDatabase(identifier: String?)
+    /// The server refuses this record's change. It is kept; a new change of the record, or `retry()`, sends it again.
+    case refused(recordName: String, CKError.Code)
+    /// The same conflict came back again and again: the merge does not settle it. Kept as a refused change is.
+    case stuck(recordName: String)
+}

@@ -1,0 +1,64 @@
+package import CloudKit
+
+/// What the engine does about an error: one row for each code of CloudKit and each thing that was tried.
+package enum ErrorDisposition: Hashable, Sendable {
+    /// Keep everything and try again: after the time that the server names, else after a growing pause.
+    case retry
+    /// Look at each item's own error.
+    case eachItem
+    /// Another item of the batch is to blame: send this one again with the next.
+    case withNextBatch
+    /// Send less at a time; what can't be made smaller is refused.
+    case split
+    /// Merge with the server's record, then send again.
+    case merge
+    /// What was wanted is so already.
+    case done
+    /// The record was deleted by another device: the edit wins, the record is made again.
+    case recreate
+    /// Make the zone, then try again.
+    case createZone
+    /// Forget the change token and fetch everything.
+    case dropToken
+    /// Nothing more can be sent or fetched before the app or the user has done something.
+    case stop
+    /// The server will never take this change: put it aside, tell the app, go on with the others.
+    case refuse
+
+    /// What was tried.
+    package enum Attempt: CaseIterable, Sendable {
+        case save, delete, fetch, createZone
+    }
+
+    /// The table.
+    package static func of(_ code: CKError.Code, in attempt: Attempt) -> ErrorDisposition {
+        let isWrite = attempt == .save || attempt == .delete
+        switch code {
+        case .networkUnavailable, .networkFailure, .serviceUnavailable, .requestRateLimited, .zoneBusy,
+            .internalError, .operationCancelled, .serverResponseLost, .resultsTruncated:
+            return .retry
+        case .notAuthenticated, .accountTemporarilyUnavailable, .managedAccountRestricted, .badContainer,
+            .badDatabase, .missingEntitlement, .incompatibleVersion, .userDeletedZone, .quotaExceeded:
+            return .stop
+        case .partialFailure:
+            return .eachItem
+        case .batchRequestFailed:
+            return isWrite ? .withNextBatch : .retry
+        case .limitExceeded:
+            return isWrite ? .split : .retry
+        case .serverRecordChanged:
+            return attempt == .save ? .merge : attempt == .createZone ? .done : .retry
+        case .unknownItem:
+            return attempt == .delete ? .done : attempt == .save ? .recreate : .stop
+        case .zoneNotFound:
+            return attempt == .createZone ? .stop : .createZone
+        case .changeTokenExpired:
+            return attempt == .fetch ? .dropToken : .retry
+        case .permissionFailure, .invalidArguments, .serverRejectedRequest, .assetFileNotFound,
+            .assetFileModified, .assetNotAvailable, .constraintViolation, .referenceViolation,
+            .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
+            .participantAlreadyInvited:
+            return isWrite ? .refuse : .stop
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package import CloudKit
+
+/// What happened, as the engine is told of it.
+package enum SyncEvent: Sendable {
+    /// The queue of a database was counted: at the start, and after each commit that touched it.
+    case counted(DatabaseKey, QueueCount)
+    /// A zone is to be followed: its changes are fetched, and it is made first if the device never saw it.
+    case follow(DatabaseKey, CKRecordZone.ID, mayBeMissing: Bool)
+    /// Something says that a zone changed: a push, or the app asks.
+    case remoteChange(DatabaseKey, CKRecordZone.ID)
+    /// A batch was answered.
+    case sent(DatabaseKey, SendReply)
+    /// A page of changes lies in the device's database.
+    case pageApplied(DatabaseKey, CKRecordZone.ID, moreComing: Bool, QueueCount)
+    case fetchFailed(DatabaseKey, CKRecordZone.ID, CKError)
+    /// A zone was made, or not.
+    case zoneCreated(DatabaseKey, CKRecordZone.ID, CKError?)
+    /// The engine's `complete` or `dropToken` was carried out in the device's database.
+    case applied(DatabaseKey, QueueCount)
+    /// The device's own database failed; nothing of the step was kept.
+    case localFailure(DatabaseKey, message: String)
+    /// No database is known for the identifier.
+    case unknownDatabase(DatabaseKey)
+    /// The suspend count changed.
+    case suspendCount(Int)
+    /// The app asks to try everything again that needed attention.
+    case retry
+    /// Time has passed.
+    case tick
+}
+
+/// What is in a database's queue.
+package struct QueueCount: Hashable, Sendable {
+    /// Changes that can be sent.
+    package var pending: Int
+    /// Change-sets that can be sent.
+    package var changeSets: Int
+    /// Changes that the server refused.
+    package var refused: [CloudSyncProblem]
+
+    package init(pending: Int = 0, changeSets: Int = 0, refused: [CloudSyncProblem] = []) {
+        self.pending = pending
+        self.changeSets = changeSets
+        self.refused = refused
+    }
+}
+
+/// The answer to a batch: a result for each item, or one error for all.
+package struct SendReply: Sendable {
+    package enum Outcome: Sendable {
+        case saved(CKRecord)
+        case deleted
+        case failed(CKError)
+    }
+
+    package var items: [(item: SyncItem, outcome: Outcome)]
+
+    package init(items: [(item: SyncItem, outcome: Outcome)]) {
+        self.items = items
+    }
+
+    package init(all items: [SyncItem], failedWith error: CKError) {
+        self.items = items.map { ($0, .failed(error)) }
+    }
+}

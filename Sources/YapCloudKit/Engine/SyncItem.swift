@@ -1,0 +1,29 @@
+package import CloudKit
+
+/// One change of the queue as it was handed to an operation.
+package struct SyncItem: Hashable, Sendable {
+    /// What is to be done with the record.
+    package enum Kind: Int64, Sendable {
+        case save = 0
+        case delete = 1
+    }
+
+    package let recordID: CKRecord.ID
+    package let kind: Kind
+    /// The change-set it is in.
+    package let sequence: Int64
+    /// The life of the record that it belongs to: a record deleted and made again has two.
+    package let incarnation: Int64
+    /// The tag that a save went out with. The stored tag is replaced only if it is still this one.
+    package let sentTag: String?
+
+    package init(
+        recordID: CKRecord.ID, kind: Kind, sequence: Int64, incarnation: Int64, sentTag: String?
+    ) {
+        self.recordID = recordID
+        self.kind = kind
+        self.sequence = sequence
+        self.incarnation = incarnation
+        self.sentTag = sentTag
+    }
+}

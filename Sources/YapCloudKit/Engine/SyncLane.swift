@@ -1,0 +1,42 @@
+internal import CloudKit
+
+/// The engine's knowledge of one database. Databases don't wait for one another.
+struct SyncLane {
+    enum Work: Hashable {
+        case sending
+        case completing
+        case fetching(CKRecordZone.ID)
+        case creatingZone(CKRecordZone.ID)
+    }
+
+    /// A record's conflict as it came back last.
+    struct Conflict {
+        var serverTag: String?
+        var rounds: Int
+    }
+
+    var count = QueueCount()
+    /// What is under way: at most one thing, so that a reply never meets a queue that a fetch is changing.
+    var work: Work?
+    var zonesToCreate: [CKRecordZone.ID] = []
+    var zonesToFetch: [CKRecordZone.ID] = []
+    var followed: [CKRecordZone.ID] = []
+    var itemsMax = SyncEngine.itemsMax
+    var backOff = BackOff()
+    var pause: (untilMilliseconds: Int64, because: CloudSyncPause)?
+    /// Stops everything in this database until `retry`.
+    var stop: CloudSyncProblem?
+    var conflicts: [CKRecord.ID: Conflict] = [:]
+
+    var hasWork: Bool {
+        work != nil || count.pending > 0 || !zonesToFetch.isEmpty || !zonesToCreate.isEmpty
+    }
+
+    mutating func needCreate(_ zone: CKRecordZone.ID) {
+        if !zonesToCreate.contains(zone) { zonesToCreate.append(zone) }
+    }
+
+    mutating func needFetch(_ zone: CKRecordZone.ID) {
+        if !zonesToFetch.contains(zone) { zonesToFetch.append(zone) }
+    }
+}

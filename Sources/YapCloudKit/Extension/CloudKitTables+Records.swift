@@ -1,0 +1,153 @@
+internal import CloudKit
+internal import SQLite
+
+extension CloudKitTables {
+    private static let recordColumns = """
+        id, database, zone_owner, zone_name, record_name, generation, record_type, change_tag, system, \
+        owner_count, wants_deletion
+        """
+
+    private func readRecord(_ statement: borrowing Statement) -> RecordRow {
+        let zone = CKRecordZone.ID(zoneName: statement.text(at: 3), ownerName: statement.text(at: 2))
+        return RecordRow(
+            id: statement.int64(at: 0), database: DatabaseKey(column: statement.text(at: 1)),
+            recordID: CKRecord.ID(recordName: statement.text(at: 4), zoneID: zone),
+            generation: statement.int64(at: 5), recordType: statement.text(at: 6),
+            changeTag: statement.isNull(at: 7) ? nil : statement.text(at: 7), system: statement.bytes(at: 8),
+            ownerCount: statement.int64(at: 9), wantsDeletion: statement.int64(at: 10) != 0)
+    }
+
+    private func identity(_ recordID: CKRecord.ID, _ database: DatabaseKey) -> [SQLValue] {
+        zone(recordID.zoneID, database) + [.text(recordID.recordName)]
+    }
+
+    func zone(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) -> [SQLValue] {
+        [.text(database.column), .text(zoneID.ownerName), .text(zoneID.zoneName)]
+    }
+
+    /// All lives of a record, the oldest first.
+    func records(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> [RecordRow] {
+        try rows(
+            """
+            SELECT \(Self.recordColumns) FROM \(table("record"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4 ORDER BY generation
+            """, identity(recordID, database), readRecord)
+    }
+
+    /// The life of a record that rows of the app stand for now.
+    func liveRecord(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> RecordRow? {
+        try records(recordID, database).last { $0.ownerCount > 0 }
+    }
+
+    func record(id: Int64) throws -> RecordRow? {
+        try first(
+            "SELECT \(Self.recordColumns) FROM \(table("record")) WHERE id = ?1", [.integer(id)], readRecord)
+    }
+
+    /// The record that a row of the app stands for.
+    func record(ownedBy rowID: Int64) throws -> RecordRow? {
+        let id = try first("SELECT record FROM \(table("mapping")) WHERE rowid = ?1", [.integer(rowID)]) {
+            $0.int64(at: 0)
+        }
+        return try id.flatMap { try record(id: $0) }
+    }
+
+    func insertRecord(
+        _ record: CKRecord, _ database: DatabaseKey, generation: Int64, changeTag: String?
+    ) throws -> RecordRow {
+        let system = try record.systemBytes()
+        try run(
+            """
+            INSERT INTO \(table("record")) (database, zone_owner, zone_name, record_name, generation, record_type,
+                change_tag, system, owner_count, wants_deletion, unseen)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, 0, 0)
+            """,
+            identity(record.recordID, database)
+                + [.integer(generation), .text(record.recordType), SQLValue(changeTag), .blob(system)])
+        return RecordRow(
+            id: sqlite.lastInsertRowID, database: database, recordID: record.recordID, generation: generation,
+            recordType: record.recordType, changeTag: changeTag, system: system, ownerCount: 0,
+            wantsDeletion: false)
+    }
+
+    /// Stores what may change in a record's row.
+    func updateRecord(_ row: RecordRow) throws {
+        try run(
+            """
+            UPDATE \(table("record")) SET change_tag = ?2, system = ?3, owner_count = ?4, wants_deletion = ?5
+            WHERE id = ?1
+            """,
+            [
+                .integer(row.id), SQLValue(row.changeTag), .blob(row.system), .integer(row.ownerCount),
+                .integer(row.wantsDeletion ? 1 : 0),
+            ])
+    }
+
+    /// Removes a record's row when neither the app nor the queue speaks of it any more.
+    func removeRecordIfUnused(_ id: Int64) throws {
+        try run(
+            """
+            DELETE FROM \(table("record")) WHERE id = ?1 AND owner_count = 0
+            AND NOT EXISTS (SELECT 1 FROM \(table("change")) WHERE record = ?1)
+            """, [.integer(id)])
+    }
+
+    // MARK: Mapping
+
+    func map(_ rowID: Int64, to record: Int64) throws {
+        try run(
+            "INSERT OR REPLACE INTO \(table("mapping")) (rowid, record) VALUES (?1, ?2)",
+            [.integer(rowID), .integer(record)])
+    }
+
+    func unmap(_ rowID: Int64) throws {
+        try run("DELETE FROM \(table("mapping")) WHERE rowid = ?1", [.integer(rowID)])
+    }
+
+    func owners(of record: Int64) throws -> [Int64] {
+        try rows("SELECT rowid FROM \(table("mapping")) WHERE record = ?1 ORDER BY rowid", [.integer(record)])
+        {
+            $0.int64(at: 0)
+        }
+    }
+
+    /// All owners of all records, in the order of their rows.
+    func mappedRows() throws -> [Int64] {
+        try rows("SELECT rowid FROM \(table("mapping")) ORDER BY rowid") { $0.int64(at: 0) }
+    }
+
+    /// Forgets all owners; what the queue doesn't speak of goes.
+    func removeAllMappings() throws {
+        try run("DELETE FROM \(table("mapping"))")
+        try run("UPDATE \(table("record")) SET owner_count = 0")
+        try run(
+            """
+            DELETE FROM \(table("record"))
+            WHERE NOT EXISTS (SELECT 1 FROM \(table("change")) AS c WHERE c.record = \(table("record")).id)
+            """)
+    }
+
+    // MARK: Full fetch
+
+    func markAllUnseen(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
+        try run(
+            "UPDATE \(table("record")) SET unseen = 1 WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
+            zone(zoneID, database))
+    }
+
+    func markSeen(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {
+        try run(
+            """
+            UPDATE \(table("record")) SET unseen = 0
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4 AND unseen = 1
+            """, identity(recordID, database))
+    }
+
+    func unseenRecords(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> [RecordRow] {
+        try rows(
+            """
+            SELECT \(Self.recordColumns) FROM \(table("record"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND unseen = 1 ORDER BY id
+            """, zone(zoneID, database), readRecord)
+    }
+}

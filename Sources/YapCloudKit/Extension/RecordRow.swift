@@ -1,0 +1,38 @@
+internal import CloudKit
+internal import CloudWire
+
+/// One life of a record: the only place where its change tag is kept.
+///
+/// A record that is deleted here while the queue still speaks of it keeps its row, without owners, until the queue
+/// has passed; one made again under the same name is another row. So a tag never leaks over a deletion.
+struct RecordRow {
+    var id: Int64
+    var database: DatabaseKey
+    var recordID: CKRecord.ID
+    var generation: Int64
+    var recordType: String
+    var changeTag: String?
+    /// Times, users and share as the server last sent them.
+    var system: [UInt8]
+    /// How many rows of the app stand for the record.
+    var ownerCount: Int64
+    /// Whether any owner that went wants the record deleted on the server too.
+    var wantsDeletion: Bool
+
+    /// The record without values, as the app's blocks get it.
+    func base() throws -> CKRecord {
+        try CKRecord(type: recordType, recordID: recordID, changeTag: changeTag, system: system)
+    }
+}
+
+/// What is to be done with one record in one change-set.
+struct ChangeRow {
+    var id: Int64
+    var sequence: Int64
+    var record: Int64
+    var kind: SyncItem.Kind
+    /// A save: the changed fields, a cleared one without value. A deletion: the fields that the record had, if known.
+    var fields: [String: Field]
+    /// The values before the change, for the merge.
+    var originals: [String: Field]
+}

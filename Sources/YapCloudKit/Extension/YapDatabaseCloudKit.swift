@@ -1,0 +1,159 @@
+public import CloudKit
+internal import Seams
+public import Yap
+
+/// Keeps rows of the database and records of the cloud the same: records what changes in a queue inside the app's own
+/// transaction, and uploads the queue.
+///
+/// Register it once with `database.register(_:withName:)`; inside a transaction reach it with
+/// `transaction.ext(_:as:)`. What it uploads by itself, and what it does about errors, is decided by one table
+/// (`ErrorDisposition`); fetching is the app's part, unless `CloudSync` does both.
+public final class YapDatabaseCloudKit: YapDatabaseExtension {
+    /// Merges a remote version into the app's row. It is called inside a write transaction, once for each row that stands
+    /// for the record, or once without collection and key when none does and changes still wait.
+    public typealias MergeBlock =
+        @Sendable (
+            _ transaction: YapDatabaseReadWriteTransaction, _ collection: String?, _ key: String?,
+            _ remoteRecord: CKRecord, _ mergeInfo: YDBCKMergeInfo
+        ) throws -> Void
+    /// Hears of an error in the upload or fetch.
+    public typealias OperationErrorBlock = @Sendable (_ databaseIdentifier: String?, _ error: CKError) -> Void
+    /// Says which database an identifier stands for.
+    public typealias DatabaseIdentifierBlock = @Sendable (_ databaseIdentifier: String?) -> CKDatabase?
+
+    /// What may be chosen.
+    public struct Options: Sendable {
+        /// The collections whose rows are synced; nil is all. A row elsewhere never reaches the handler.
+        public var allowedCollections: Set<String>?
+
+        /// Makes the options.
+        public init(allowedCollections: Set<String>? = nil) {
+            self.allowedCollections = allowedCollections
+        }
+    }
+
+    /// The version of the tables.
+    public static let classVersion = 1
+
+    /// The version of the handler: with another one than before, all rows are walked at registration.
+    public let versionTag: String
+    let versionInfo: (any Sendable)?
+    let recordHandler: YapDatabaseCloudKitRecordHandler
+    let mergeBlock: MergeBlock
+    let options: Options
+    let random: any RandomSource
+    let runner: SyncRunner
+    /// Whether a deletion keeps what it deleted, so that a later fetch can tell another device's edit from an echo.
+    let keepsDeletedFields: Bool
+
+    /// Makes the extension.
+    ///
+    /// - Parameters:
+    ///   - recordHandler: Says which record a row stands for, and what changed in it.
+    ///   - mergeBlock: Merges a remote version into a row.
+    ///   - operationErrorBlock: Hears of each error, also of those that are dealt with by themselves.
+    ///   - databaseIdentifierBlock: Says which database an identifier stands for; nil means that identifier nil is the
+    ///     private database of the default container, and that there is no other.
+    ///   - versionTag: The version of the handler.
+    ///   - versionInfo: Handed to the handler while all rows are walked.
+    ///   - options: Which collections are synced.
+    public convenience init(
+        recordHandler: YapDatabaseCloudKitRecordHandler, mergeBlock: @escaping MergeBlock,
+        operationErrorBlock: @escaping OperationErrorBlock,
+        databaseIdentifierBlock: DatabaseIdentifierBlock? = nil, versionTag: String,
+        versionInfo: (any Sendable)? = nil, options: Options = Options()
+    ) {
+        let environment = SyncEnvironment(
+            scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
+            databaseBlock: databaseIdentifierBlock
+                ?? { $0 == nil ? CKContainer.default().privateCloudDatabase : nil },
+            errorBlock: operationErrorBlock)
+        self.init(
+            recordHandler: recordHandler, mergeBlock: mergeBlock, versionTag: versionTag,
+            versionInfo: versionInfo, options: options, environment: environment)
+    }
+
+    package init(
+        recordHandler: YapDatabaseCloudKitRecordHandler, mergeBlock: @escaping MergeBlock, versionTag: String,
+        versionInfo: (any Sendable)? = nil, options: Options = Options(), environment: SyncEnvironment,
+        keepsDeletedFields: Bool = false, zoneHandler: SyncZoneHandler? = nil
+    ) {
+        self.recordHandler = recordHandler
+        self.mergeBlock = mergeBlock
+        self.versionTag = versionTag
+        self.versionInfo = versionInfo
+        self.options = options
+        self.keepsDeletedFields = keepsDeletedFields
+        random = environment.random
+        runner = SyncRunner(environment: environment, zoneHandler: zoneHandler)
+    }
+
+    // MARK: Suspending
+
+    /// How often `suspend()` was called without its `resume()`. Uploads run only at 0.
+    public var suspendCount: Int { runner.suspendCount }
+
+    /// Raises the suspend count by one. What is under way goes on; changes are still recorded.
+    /// - Returns: The new count.
+    @discardableResult
+    public func suspend() -> Int { runner.changeSuspendCount(by: 1) }
+
+    /// Raises the suspend count; 0 only reads it.
+    /// - Returns: The new count.
+    @discardableResult
+    public func suspend(count: UInt) -> Int { runner.changeSuspendCount(by: Int(clamping: count)) }
+
+    /// Lowers the suspend count by one; at 0 uploads go on. At 0 already it stays 0 and starts nothing.
+    /// - Returns: The new count.
+    @discardableResult
+    public func resume() -> Int { runner.changeSuspendCount(by: -1) }
+
+    /// How far the sync is.
+    public var status: CloudSyncStatus { runner.status }
+
+    /// Tries everything again that needed attention.
+    public func retry() { runner.post(.retry) }
+
+    // MARK: The extension
+
+    /// The tables that it owns.
+    public func tableNames(registeredName: String) -> [String] {
+        CloudKitTables.tableNames(registeredName)
+    }
+
+    /// What a handle keeps for it: nothing but the name.
+    public func makeConnection(registeredName: String) -> YapDatabaseCloudKitConnection {
+        YapDatabaseCloudKitConnection(self, registeredName)
+    }
+
+    /// Starts the upload of what waits from earlier runs.
+    public func didRegister(registeredName: String, database: YapDatabase) {
+        runner.start(database: database, registeredName: registeredName)
+    }
+
+    func isAllowed(_ collection: String) -> Bool {
+        options.allowedCollections?.contains(collection) ?? true
+    }
+}
+
+/// The extension at one SQLite handle. It caches nothing: what it knows is in the tables, so no handle can have an old
+/// tag.
+public final class YapDatabaseCloudKitConnection: YapDatabaseExtensionConnection {
+    let cloudKit: YapDatabaseCloudKit
+    let registeredName: String
+
+    init(_ cloudKit: YapDatabaseCloudKit, _ registeredName: String) {
+        self.cloudKit = cloudKit
+        self.registeredName = registeredName
+    }
+
+    /// The extension in a transaction.
+    public func makeTransaction(_ transaction: YapDatabaseReadTransaction) -> YapDatabaseCloudKitTransaction {
+        YapDatabaseCloudKitTransaction(cloudKit, registeredName, transaction)
+    }
+
+    /// Nothing is cached.
+    public func apply(_ changes: any Sendable) {}
+    /// Nothing is cached.
+    public func dropCaches() {}
+}

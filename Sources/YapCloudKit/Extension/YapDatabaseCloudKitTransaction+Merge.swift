@@ -1,0 +1,127 @@
+public import CloudKit
+internal import CloudWire
+internal import Yap
+
+/// Bringing a remote version and the queue together.
+extension YapDatabaseCloudKitTransaction {
+    /// Merges the server's version of a record: asks the merge block, takes what it doesn't want uploaded out of the
+    /// queue, and stores the new tag, all in this transaction. Does nothing when no row stands for the record and
+    /// nothing waits for it.
+    public func mergeRecord(_ remoteRecord: CKRecord, databaseIdentifier: String?) throws {
+        try writing { transaction in
+            let lives = try tables.records(remoteRecord.recordID, DatabaseKey(databaseIdentifier))
+            // While a deletion waits, the server's version is of the life that the deletion ends.
+            let deleted = try lives.first { life in
+                try tables.changes(of: life.id).contains { $0.kind == .delete }
+            }
+            let live = lives.last { $0.ownerCount > 0 }
+            guard
+                let row = try deleted ?? live
+                    ?? lives.first(where: { try !tables.changes(of: $0.id).isEmpty })
+            else { return }
+            try merge(remoteRecord, into: row, transaction)
+        }
+    }
+
+    func merge(
+        _ remote: CKRecord, into row: RecordRow, _ transaction: YapDatabaseReadWriteTransaction
+    ) throws {
+        let pending = try tables.changes(of: row.id).filter { $0.kind == .save }
+        var values: [String: Field] = [:]
+        var originals: [String: Field] = [:]
+        for change in pending {
+            values.merge(change.fields) { _, new in new }
+            originals.merge(change.originals) { old, _ in old }
+        }
+        let updated = try remote.withoutValues()
+        if row.ownerCount > 0 || !pending.isEmpty {
+            let info = YDBCKMergeInfo(
+                pendingLocalRecord: try pending.isEmpty
+                    ? nil : remote.withoutValues().with(values),
+                updatedPendingLocalRecord: updated,
+                originalValues: originals.mapValues { field in
+                    field.value.map { RecordValue($0, in: remote.recordID.zoneID).object }
+                })
+            try callMergeBlock(remote, info, row, transaction)
+        }
+        // What the block did to other rows, or to this one's record by hand, is there already.
+        guard var row = try tables.record(id: row.id) else { return }
+        row.changeTag = remote.recordChangeTag
+        row.system = try remote.systemBytes()
+        try tables.updateRecord(row)
+        try rewriteQueue(
+            of: row, pending, updated: try updated.changedFields(), remote: try remote.allFields())
+    }
+
+    private func callMergeBlock(
+        _ remote: CKRecord, _ info: YDBCKMergeInfo, _ row: RecordRow,
+        _ transaction: YapDatabaseReadWriteTransaction
+    ) throws {
+        let owners = try identities(of: row)
+        guard !owners.isEmpty else { return try cloudKit.mergeBlock(transaction, nil, nil, remote, info) }
+        let before = rowsInMerge
+        rowsInMerge.formUnion(owners.map(\.rowID))
+        defer { rowsInMerge = before }
+        for owner in owners {
+            try cloudKit.mergeBlock(transaction, owner.collection, owner.key, remote, info)
+        }
+    }
+
+    /// Leaves in the queue what the block wants uploaded: an entry keeps a key only with the value that the block gave;
+    /// what stands in no entry becomes a new change. What the server had before is now the remote version.
+    private func rewriteQueue(
+        of row: RecordRow, _ pending: [ChangeRow], updated: [String: Field], remote: [String: Field]
+    ) throws {
+        isQueueTouched = true
+        func original(_ key: String) -> Field { remote[key] ?? .cleared }
+        var missing = updated
+        for var change in pending {
+            var kept: [String: Field] = [:]
+            for (key, field) in change.fields.sorted(by: { $0.key < $1.key }) {
+                if let wanted = updated[key], wanted.says(field) {
+                    kept[key] = field
+                    missing[key] = nil
+                    let isChangedRemotely = change.originals[key].map { !$0.says(original(key)) } ?? false
+                    if isChangedRemotely { logDrop(row, key, .localKept, dropped: remote[key], kept: field) }
+                } else if !field.says(remote[key]) {
+                    let rule = rule(for: key, field, updated, pending)
+                    logDrop(row, key, rule, dropped: field, kept: updated[key] ?? remote[key])
+                }
+            }
+            if kept.isEmpty {
+                try remove(change)
+            } else {
+                change.fields = kept
+                change.originals = kept.reduce(into: [:]) { $0[$1.key] = original($1.key) }
+                try tables.updateChange(change)
+            }
+        }
+        if !missing.isEmpty {
+            try queueSave(
+                row, missing, originals: missing.reduce(into: [:]) { $0[$1.key] = original($1.key) })
+        }
+        try tables.removeRecordIfUnused(row.id)
+    }
+
+    /// Why a pending value is not sent.
+    private func rule(
+        for key: String, _ field: Field, _ updated: [String: Field], _ pending: [ChangeRow]
+    ) -> CloudMergeLogEntry.Rule {
+        let newest = pending.last { $0.fields[key] != nil }?.fields[key]
+        if let newest, !newest.says(field) { return .superseded }
+        return updated[key] == nil ? .remoteWon : .merged
+    }
+}
+
+extension CKRecord {
+    /// The system fields alone.
+    func withoutValues() throws -> CKRecord {
+        try CKRecord(
+            type: recordType, recordID: recordID, changeTag: recordChangeTag, system: try systemBytes())
+    }
+
+    fileprivate func with(_ fields: [String: Field]) -> CKRecord {
+        setFields(fields)
+        return self
+    }
+}

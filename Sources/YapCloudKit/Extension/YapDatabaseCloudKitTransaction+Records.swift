@@ -1,0 +1,217 @@
+public import CloudKit
+internal import CloudWire
+public import Yap
+
+/// Looking records up, and tying rows to them by hand.
+extension YapDatabaseCloudKitTransaction {
+    // MARK: Lookups
+
+    /// One of the rows that stand for a record, or nil.
+    public func getKey(forRecordID recordID: CKRecord.ID, databaseIdentifier: String?) throws
+        -> YapCollectionKey?
+    {
+        try collectionKeys(forRecordID: recordID, databaseIdentifier: databaseIdentifier).first
+    }
+
+    /// All rows that stand for a record.
+    public func collectionKeys(
+        forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
+    ) throws -> [YapCollectionKey] {
+        guard let row = try tables.liveRecord(recordID, DatabaseKey(databaseIdentifier)) else { return [] }
+        return try names(of: row)
+    }
+
+    /// The record that a row stands for, or nil.
+    public func recordID(
+        forKey key: String, inCollection collection: String
+    ) throws -> (recordID: CKRecord.ID, databaseIdentifier: String?)? {
+        try owner(key, collection).map { ($0.recordID, $0.database.identifier) }
+    }
+
+    /// A copy of the record: the system fields, and in a write transaction the values that it has changed so far.
+    public func record(forRecordID recordID: CKRecord.ID, databaseIdentifier: String?) throws -> CKRecord? {
+        try tables.liveRecord(recordID, DatabaseKey(databaseIdentifier)).map { try recordInTransaction($0) }
+    }
+
+    /// A copy of the record that a row stands for, as `record(forRecordID:databaseIdentifier:)`.
+    public func record(forKey key: String, inCollection collection: String) throws -> CKRecord? {
+        try owner(key, collection).map { try recordInTransaction($0) }
+    }
+
+    /// Whether any row stands for the record.
+    public func containsRecordID(_ recordID: CKRecord.ID, databaseIdentifier: String?) throws -> Bool {
+        try tables.liveRecord(recordID, DatabaseKey(databaseIdentifier)) != nil
+    }
+
+    /// What has to be known about a fetched record: the tag of the version that is here (nil when no row stands for the
+    /// record, or it was never uploaded), and whether changes or a deletion of it wait in the queue. A fetched record with
+    /// the same tag is an echo; one with changes waiting must be merged.
+    public func recordChangeTag(
+        forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
+    ) throws -> (recordChangeTag: String?, hasPendingModifications: Bool, hasPendingDelete: Bool) {
+        let lives = try tables.records(recordID, DatabaseKey(databaseIdentifier))
+        let changes = try lives.flatMap { try tables.changes(of: $0.id) }
+        return (
+            lives.last { $0.ownerCount > 0 }?.changeTag, changes.contains { $0.kind == .save },
+            changes.contains { $0.kind == .delete }
+        )
+    }
+
+    /// What waits to be uploaded, the oldest commit first.
+    public func pendingChangeSets() throws -> [YDBCKChangeSet] {
+        try tables.changeSets().map { sequence, uuid, database in
+            var saves: [CKRecord] = []
+            var deletions: [CKRecord.ID] = []
+            var originals: [CKRecord.ID: [String: RecordValue?]] = [:]
+            for change in try tables.changes(in: sequence) {
+                guard let row = try tables.record(id: change.record) else { continue }
+                if change.kind == .delete {
+                    deletions.append(row.recordID)
+                    continue
+                }
+                let record = try row.base()
+                record.setFields(change.fields)
+                saves.append(record)
+                originals[row.recordID] = change.originals.mapValues { field in
+                    field.value.map { RecordValue($0, in: row.recordID.zoneID) }
+                }
+            }
+            return YDBCKChangeSet(
+                uuid: uuid, databaseIdentifier: database.identifier, recordsToSave: saves,
+                recordIDsToDelete: deletions, originals: originals)
+        }
+    }
+
+    /// How many change-sets wait to be uploaded.
+    public func numberOfPendingChangeSets() throws -> Int { try tables.changeSets().count }
+
+    func owner(_ key: String, _ collection: String) throws -> RecordRow? {
+        guard let rowID = try transaction.rowID(forKey: key, inCollection: collection) else { return nil }
+        return try tables.record(ownedBy: rowID)
+    }
+
+    func names(of row: RecordRow) throws -> [YapCollectionKey] {
+        try identities(of: row).map { YapCollectionKey(collection: $0.collection, key: $0.key) }
+    }
+
+    func identities(of row: RecordRow) throws -> [YapDatabaseRowIdentity] {
+        try tables.owners(of: row.id).compactMap { try transaction.identity(ofRowID: $0) }
+    }
+
+    // MARK: Tying
+
+    /// Makes a row stand for a record: one that is there, or one that is inserted later in this transaction, for which the
+    /// handler then isn't asked.
+    ///
+    /// - Parameters:
+    ///   - shouldUploadRecord: Whether the record's changed values are queued. If not, only its system fields are
+    ///     taken; for a record that comes from the server.
+    /// - Returns: false when the row stands for another record: detach it first.
+    @discardableResult
+    public func attachRecord(
+        _ record: CKRecord, databaseIdentifier: String?, forKey key: String, inCollection collection: String,
+        shouldUploadRecord: Bool
+    ) throws -> Bool {
+        try writing { transaction in
+            let database = DatabaseKey(databaseIdentifier)
+            let name = YapCollectionKey(collection: collection, key: key)
+            guard let rowID = try transaction.rowID(forKey: key, inCollection: collection),
+                let identity = try transaction.identity(ofRowID: rowID)
+            else {
+                pendingAttaches[name] = PendingAttach(
+                    record: record, database: database, isUploaded: shouldUploadRecord)
+                return true
+            }
+            guard var row = try tables.record(ownedBy: rowID) else {
+                try own(identity, record, database, isUploaded: shouldUploadRecord)
+                return true
+            }
+            guard row.recordID == record.recordID, row.database == database else { return false }
+            if shouldUploadRecord {
+                try queueSave(row, try record.changedFields(), originals: [:])
+            } else if record.recordChangeTag != nil {
+                row.changeTag = record.recordChangeTag
+                row.system = try record.systemBytes()
+                try tables.updateRecord(row)
+            }
+            return true
+        }
+    }
+
+    /// Ends that a row stands for a record. The row stays.
+    ///
+    /// When it was the record's last row: after a remote deletion nothing of the record is sent any more; else it is
+    /// deleted on the server, unless every row that stood for it was detached without upload.
+    ///
+    /// - Parameters:
+    ///   - wasRemoteDeletion: Whether the record is gone on the server.
+    ///   - shouldUploadDeletion: Whether the record shall be deleted there.
+    public func detachRecord(
+        forKey key: String, inCollection collection: String, wasRemoteDeletion: Bool,
+        shouldUploadDeletion: Bool
+    ) throws {
+        try writing { transaction in
+            let name = YapCollectionKey(collection: collection, key: key)
+            if pendingAttaches.removeValue(forKey: name) != nil { return }
+            guard let rowID = try transaction.rowID(forKey: key, inCollection: collection),
+                let owner = try tables.record(ownedBy: rowID)
+            else { return }
+            guard wasRemoteDeletion else {
+                return try disown(rowID, owner, isDeleted: shouldUploadDeletion, lastFields: [:])
+            }
+            try tables.unmap(rowID)
+            var row = owner
+            row.ownerCount -= 1
+            try tables.updateRecord(row)
+            if row.ownerCount == 0 {
+                try purge(row, rule: .deletedRemotely)
+                try tables.removeRecordIfUnused(row.id)
+            }
+        }
+    }
+
+    /// Queues the record's changed values, past the handler.
+    ///
+    /// - Returns: false when no row stands for the record.
+    @discardableResult
+    public func saveRecord(_ record: CKRecord, databaseIdentifier: String?) throws -> Bool {
+        try writing { _ in
+            guard let row = try tables.liveRecord(record.recordID, DatabaseKey(databaseIdentifier)) else {
+                return false
+            }
+            try queueSave(row, try record.changedFields(), originals: [:])
+            return true
+        }
+    }
+
+    /// Takes over that a record was deleted on the server: nothing that waited for it is sent, and no row stands for it
+    /// any more. Rows that were removed here already are no obstacle.
+    ///
+    /// - Returns: The rows that stood for it, which the app now removes or keeps as its own.
+    @discardableResult
+    public func removeRemotelyDeletedRecord(
+        _ recordID: CKRecord.ID, databaseIdentifier: String?
+    ) throws -> [YapCollectionKey] {
+        try writing { _ in
+            var keys: [YapCollectionKey] = []
+            for row in try tables.records(recordID, DatabaseKey(databaseIdentifier)) {
+                // A life that the server never saw can't have ended there.
+                if row.ownerCount > 0, row.changeTag == nil { continue }
+                keys += try forget(row, rule: .deletedRemotely)
+            }
+            return keys
+        }
+    }
+
+    /// Ends a life of a record without telling the server.
+    func forget(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws -> [YapCollectionKey] {
+        let keys = try names(of: row)
+        for rowID in try tables.owners(of: row.id) { try tables.unmap(rowID) }
+        try purge(row, rule: rule)
+        var ended = row
+        ended.ownerCount = 0
+        try tables.updateRecord(ended)
+        try tables.removeRecordIfUnused(row.id)
+        return keys
+    }
+}

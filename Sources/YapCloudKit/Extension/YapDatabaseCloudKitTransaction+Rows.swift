@@ -1,0 +1,208 @@
+internal import CloudKit
+internal import CloudWire
+internal import Yap
+
+/// From changed rows to queued changes.
+extension YapDatabaseCloudKitTransaction {
+    // MARK: Changes of rows
+
+    func inserted(_ row: YapDatabaseRowIdentity, _ object: any Sendable, _ metadata: (any Sendable)?) throws {
+        guard cloudKit.isAllowed(row.collection) else { return }
+        let name = YapCollectionKey(collection: row.collection, key: row.key)
+        if let attach = pendingAttaches.removeValue(forKey: name) {
+            return try own(row, attach.record, attach.database, isUploaded: attach.isUploaded)
+        }
+        try handle(row, owner: nil, object: object, metadata: metadata)
+    }
+
+    func changed(
+        _ row: YapDatabaseRowIdentity, _ kind: YapDatabaseCloudKitRecordHandler.Invocation,
+        _ object: (any Sendable)?, _ metadata: (any Sendable)?
+    ) throws {
+        guard cloudKit.isAllowed(row.collection), !rowsInMerge.contains(row.rowID),
+            !cloudKit.recordHandler.invocation.isDisjoint(with: kind)
+        else { return }
+        let owner = try tables.record(ownedBy: row.rowID)
+        try handle(row, owner: owner, object: object, metadata: metadata)
+    }
+
+    func removed(_ row: YapDatabaseRowIdentity) throws {
+        guard let owner = try tables.record(ownedBy: row.rowID) else { return }
+        var fields: [String: Field] = [:]
+        let name = YapCollectionKey(collection: row.collection, key: row.key)
+        if cloudKit.keepsDeletedFields, let object = previousObjects[name] {
+            fields = try fullFields(row, owner, object: object, metadata: nil)?.fields ?? [:]
+        }
+        try disown(row.rowID, owner, isDeleted: true, lastFields: fields)
+    }
+
+    // MARK: The handler
+
+    /// Asks the handler about a row and does what it says.
+    private func handle(
+        _ row: YapDatabaseRowIdentity, owner: RecordRow?, object: (any Sendable)?, metadata: (any Sendable)?,
+        versionInfo: (any Sendable)? = nil, nilDetachesOnly: Bool = false
+    ) throws {
+        var record = try owner.map { try recordInTransaction($0) }
+        let info = YDBCKRecordInfo(
+            databaseIdentifier: owner?.database.identifier, versionInfo: versionInfo,
+            previousObject: previousObjects[YapCollectionKey(collection: row.collection, key: row.key)])
+        try call(&record, info, row, object: object, metadata: metadata)
+        guard let record else {
+            if let owner { try disown(row.rowID, owner, isDeleted: !nilDetachesOnly, lastFields: [:]) }
+            return
+        }
+        let database = DatabaseKey(info.databaseIdentifier)
+        let originals = try fields(of: info.originalValues, in: record.recordID.zoneID)
+        if let owner, owner.recordID == record.recordID, owner.database == database {
+            return try queueSave(owner, try record.changedFields(), originals: originals)
+        }
+        if let owner { try disown(row.rowID, owner, isDeleted: true, lastFields: [:]) }
+        try own(row, record, database, isUploaded: true)
+    }
+
+    private func call(
+        _ record: inout CKRecord?, _ info: YDBCKRecordInfo, _ row: YapDatabaseRowIdentity,
+        object: (any Sendable)?, metadata: (any Sendable)?
+    ) throws {
+        func loadedObject() throws -> any Sendable {
+            if let object { return object }
+            if let object = try transaction.object(forKey: row.key, inCollection: row.collection) {
+                return object
+            }
+            throw YapDatabaseCloudKitError.damaged(
+                "the row \"\(row.key)\" of \"\(row.collection)\" is not there")
+        }
+        func loadedMetadata() throws -> (any Sendable)? {
+            if let metadata { return metadata }
+            let bytes = try transaction.serializedMetadata(forKey: row.key, inCollection: row.collection)
+            guard bytes != nil else { return nil }
+            return try transaction.metadata(forKey: row.key, inCollection: row.collection)
+        }
+        switch cloudKit.recordHandler.block {
+        case .key(let block): try block(transaction, &record, info, row.collection, row.key)
+        case .object(let block):
+            try block(transaction, &record, info, row.collection, row.key, try loadedObject())
+        case .metadata(let block):
+            try block(transaction, &record, info, row.collection, row.key, try loadedMetadata())
+        case .row(let block):
+            try block(
+                transaction, &record, info, row.collection, row.key, try loadedObject(), try loadedMetadata())
+        }
+    }
+
+    private func fields(
+        of values: [String: (any CKRecordValueProtocol)?], in zoneID: CKRecordZone.ID
+    ) throws -> [String: Field] {
+        try values.mapValues { value in
+            guard let value else { return .cleared }
+            return try RecordValue(value).wire(isEncrypted: false, in: zoneID)
+        }
+    }
+
+    /// The record with the values that this transaction has changed so far.
+    func recordInTransaction(_ row: RecordRow) throws -> CKRecord {
+        let record = try row.base()
+        if let sequence = openChangeSets[row.database], let change = try tables.change(sequence, row.id),
+            change.kind == .save
+        {
+            record.setFields(change.fields)
+        }
+        return record
+    }
+
+    /// Everything that a row says about its record, by asking the handler as for a new row.
+    func fullFields(
+        _ row: YapDatabaseRowIdentity, _ owner: RecordRow, object: (any Sendable)?, metadata: (any Sendable)?
+    ) throws -> (fields: [String: Field], database: DatabaseKey)? {
+        var record: CKRecord?
+        let info = YDBCKRecordInfo(databaseIdentifier: owner.database.identifier)
+        try call(&record, info, row, object: object, metadata: metadata)
+        guard let record, record.recordID == owner.recordID else { return nil }
+        return (try record.changedFields(), DatabaseKey(info.databaseIdentifier))
+    }
+
+    // MARK: Owners
+
+    /// Makes a row stand for a record.
+    func own(
+        _ row: YapDatabaseRowIdentity, _ record: CKRecord, _ database: DatabaseKey, isUploaded: Bool
+    ) throws {
+        var owned = try lifeForNewOwner(of: record, database, isUploaded: isUploaded)
+        owned.ownerCount += 1
+        if !isUploaded, let tag = record.recordChangeTag {
+            owned.changeTag = tag
+            owned.system = try record.systemBytes()
+        }
+        try tables.updateRecord(owned)
+        try tables.map(row.rowID, to: owned.id)
+        if isUploaded { try queueSave(owned, try record.changedFields(), originals: [:]) }
+    }
+
+    /// The life of a record that a row which begins to stand for it joins.
+    private func lifeForNewOwner(
+        of record: CKRecord, _ database: DatabaseKey, isUploaded: Bool
+    ) throws -> RecordRow {
+        let lives = try tables.records(record.recordID, database)
+        if let live = lives.last, live.ownerCount > 0 { return live }
+        guard var last = lives.last else {
+            return try tables.insertRecord(
+                record, database, generation: 0, changeTag: record.recordChangeTag)
+        }
+        last.wantsDeletion = false
+        let deletion = try tables.changes(of: last.id).last { $0.kind == .delete }
+        guard let deletion else { return last }
+        if deletion.sequence == openChangeSets[database] {
+            // Deleted in this very commit: to the server it was never gone.
+            try remove(deletion)
+            return last
+        }
+        return try tables.insertRecord(
+            record, database, generation: last.generation + 1, changeTag: record.recordChangeTag)
+    }
+
+    /// A row no longer stands for its record.
+    ///
+    /// - Parameters:
+    ///   - isDeleted: Whether this owner wants the record deleted on the server. It is when the last owner goes, unless
+    ///     every one of them asked not to.
+    ///   - lastFields: What the record held, as far as it is known.
+    func disown(_ rowID: Int64, _ owner: RecordRow, isDeleted: Bool, lastFields: [String: Field]) throws {
+        try tables.unmap(rowID)
+        guard var row = try tables.record(id: owner.id) else { return }
+        row.ownerCount -= 1
+        row.wantsDeletion = row.wantsDeletion || isDeleted
+        try tables.updateRecord(row)
+        guard row.ownerCount == 0 else { return }
+        if row.wantsDeletion {
+            try queueDelete(row, fields: lastFields)
+        } else {
+            try tables.removeRecordIfUnused(row.id)
+        }
+    }
+
+    // MARK: Registration
+
+    /// Asks the handler about every row.
+    func populate() throws {
+        isQueueTouched = true
+        let collections = try transaction.allCollections().filter { cloudKit.isAllowed($0) }
+        for collection in collections {
+            for row in Array(try transaction.identities(inCollection: collection)) {
+                let owner = try tables.record(ownedBy: row.rowID)
+                try handle(
+                    row, owner: owner, object: nil, metadata: nil, versionInfo: cloudKit.versionInfo,
+                    nilDetachesOnly: true)
+            }
+        }
+    }
+
+    /// Queues the deletion of records whose rows went while the extension was not registered.
+    func forgetVanishedRows() throws {
+        for rowID in try tables.mappedRows() where try transaction.identity(ofRowID: rowID) == nil {
+            if let owner = try tables.record(ownedBy: rowID) {
+                try disown(rowID, owner, isDeleted: true, lastFields: [:])
+            }
+        }
+    }
+}

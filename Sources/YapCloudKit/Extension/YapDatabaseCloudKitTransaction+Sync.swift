@@ -1,0 +1,158 @@
+public import CloudKit
+internal import CloudWire
+internal import Yap
+
+/// What the engine's adapter does in the device's database: take the head of the queue, write results back, keep
+/// the zones' tokens.
+extension YapDatabaseCloudKitTransaction {
+    /// A batch as it goes out.
+    struct Batch {
+        var items: [SyncItem] = []
+        var saves: [CKRecord] = []
+        var deletions: [CKRecord.ID] = []
+    }
+
+    /// The head of a database's queue, with the tags of this moment.
+    func batch(_ database: DatabaseKey, itemsMax: Int) throws -> Batch {
+        var batch = Batch()
+        for change in try tables.head(database, itemsMax: itemsMax) {
+            guard let row = try tables.record(id: change.record) else {
+                throw YapDatabaseCloudKitError.damaged("change \(change.id) has no record")
+            }
+            batch.items.append(
+                SyncItem(
+                    recordID: row.recordID, kind: change.kind, sequence: change.sequence, incarnation: row.id,
+                    sentTag: row.changeTag))
+            if change.kind == .delete {
+                batch.deletions.append(row.recordID)
+            } else {
+                let record = try row.base()
+                record.setFields(change.fields)
+                batch.saves.append(record)
+            }
+        }
+        return batch
+    }
+
+    // MARK: Results
+
+    /// Writes back what the answer to a batch means.
+    ///
+    /// - Parameter merge: What to do with the server's record of a conflict; nil is `mergeRecord`.
+    func complete(
+        _ completion: SyncCompletion, _ database: DatabaseKey,
+        merge: ((YapDatabaseReadWriteTransaction, CKRecord) throws -> Void)?
+    ) throws {
+        try writing { transaction in
+            for (item, record) in completion.saved { try saved(item, record) }
+            for item in completion.deleted { try finish(item) }
+            for (item, server) in completion.conflicts {
+                guard let row = try tables.record(id: item.incarnation) else { continue }
+                if let merge {
+                    try merge(transaction, server)
+                } else {
+                    try mergeRecord(server, databaseIdentifier: row.database.identifier)
+                }
+            }
+            for item in completion.recreated {
+                guard let row = try tables.record(id: item.incarnation) else { continue }
+                try recreate(row, rule: .editBeatDeletion)
+            }
+            for (item, error, isStuck) in completion.refused {
+                let code = isStuck ? CloudKitTables.stuckRefusal : Int64(error.code.rawValue)
+                try tables.refuseChanges(of: item.incarnation, code: code)
+            }
+        }
+    }
+
+    private func saved(_ item: SyncItem, _ record: CKRecord) throws {
+        try finish(item)
+        // A merge that came in between knows a later version: then its tag stands.
+        guard var row = try tables.record(id: item.incarnation), row.changeTag == item.sentTag else { return }
+        row.changeTag = record.recordChangeTag
+        row.system = try record.systemBytes()
+        try tables.updateRecord(row)
+    }
+
+    private func finish(_ item: SyncItem) throws {
+        if let change = try tables.change(item.sequence, item.incarnation), change.kind == item.kind {
+            try remove(change)
+        }
+        try tables.removeRecordIfUnused(item.incarnation)
+    }
+
+    /// Sends all that this device knows of a record as a new one: another device deleted it while an edit waited here,
+    /// or the server lost it. A record without rows is let go.
+    func recreate(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws {
+        let owners = try identities(of: row)
+        guard !owners.isEmpty else {
+            try purge(row, rule: .deletedRemotely)
+            return try tables.removeRecordIfUnused(row.id)
+        }
+        var full: [String: Field] = [:]
+        for owner in owners {
+            let fields = try fullFields(owner, row, object: nil, metadata: nil)?.fields ?? [:]
+            full.merge(fields) { old, _ in old }
+        }
+        // What was queued past the handler is in no row.
+        for change in try tables.changes(of: row.id) {
+            if change.kind == .save {
+                for (key, field) in change.fields.sorted(by: { $0.key < $1.key }) {
+                    if full[key] == nil { full[key] = field }
+                }
+                logSuperseded(change, row, by: full)
+            }
+            try remove(change)
+        }
+        var row = row
+        row.changeTag = nil
+        try tables.updateRecord(row)
+        try queueSave(row, full, originals: [:])
+        logDrop(row, nil, rule, dropped: nil, kept: nil)
+    }
+
+    // MARK: Zones
+
+    /// Where the fetch of a zone's changes goes on; nil is from the beginning.
+    public func token(
+        forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
+    ) throws -> CKServerChangeToken? {
+        try tables.token(zoneID, DatabaseKey(databaseIdentifier)).map { CKServerChangeToken(token: $0) }
+    }
+
+    /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the token.
+    public func setToken(
+        _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
+    ) throws {
+        try writing { _ in
+            try tables.setToken(token?.token, zoneID, DatabaseKey(databaseIdentifier))
+        }
+    }
+
+    /// Begins to fetch everything in a zone again. What is not seen until `finishFullFetch` is no longer there.
+    func beginFullFetch(
+        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, _ refusal: ChangeTokenRefusal
+    ) throws {
+        try writing { _ in
+            try tables.setToken(nil, zoneID, database)
+            try tables.setFullFetch(refusal, zoneID, database)
+            try tables.markAllUnseen(zoneID, database)
+        }
+    }
+
+    /// Ends a full fetch, if one is under way.
+    ///
+    /// - Parameter absent: Called for each record that the server should have and doesn't show.
+    func finishFullFetch(
+        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey,
+        absent: (RecordRow, ChangeTokenRefusal) throws -> Void
+    ) throws {
+        try writing { _ in
+            guard let refusal = try tables.fullFetch(zoneID, database) else { return }
+            for row in try tables.unseenRecords(zoneID, database) where row.changeTag != nil {
+                try absent(row, refusal)
+            }
+            try tables.setFullFetch(nil, zoneID, database)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+public import CloudKit
+internal import CloudWire
+internal import Yap
+
+/// A type whose objects are records of the cloud.
+public protocol CloudModel: Codable, Sendable {
+    /// The record type.
+    static var recordType: CKRecord.RecordType { get }
+    /// Which properties are fields.
+    static var fields: CloudFields<Self> { get }
+    /// An object to fill with the fields of a record that another device made. What is no field keeps what it has here.
+    /// A struct whose properties all have a default has this already.
+    init()
+}
+
+/// A model and the collection that its objects are in.
+public struct CloudSyncModel: Sendable {
+    let recordType: CKRecord.RecordType
+    let collection: String
+    let fieldNames: [String]
+    /// All fields of an object.
+    let fields: @Sendable (_ object: any Sendable) throws -> [String: Field]
+    /// How a field's two changes become one value, for fields that have such a rule.
+    let merge: @Sendable (_ name: String, _ base: Field?, _ local: Field, _ remote: Field?) throws -> Field?
+    /// Writes fields into the row's object, or into a new one.
+    let store:
+        @Sendable (_ transaction: YapDatabaseReadWriteTransaction, _ key: String, _ fields: [String: Field])
+            throws -> Void
+
+    /// Says that the objects of `collection` are records as `type` says; the row's key is the record's name.
+    public static func model<Model: CloudModel>(_ type: Model.Type, collection: String) -> CloudSyncModel {
+        let map = Model.fields
+        return CloudSyncModel(
+            recordType: Model.recordType, collection: collection, fieldNames: map.entries.map(\.name),
+            fields: { object in
+                guard let object = object as? Model else {
+                    throw YapDatabaseCloudKitError.fieldMap(
+                        "the collection \"\(collection)\" holds something else than \(Model.self)")
+                }
+                return try map.fields(of: object)
+            },
+            merge: { name, base, local, remote in
+                try map.entries.first { $0.name == name }?.merge?(base, local, remote)
+            },
+            store: { transaction, key, fields in
+                var object =
+                    try transaction.object(Model.self, forKey: key, inCollection: collection) ?? Model()
+                for entry in map.entries {
+                    if let field = fields[entry.name] { try entry.write(&object, field) }
+                }
+                if try !transaction.replaceObject(object, forKey: key, inCollection: collection) {
+                    try transaction.setObject(object, forKey: key, inCollection: collection)
+                }
+            })
+    }
+
+    /// The changed fields between two objects, and what they were.
+    func changes(
+        from old: any Sendable, to new: any Sendable
+    ) throws -> (changed: [String: Field], originals: [String: Field]) {
+        let before = try fields(old)
+        let changed = try fields(new).filter { !$0.value.says(before[$0.key]) }
+        return (changed, before.filter { changed[$0.key] != nil })
+    }
+}

@@ -1,0 +1,167 @@
+public import CloudKit
+package import Seams
+public import Yap
+
+/// Keeps the collections of a database and a zone of the cloud the same, on every device of a user.
+///
+/// ```swift
+/// let sync = try await CloudSync(database, container: .default(),
+///     models: [.model(Todo.self, collection: "todos")], zone: "todos")
+/// for await status in sync.status { show(status) }
+/// ```
+/// It makes the zone, fetches what other devices changed, uploads what is changed here, and merges where both did:
+/// field by field, the remote value wins unless the model says otherwise. Of a deletion and an edit that a device
+/// knows both of, the edit wins, because what is lost by that can be deleted again, and what is lost by the other can't
+/// be typed again. `mergeLog` says of each such decision what was dropped.
+public final class CloudSync: Sendable {
+    /// The extension that does the recording and the uploading.
+    public let cloudKit: YapDatabaseCloudKit
+    /// The zone.
+    public let zoneID: CKRecordZone.ID
+
+    private let map: CloudSyncMap
+    private let scheduler: any SyncScheduler
+    private let mergeLogStreams: MergeLogStreams
+
+    /// Begins to sync.
+    ///
+    /// - Parameters:
+    ///   - database: Where the objects are. It must outlive the sync.
+    ///   - container: Which container's private database they go to.
+    ///   - models: The types and their collections.
+    ///   - zone: The zone's name; it is made if it isn't there.
+    ///   - name: The name under which the extension is registered; it is part of the tables' names.
+    /// - Throws: `YapDatabaseError`, as `database.register(_:withName:)`.
+    public convenience init(
+        _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
+        name: String = "cloudKit"
+    ) async throws {
+        self.init(
+            container: container, models: models, zone: zone, scheduler: ThreadScheduler(),
+            clock: SystemTimeSource(), random: SystemRandomSource())
+        try await database.register(cloudKit, withName: name)
+        let connection = database.newConnection()
+        let (isKnown, hasStash) = try await connection.read { [map, zoneID] in
+            try Self.state($0, map, zoneID, name)
+        }
+        if hasStash {
+            try await connection.readWrite { [map] in
+                try map.deliverStash($0, try $0.ext(name, as: YapDatabaseCloudKit.self))
+            }
+        }
+        follow(isKnown)
+    }
+
+    /// Begins to sync with a scheduler of the caller's, without waiting for anything.
+    package convenience init(
+        _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
+        name: String = "cloudKit", scheduler: any SyncScheduler, clock: any TimeSource,
+        random: any RandomSource
+    ) throws {
+        self.init(
+            container: container, models: models, zone: zone, scheduler: scheduler, clock: clock,
+            random: random)
+        try database.blocking.register(cloudKit, withName: name)
+        let connection = database.newConnection()
+        let (isKnown, hasStash) = try connection.blocking.read { try Self.state($0, map, zoneID, name) }
+        if hasStash {
+            try connection.blocking.readWrite {
+                try map.deliverStash($0, try $0.ext(name, as: YapDatabaseCloudKit.self))
+            }
+        }
+        follow(isKnown)
+    }
+
+    private init(
+        container: CKContainer, models: [CloudSyncModel], zone: String, scheduler: any SyncScheduler,
+        clock: any TimeSource, random: any RandomSource
+    ) {
+        let zoneID = CKRecordZone.ID(zoneName: zone)
+        let map = CloudSyncMap(models: models, zoneID: zoneID)
+        let streams = MergeLogStreams()
+        let database = container.privateCloudDatabase
+        let environment = SyncEnvironment(
+            scheduler: scheduler, clock: clock, random: random, databaseBlock: { $0 == nil ? database : nil },
+            errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) })
+        cloudKit = YapDatabaseCloudKit(
+            recordHandler: map.recordHandler, mergeBlock: map.mergeBlock, versionTag: map.versionTag,
+            options: .init(allowedCollections: Set(models.map(\.collection))), environment: environment,
+            keepsDeletedFields: true, zoneHandler: map.zoneHandler)
+        self.zoneID = zoneID
+        self.map = map
+        self.scheduler = scheduler
+        mergeLogStreams = streams
+    }
+
+    /// Whether the zone was ever fetched from, and whether records wait of types that are known only now.
+    private static func state(
+        _ transaction: YapDatabaseReadTransaction, _ map: CloudSyncMap, _ zoneID: CKRecordZone.ID,
+        _ name: String
+    ) throws -> (isKnown: Bool, hasStash: Bool) {
+        let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+        let token = try ext.token(forZone: zoneID, databaseIdentifier: nil)
+        return (token != nil, try map.hasStash(ext))
+    }
+
+    private func follow(_ isKnown: Bool) {
+        cloudKit.runner.post(.follow(DatabaseKey(nil), zoneID, mayBeMissing: !isKnown))
+    }
+
+    // MARK: Watching
+
+    /// How far the sync is: now, and each time it changes.
+    public var status: AsyncStream<CloudSyncStatus> { cloudKit.runner.statusStream() }
+
+    /// How far the sync is at this moment.
+    public var currentStatus: CloudSyncStatus { cloudKit.status }
+
+    /// What merges decide from now on: which values were dropped or kept, and by which rule.
+    public var mergeLog: AsyncStream<CloudMergeLogEntry> { mergeLogStreams.entries() }
+
+    /// The errors that the sync meets from now on, also those it deals with by itself.
+    public var errors: AsyncStream<CKError> { mergeLogStreams.errors() }
+
+    /// Calls `observer` with what each merge decided, after its transaction was committed.
+    package func observeMergeLog(_ observer: @escaping @Sendable ([CloudMergeLogEntry]) -> Void) {
+        mergeLogStreams.observe(observer)
+    }
+
+    // MARK: Steering
+
+    /// Fetches and uploads, and returns when nothing is under way any more: everything is delivered, or waits for a time
+    /// or for the app.
+    @discardableResult
+    public func syncNow() async -> CloudSyncStatus {
+        await withCheckedContinuation { continuation in
+            fetch()
+            cloudKit.runner.whenQuiet { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Fetches and uploads on this thread until nothing is left to do now. Only with a `ManualScheduler` and a cloud that
+    /// answers inline.
+    @discardableResult
+    package func syncNowInline() -> CloudSyncStatus {
+        guard let scheduler = scheduler as? ManualScheduler else {
+            preconditionFailure("syncNowInline needs a ManualScheduler")
+        }
+        fetch()
+        scheduler.runUntilQuiet()
+        return currentStatus
+    }
+
+    /// Fetches what changed: call it when a push says that the zone changed, or the user asks.
+    public func fetch() {
+        cloudKit.runner.post(.remoteChange(DatabaseKey(nil), zoneID))
+    }
+
+    /// Stops uploads until `resume()` was called as often. What is changed meanwhile is recorded.
+    public func suspend() { cloudKit.suspend() }
+
+    /// Lets uploads go on.
+    public func resume() { cloudKit.resume() }
+
+    /// Tries everything again that needed attention. A zone that the user deleted is made again, and what is here is
+    /// uploaded to it.
+    public func retry() { cloudKit.retry() }
+}

@@ -1,0 +1,170 @@
+internal import CloudKit
+internal import CloudWire
+internal import Yap
+
+/// How fetched changes become rows.
+extension CloudSyncMap {
+    var zoneHandler: SyncZoneHandler {
+        SyncZoneHandler(
+            applyPage: { [self] transaction, ext, database, page in
+                try apply(page, transaction, ext, database)
+            },
+            applyRecord: { [self] transaction, ext, database, record in
+                try apply(record, isReset: false, transaction, ext, database)
+            })
+    }
+
+    /// A page and its token, in one transaction: after a crash the page is fetched again, or all of it is here.
+    private func apply(
+        _ page: SyncPage, _ transaction: YapDatabaseReadWriteTransaction,
+        _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
+    ) throws {
+        let isReset = try ext.tables.fullFetch(page.zoneID, database) == .reset
+        for recordID in page.deleted {
+            try ext.tables.removeFromStash(recordID, database)
+            for row in try ext.tables.records(recordID, database) {
+                try delete(row, transaction, ext)
+            }
+        }
+        for record in page.changed { try apply(record, isReset: isReset, transaction, ext, database) }
+        try ext.setToken(page.token, forZone: page.zoneID, databaseIdentifier: database.identifier)
+        guard !page.moreComing else { return }
+        try ext.finishFullFetch(page.zoneID, database) { row, refusal in
+            switch refusal {
+            case .expired: try delete(row, transaction, ext)
+            case .reset where row.ownerCount > 0: try ext.recreate(row, rule: .serverWasReset)
+            case .reset: _ = try ext.forget(row, rule: .serverWasReset)
+            }
+        }
+    }
+
+    /// The server's record is gone. An edit that waits here makes it again; without one the rows go too.
+    private func delete(
+        _ row: RecordRow, _ transaction: YapDatabaseReadWriteTransaction,
+        _ ext: YapDatabaseCloudKitTransaction
+    ) throws {
+        if row.ownerCount > 0 {
+            // A life that the server never saw can't have ended there.
+            guard row.changeTag != nil else { return }
+            if try ext.tables.changes(of: row.id).contains(where: { $0.kind == .save }) {
+                return try ext.recreate(row, rule: .editBeatDeletion)
+            }
+        }
+        for name in try ext.forget(row, rule: .deletedRemotely) {
+            try transaction.removeObject(forKey: name.key, inCollection: name.collection)
+        }
+    }
+
+    /// The server's version of a record: an echo, a change to merge, a new record, or one that was deleted here.
+    private func apply(
+        _ record: CKRecord, isReset: Bool, _ transaction: YapDatabaseReadWriteTransaction,
+        _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
+    ) throws {
+        try ext.tables.markSeen(record.recordID, database)
+        guard let model = model(forType: record.recordType) else {
+            return try ext.tables.stash(record, database)
+        }
+        let lives = try ext.tables.records(record.recordID, database)
+        let deleted = try lives.first { life in
+            try ext.tables.changes(of: life.id).contains { $0.kind == .delete }
+        }
+        let live = lives.last { $0.ownerCount > 0 }
+        if let deleted, let live {
+            // Deleted and made again here: both are still to be sent, in this order.
+            guard deleted.id != live.id else { return }
+            return try ext.setTag(of: deleted, from: record)
+        }
+        if let live {
+            guard live.changeTag != record.recordChangeTag else { return }
+            if isReset { try ext.queueLastValues(of: live, against: record) }
+            return try ext.merge(record, into: live, transaction)
+        }
+        if let deleted {
+            guard deleted.changeTag != record.recordChangeTag else { return }
+            if try ext.isOwnEcho(record, of: deleted, names: model.fieldNames) {
+                return try ext.setTag(of: deleted, from: record)
+            }
+            ext.logDrop(deleted, nil, .deletionDropped, dropped: nil, kept: nil)
+            _ = try ext.forget(deleted, rule: .remoteWon)
+        }
+        try insert(record, model, transaction, ext, database)
+    }
+
+    private func insert(
+        _ record: CKRecord, _ model: CloudSyncModel, _ transaction: YapDatabaseReadWriteTransaction,
+        _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
+    ) throws {
+        let key = record.recordID.recordName
+        // A row that the app has detached from its record is tied to it again; what is stored now is no local change.
+        let rowID = try transaction.rowID(forKey: key, inCollection: model.collection)
+        if let rowID { ext.rowsInMerge.insert(rowID) }
+        defer { if let rowID { ext.rowsInMerge.remove(rowID) } }
+        try ext.attachRecord(
+            record, databaseIdentifier: database.identifier, forKey: key, inCollection: model.collection,
+            shouldUploadRecord: false)
+        try model.store(transaction, key, try record.allFields())
+    }
+}
+
+extension CloudSyncMap {
+    /// Whether records wait that came before the app knew their type.
+    func hasStash(_ ext: YapDatabaseCloudKitTransaction) throws -> Bool {
+        try models.contains { try !ext.tables.stashed(ofType: $0.recordType).isEmpty }
+    }
+
+    /// Makes rows of the records that came before the app knew their type.
+    func deliverStash(
+        _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction
+    ) throws {
+        for model in models {
+            for stashed in try ext.tables.stashed(ofType: model.recordType) {
+                try ext.tables.removeFromStash(stashed.record.recordID, stashed.database)
+                try apply(stashed.record, isReset: false, transaction, ext, stashed.database)
+            }
+        }
+    }
+}
+
+extension YapDatabaseCloudKitTransaction {
+    /// Takes over the server's tag and nothing else.
+    func setTag(of row: RecordRow, from record: CKRecord) throws {
+        var row = row
+        row.changeTag = record.recordChangeTag
+        row.system = try record.systemBytes()
+        try tables.updateRecord(row)
+    }
+
+    /// Whether a record that was deleted here has nothing that didn't come from here: each field is what the deleted
+    /// row had, or what a change that waits, or may have arrived with its answer lost, sets or replaces.
+    func isOwnEcho(_ record: CKRecord, of row: RecordRow, names: [String]) throws -> Bool {
+        let remote = try record.allFields()
+        let changes = try tables.changes(of: row.id)
+        guard let deletion = changes.last(where: { $0.kind == .delete }), !deletion.fields.isEmpty else {
+            return false
+        }
+        return names.allSatisfy { name in
+            let there = remote[name] ?? .cleared
+            if there.says(deletion.fields[name] ?? .cleared) { return true }
+            return changes.contains { change in
+                change.kind == .save
+                    && (change.fields[name].map { there.says($0) } ?? false
+                        || change.originals[name].map { there.says($0) } ?? false)
+            }
+        }
+    }
+
+    /// The server went back to an older version: what this device has counts as changed here since then.
+    func queueLastValues(of row: RecordRow, against record: CKRecord) throws {
+        guard let owner = try identities(of: row).first,
+            let full = try fullFields(owner, row, object: nil, metadata: nil)?.fields
+        else { return }
+        let remote = try record.allFields()
+        let different = full.filter { !$0.value.says(remote[$0.key] ?? .cleared) }
+        for (key, _) in different.sorted(by: { $0.key < $1.key }) {
+            logDrop(row, key, .serverWasReset, dropped: remote[key], kept: full[key])
+        }
+        try queueSave(
+            row, different, originals: different.reduce(into: [:]) { $0[$1.key] = remote[$1.key] ?? .cleared }
+        )
+    }
+}

@@ -1,0 +1,63 @@
+internal import CloudKit
+internal import CloudWire
+internal import Yap
+
+/// The models as the extension's blocks.
+struct CloudSyncMap: Sendable {
+    let models: [CloudSyncModel]
+    let zoneID: CKRecordZone.ID
+
+    func model(forCollection collection: String) -> CloudSyncModel? {
+        models.first { $0.collection == collection }
+    }
+
+    func model(forType recordType: String) -> CloudSyncModel? {
+        models.first { $0.recordType == recordType }
+    }
+
+    /// Other fields make another version: then all rows are walked, and new fields uploaded.
+    var versionTag: String {
+        models.map { "\($0.collection)=\($0.recordType)(\($0.fieldNames.joined(separator: ",")))" }.sorted()
+            .joined(separator: ";")
+    }
+
+    var recordHandler: YapDatabaseCloudKitRecordHandler {
+        .withObject { [self] _, record, info, collection, key, object in
+            guard let model = model(forCollection: collection) else { return }
+            guard let record else {
+                let made = CKRecord(
+                    recordType: model.recordType, recordID: CKRecord.ID(recordName: key, zoneID: zoneID))
+                made.setFields(try model.fields(object))
+                record = made
+                return
+            }
+            guard let previous = info.previousObject else { return }
+            let (changed, originals) = try model.changes(from: previous, to: object)
+            record.setFields(changed)
+            info.originalValues = originals.mapValues { field in
+                field.value.map { RecordValue($0, in: zoneID).object }
+            }
+        }
+    }
+
+    var mergeBlock: YapDatabaseCloudKit.MergeBlock {
+        { [self] transaction, collection, key, remote, info in
+            guard let collection, let key, let model = model(forCollection: collection),
+                let object = try transaction.object(forKey: key, inCollection: collection)
+            else {
+                // Only a deletion can wait for a record without a row: nothing but it needs to go up.
+                return
+            }
+            let merge = try FieldMerge(
+                names: model.fieldNames, local: try model.fields(object),
+                pending: try info.pendingLocalRecord?.changedFields() ?? [:],
+                originals: try info.originalValues.mapValues { value in
+                    guard let value else { return .cleared }
+                    return try RecordValue(value).wire(isEncrypted: false, in: zoneID)
+                },
+                remote: try remote.allFields(), merge: model.merge)
+            info.updatedPendingLocalRecord.setFields(merge.toUpload)
+            if !merge.toStore.isEmpty { try model.store(transaction, key, merge.toStore) }
+        }
+    }
+}

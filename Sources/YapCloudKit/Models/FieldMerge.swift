@@ -1,0 +1,46 @@
+internal import CloudWire
+
+/// The three-way merge of one record, field by field: what was, what waits here, what the server has.
+struct FieldMerge {
+    /// What the row takes over.
+    var toStore: [String: Field] = [:]
+    /// What shall still be uploaded.
+    var toUpload: [String: Field] = [:]
+
+    /// - Parameters:
+    ///   - names: The model's fields.
+    ///   - local: What the row has.
+    ///   - pending: The changes that wait, the newest of each field.
+    ///   - originals: What the changed fields were, the earliest of each; a field that isn't here is not known.
+    ///   - remote: What the server has.
+    ///   - merge: A field's own rule; nil for none.
+    init(
+        names: [String], local: [String: Field], pending: [String: Field], originals: [String: Field],
+        remote: [String: Field], merge: (String, Field?, Field, Field?) throws -> Field?
+    ) rethrows {
+        for name in names {
+            let here = local[name] ?? .cleared
+            let there = remote[name] ?? .cleared
+            if here.says(there) { continue }
+            guard let waiting = pending[name] else {
+                toStore[name] = there
+                continue
+            }
+            if let original = originals[name], original.says(there) {
+                toUpload[name] = waiting
+            } else if let merged = try merge(name, originals[name], here, remote[name]) {
+                if !merged.says(here) { toStore[name] = merged }
+                if !merged.says(there) { toUpload[name] = merged }
+            } else {
+                toStore[name] = there
+            }
+        }
+        // What was queued past the model, by hand: it stays as long as the server's value is the one it changed.
+        for (name, waiting) in pending.sorted(by: { $0.key < $1.key }) where !names.contains(name) {
+            let there = remote[name] ?? .cleared
+            if let original = originals[name], original.says(there), !waiting.says(there) {
+                toUpload[name] = waiting
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Seams
+import Yap
+
+@testable import YapCloudKit
+
+/// A device with a database file and a `CloudSync`, on the test's own thread. A relaunch closes the file and opens it.
+final class SyncedDevice {
+    let cloud: TestCloud
+    let device: TestDevice
+    let path: String
+    let random: any RandomSource
+    private(set) var database: YapDatabase
+    private(set) var sync: CloudSync
+    private(set) var scheduler: ManualScheduler
+    /// What the merges decided, across relaunches.
+    let log = Lock<[CloudMergeLogEntry]>([])
+
+    init(_ cloud: TestCloud, user: String = "ada", seed: UInt64 = 7) throws {
+        self.cloud = cloud
+        device = cloud.device(user: user)
+        random = SeededRandomSource(seed: seed + UInt64(device.number))
+        path = NSTemporaryDirectory() + "yap-sync-" + UUID().uuidString + ".db"
+        (database, sync, scheduler) = try Self.open(path, device, cloud, random)
+        observe()
+    }
+
+    deinit {
+        try? database.close()
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    }
+
+    private static func open(
+        _ path: String, _ device: TestDevice, _ cloud: TestCloud, _ random: any RandomSource
+    ) throws -> (YapDatabase, CloudSync, ManualScheduler) {
+        let database = try YapDatabase(path: path) { $0.register(Todo.self, inCollection: "todos") }
+        let scheduler = ManualScheduler(clock: cloud.clock)
+        let sync = try CloudSync(
+            database, container: device.container, models: [.model(Todo.self, collection: "todos")],
+            zone: "todos", scheduler: scheduler, clock: cloud.clock, random: random)
+        return (database, sync, scheduler)
+    }
+
+    private func observe() {
+        sync.observeMergeLog { [log] entries in log.withLock { $0 += entries } }
+    }
+
+    func relaunch() throws {
+        try database.close()
+        (database, sync, scheduler) = try Self.open(path, device, cloud, random)
+        observe()
+    }
+
+    func write(_ body: (YapDatabaseReadWriteTransaction) throws -> Void) throws {
+        try database.newConnection().blocking.readWrite(body)
+    }
+
+    func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> Result {
+        try database.newConnection().blocking.read(body)
+    }
+
+    func set(_ todo: Todo, _ key: String) throws {
+        try write { try $0.setObject(todo, forKey: key, inCollection: "todos") }
+    }
+
+    func edit(_ key: String, _ change: (inout Todo) -> Void) throws {
+        try write { transaction in
+            guard var todo = try transaction.object(Todo.self, forKey: key, inCollection: "todos") else {
+                return
+            }
+            change(&todo)
+            try transaction.setObject(todo, forKey: key, inCollection: "todos")
+        }
+    }
+
+    func remove(_ key: String) throws {
+        try write { try $0.removeObject(forKey: key, inCollection: "todos") }
+    }
+
+    func todo(_ key: String) throws -> Todo? {
+        try read { try $0.object(Todo.self, forKey: key, inCollection: "todos") }
+    }
+
+    func todos() throws -> [String: Todo] {
+        try read { transaction in
+            var todos: [String: Todo] = [:]
+            for row in try transaction.objects(Todo.self, inCollection: "todos") {
+                todos[row.key] = row.object
+            }
+            return todos
+        }
+    }
+
+    func queue() throws -> [YDBCKChangeSet] {
+        try read { try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).pendingChangeSets() }
+    }
+
+    @discardableResult
+    func syncNow() -> CloudSyncStatus { sync.syncNowInline() }
+
+    var rules: [CloudMergeLogEntry.Rule] { log.withLock { $0.map(\.rule) } }
+}
