@@ -24,7 +24,9 @@ public final class SQLiteCloudStore: CloudStore {
         self.path = path
         writer = Lock(
             try Self.translating(path: path) {
-                let connection = try Connection(path: path, options: options)
+                let connection = try Connection(path: path, options: options) {
+                    _ = try SQLiteStoreFormat.isPrepared($0, path: path)
+                }
                 try SQLiteStoreFormat.prepare(connection, path: path)
                 return connection
             })

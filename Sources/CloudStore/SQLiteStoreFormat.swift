@@ -7,22 +7,24 @@ enum SQLiteStoreFormat {
     /// Grows when a file of this version can't be read by the one before.
     static let version: Int64 = 1
 
-    /// Makes the tables in a new file; refuses a file that another program has made, or a newer version of
-    /// this one.
+    /// Makes the tables in a new file.
     static func prepare(_ connection: Connection, path: String) throws {
         try connection.transaction(.immediate) {
-            let applicationID = try value(of: "PRAGMA application_id", connection)
-            let version = try value(of: "PRAGMA user_version", connection)
-            let tables = try value(of: "SELECT count(*) FROM sqlite_schema", connection)
-            if applicationID == 0 && version == 0 && tables == 0 {
-                try connection.execute(schema)
-                return
-            }
-            guard applicationID == Self.applicationID else { throw CloudStoreError.foreignFile(path: path) }
-            guard version == Self.version else {
-                throw CloudStoreError.newerFormat(path: path, version: version)
-            }
+            if try !isPrepared(connection, path: path) { try connection.execute(schema) }
         }
+    }
+
+    /// Whether the tables are there; false in a new file.
+    ///
+    /// - Throws: `CloudStoreError` for a file that another program has made, or a newer version of this one.
+    static func isPrepared(_ connection: Connection, path: String) throws -> Bool {
+        let applicationID = try value(of: "PRAGMA application_id", connection)
+        let version = try value(of: "PRAGMA user_version", connection)
+        let tables = try value(of: "SELECT count(*) FROM sqlite_schema", connection)
+        if applicationID == 0 && version == 0 && tables == 0 { return false }
+        guard applicationID == Self.applicationID else { throw CloudStoreError.foreignFile(path: path) }
+        guard version == Self.version else { throw CloudStoreError.newerFormat(path: path, version: version) }
+        return true
     }
 
     private static func value(of sql: String, _ connection: Connection) throws -> Int64 {

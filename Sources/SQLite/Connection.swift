@@ -20,7 +20,29 @@ public final class Connection {
     /// Opens the file at `path` (`:memory:` for a database in memory) and sets WAL, synchronous and busy timeout.
     ///
     /// - Throws: `SQLiteError`: `isCannotOpen`, `isNotADatabase` (the file is left as it is), `isCorrupt`, `isBusy`.
-    public init(path: String, options: OpenOptions = OpenOptions()) throws {
+    public convenience init(path: String, options: OpenOptions = OpenOptions()) throws {
+        try self.init(path, options, inspect: { _ in })
+    }
+
+    /// Opens a file for writing once `inspect` has accepted it. One that it refuses by throwing stays as it is.
+    ///
+    /// `inspect` reads, and may be called twice: with a connection that can't write, and again before the file is
+    /// switched to WAL, which another program would notice.
+    package convenience init(path: String, options: OpenOptions, inspect: (Connection) throws -> Void) throws
+    {
+        var readOnly = options
+        readOnly.readOnly = true
+        do {
+            let connection = try Connection(path, readOnly, inspect: inspect)
+            try connection.close()
+        } catch let error as SQLiteError where error.isCannotOpen || error.isReadOnly {
+            // There is no file yet, or a process died in a transaction with a rollback journal, as it is used until
+            // the switch to WAL: whoever opens the file for writing rolls it back.
+        }
+        try self.init(path, options, inspect: inspect)
+    }
+
+    private init(_ path: String, _ options: OpenOptions, inspect: (Connection) throws -> Void) throws {
         self.path = path
         self.options = options
         handle = try Self.open(path, options)
@@ -28,6 +50,8 @@ public final class Connection {
         logCounter.initialize(to: 0)
         countLogFrames()
         try configure()
+        try inspect(self)
+        try setWriteAheadLog()
     }
 
     deinit {
@@ -163,7 +187,6 @@ public final class Connection {
         }
         if let bytes = options.mmapBytes { try execute("PRAGMA mmap_size=\(bytes)") }
         if let bytes = options.journalSizeLimitBytes { try execute("PRAGMA journal_size_limit=\(bytes)") }
-        try setWriteAheadLog()
     }
 
     /// Keeps count of the log's frames. SQLite has one hook for that and for its own checkpoint, which is therefore made

@@ -1,5 +1,6 @@
 import CloudStore
 import SQLite
+import Seams
 import Yap
 
 /// A store under test: opened on a file through a VFS, changed by whole commits, read back.
@@ -33,6 +34,8 @@ final class YapSubject: Subject {
 
     private let database: YapDatabase
     private let connection: YapDatabaseConnection
+    private let observedCount = Lock(0)
+    private var committedCount = 0
 
     init(path: String, vfsName: String?, isDurable: Bool) throws {
         var options = YapDatabaseOptions()
@@ -45,6 +48,7 @@ final class YapSubject: Subject {
             }
         }
         connection = database.newConnection()
+        database.addCommitObserver { [observedCount] _ in observedCount.withLock { $0 += 1 } }
     }
 
     func commit(_ changes: [Change], isAbandoned: Bool) throws {
@@ -62,10 +66,19 @@ final class YapSubject: Subject {
             }
             if isAbandoned { throw Abandoned() }
         }
+        committedCount += 1
     }
 
     func state() throws -> State {
-        try connection.blocking.read { transaction in
+        guard observedCount.withLock({ $0 }) == committedCount else {
+            throw Inconsistency(
+                words: "observers were not told of each commit that succeeded, and of no other")
+        }
+        return try connection.blocking.read { transaction in
+            guard transaction.snapshot == database.snapshot else {
+                throw Inconsistency(
+                    words: "snapshot \(database.snapshot), but \(transaction.snapshot) on disk")
+            }
             var state: State = [:]
             for collection in try transaction.allCollections() {
                 for key in try transaction.allKeys(inCollection: collection) {

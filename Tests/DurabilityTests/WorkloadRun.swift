@@ -11,6 +11,8 @@ final class WorkloadRun<Store: Subject> {
     private(set) var acknowledgedCount = 0
     /// What the acknowledged commits amount to.
     private var model: State = [:]
+    /// What the file held after each of them, from the empty file on.
+    private var history: [State] = [[:]]
     /// Commits that failed since the last that did not.
     private var failed: [[Change]] = []
     private let path: String
@@ -58,23 +60,35 @@ final class WorkloadRun<Store: Subject> {
     }
 
     /// Checks the file through the operating system's VFS, and that what the open store reads is what is there.
-    func checkFile() {
+    ///
+    /// - Parameter mayLoseLast: Whether the last acknowledged commits may be missing: the file then holds what it held
+    ///   at some earlier moment. Returns how many are missing.
+    @discardableResult
+    func checkFile(mayLoseLast: Bool = false) -> Int {
         checkOpenStore(mayFail: false)
         do {
             let fresh = try Store(path: path, vfsName: nil, isDurable: true)
             let found = try fresh.state()
             settle(found)
-            if let words = difference(found, from: model) { Issue.record("\(comment): in the file \(words)") }
+            var lostCount = 0
+            if mayLoseLast, let moment = history.lastIndex(of: found) {
+                lostCount = history.count - 1 - moment
+            } else if let words = difference(found, from: model) {
+                Issue.record("\(comment): in the file \(words)")
+            }
             try fresh.close()
             let connection = try Connection(path: path)
             let messages = try connection.integrityCheck()
             if !messages.isEmpty { Issue.record("\(comment): \(messages)") }
             try connection.close()
+            return lostCount
         } catch {
             Issue.record("\(comment): the file can't be read: \(error)")
+            return 0
         }
     }
 
+    /// Opens the file. A commit that failed before may have come up.
     func open() throws {
         let opened = try Store(path: path, vfsName: vfsName, isDurable: isDurable)
         store = opened
@@ -109,6 +123,7 @@ final class WorkloadRun<Store: Subject> {
     private func acknowledge(_ changes: [Change]) {
         for change in changes { change.apply(to: &model) }
         acknowledgedCount += 1
+        history.append(model)
         failed = []
     }
 

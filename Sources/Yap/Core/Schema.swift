@@ -17,21 +17,9 @@ enum Schema {
 
     private enum Content { case empty, ours }
 
-    /// Opens the file for writing; creates it, or its tables in an empty one.
-    ///
-    /// A file that exists is first opened for reading only: opening for writing would switch another
-    /// program's database to a write-ahead log before we know that it isn't ours.
+    /// Opens the file for writing; creates it, or its tables in an empty one. A file that isn't ours stays as it is.
     static func open(path: String, options: OpenOptions, firstMark: SnapshotMark) throws -> Connection {
-        var readOnly = options
-        readOnly.readOnly = true
-        do {
-            let connection = try Connection(path: path, options: readOnly)
-            _ = try content(of: connection)
-            try connection.close()
-        } catch let error as SQLiteError where error.isCannotOpen {
-            // No such file, or no permission: opening for writing tells which.
-        }
-        let connection = try Connection(path: path, options: options)
+        let connection = try Connection(path: path, options: options) { _ = try content(of: $0) }
         if try content(of: connection) == .ours { return connection }
         try connection.transaction(.immediate) {
             // Another process may have been faster.

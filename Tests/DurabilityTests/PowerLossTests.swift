@@ -1,0 +1,67 @@
+import SQLiteTestSupport
+import Testing
+
+/// The power goes at each write, sync, truncation and deletion of each workload; of what was not synced the disk keeps
+/// what a seed decides. Then it goes once more while the file is opened again.
+@Suite struct PowerLossTests {
+    @Test(arguments: Workload.all)
+    func yapKeepsEveryAcknowledgedCommit(workload: Workload) throws {
+        try sweep(YapSubject.self, workload, isDurable: true)
+    }
+
+    @Test(arguments: Workload.all)
+    func theCloudStoreKeepsEveryAcknowledgedCommit(workload: Workload) throws {
+        try sweep(CloudStoreSubject.self, workload, isDurable: true)
+    }
+
+    @Test(arguments: Workload.all)
+    func yapWithNormalDurabilityLosesOnlyTheLastCommits(workload: Workload) throws {
+        let lostCount = try sweep(YapSubject.self, workload, isDurable: false)
+        // The tester can see a loss.
+        #expect(lostCount > 0)
+    }
+
+    @discardableResult
+    private func sweep<Store: Subject>(_ type: Store.Type, _ workload: Workload, isDurable: Bool) throws
+        -> Int
+    {
+        var lostCount = 0
+        var cut = 1
+        while let lost = try loses(type, workload, isDurable, cut) {
+            lostCount += lost
+            cut += 1
+        }
+        // A whole workload changes the disk more often than it commits.
+        #expect(cut > 30)
+        print(
+            "power: \(Store.name), \(workload), durable \(isDurable): \(cut - 1) points, \(lostCount) commits lost"
+        )
+        return lostCount
+    }
+
+    /// How many commits were lost when the power went at change `cut`; `nil` when the workload ended before.
+    private func loses<Store: Subject>(
+        _ type: Store.Type, _ workload: Workload, _ isDurable: Bool, _ cut: Int
+    ) throws -> Int? {
+        let seed = UInt64(cut) &* 1_000_003
+        let folder = try TemporaryFolder()
+        let vfs = PowerLossVFS()
+        vfs.cutPower(atChange: cut)
+        let run = WorkloadRun<Store>(
+            path: folder.file("test.db"), vfsName: vfs.name, isDurable: isDurable,
+            comment: "\(Store.name), \(workload), cut \(cut), seed \(seed)")
+        run.run(workload)
+        let wasCut = vfs.isPowerCut
+        vfs.cutPower()
+        run.close()
+        try vfs.restorePower(seed: seed)
+        guard wasCut else { return nil }
+
+        vfs.cutPower(atChange: 1 + cut % 7)
+        try? run.open()
+        vfs.cutPower()
+        run.close()
+        try vfs.restorePower(seed: seed + 1)
+        return run.checkFile(mayLoseLast: !isDurable)
+    }
+}
