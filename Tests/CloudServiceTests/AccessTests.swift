@@ -32,6 +32,8 @@ import Testing
             #expect(refusal.serverErrorCode == .zoneNotFound && refusal.zoneID == zone)
         }
         try cloud.zones(.create, token: user)
+        let adas = ZoneID(zoneName: "todos", ownerRecordName: "_ada")
+        #expect(try cloud.lookup(["secret"], zone: adas, token: user).summaries == ["ZONE_NOT_FOUND"])
         #expect(try cloud.lookup(["secret"], token: user).summaries == ["NOT_FOUND"])
         #expect(try cloud.lookup(["secret"]).summaries == ["saved"])
     }

@@ -54,14 +54,15 @@ import Testing
             #"{"operations":[{"operationType":7,"record":\#(record)}}]}"#,
             #"{"operations":[{"operationType":"create","record":\#(record),"fields":[]}}]}"#,
             #"{"operations":[{"operationType":"create","record":\#(record),"fields":{"f":1}}}]}"#,
-            #"{"operations":[{"operationType":"create","record":\#(record),"fields":{"f":{"value":1,"type":"MONEY"}}}}]}"#,
-            #"{"operations":[{"operationType":"create","record":\#(record),"fields":{"f":{"value":"x","type":"INT64"}}}}]}"#,
-            #"{"operations":[{"operationType":"create","record":\#(record),"fields":{"f":{"value":"?","type":"BYTES"}}}}]}"#,
-            #"{"operations":[{"operationType":"create","record":\#(record),"fields":{"f":{"value":1e99,"type":"INT64"}}}}]}"#,
             #"{"operations":[{"operationType":"create","record":{"recordName":7,"recordType":"t"}}]}"#,
             #"{"operations":[],"zoneID":"todos"}"#, #"{"operations":[],"atomic":"yes"}"#,
         ]
-        for body in bodies {
+        let fields = [
+            #"{"value":1,"type":"MONEY"}"#, #"{"value":"x","type":"INT64"}"#,
+            #"{"value":"?","type":"BYTES"}"#, #"{"value":1e99,"type":"INT64"}"#,
+        ]
+        .map { #"{"operations":[{"operationType":"create","record":\#(record),"fields":{"f":\#($0)}}}]}"# }
+        for body in bodies + fields {
             #expect(try cloud.refusal("records/modify", body).serverErrorCode == .badRequest, "\(body)")
         }
         #expect(

@@ -122,11 +122,17 @@ import Testing
         try cloud.zones(.create, [ZoneID(zoneName: "other")])
         try cloud.zones(.create, token: "bob")
         let token = try #require(try cloud.changes().syncToken)
+        var copied = try ChangeToken(text: token)
+        copied.subject = .zone(ownerRecordName: "_ada", zoneName: "other")
+        var shared = try ChangeToken(text: token)
+        shared.scope = .shared
+        var future = try ChangeToken(text: token)
+        future.counter += 1
         let foreign = [
             "", "AQAAAAAAAwmVf//////////Kd+LphRdKGbpJMSeRX5Td", String(token.dropLast(4)), token + "A", "🎉",
             String(repeating: "A", count: 100_000), try #require(try cloud.databaseChanges().syncToken),
             try #require(try cloud.changes(zone: ZoneID(zoneName: "other")).syncToken),
-            try #require(try cloud.changes(user: "bob").syncToken),
+            try #require(try cloud.changes(user: "bob").syncToken), copied.text, shared.text, future.text,
         ]
         for text in foreign {
             let error = try refusal(text)
