@@ -6,6 +6,7 @@ import CSQLite
 public final class Connection {
     let handle: OpaquePointer
     private let cache = StatementCache()
+    var recentSavepoint: SavepointSQL?
     private let logCounter: UnsafeMutablePointer<Int32>
     private var isOpen = true
 

@@ -45,14 +45,14 @@ extension Connection {
     /// After an error ask `isInTransaction`: a full disk also takes the outer transaction with it, and with that the
     /// savepoints that were released before.
     public func savepoint<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
-        let quoted = Self.quoted(name)
-        try run("SAVEPOINT \(quoted)")
+        let sql = savepointSQL(name)
+        try run(sql.begin)
         do {
             let result = try body()
-            try run("RELEASE \(quoted)")
+            try run(sql.release)
             return result
         } catch {
-            undo(savepoint: quoted)
+            undo(sql)
             throw error
         }
     }
@@ -62,11 +62,11 @@ extension Connection {
         "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
-    private func undo(savepoint quoted: String) {
+    private func undo(_ sql: SavepointSQL) {
         guard isInTransaction else { return }
         do {
-            try run("ROLLBACK TO \(quoted)")
-            try run("RELEASE \(quoted)")
+            try run(sql.rollBack)
+            try run(sql.release)
         } catch {
             // What can't be undone alone must not be committed with the rest: the whole transaction goes, and
             // `isInTransaction` says so.
@@ -76,5 +76,29 @@ extension Connection {
 
     private func run(_ sql: String) throws {
         try withStatement(sql) { try $0.run() }
+    }
+
+    /// The statements of the savepoint `name`: kept, because most savepoints have the name of the one before.
+    private func savepointSQL(_ name: String) -> SavepointSQL {
+        if let known = recentSavepoint, known.name == name { return known }
+        let made = SavepointSQL(name)
+        recentSavepoint = made
+        return made
+    }
+}
+
+/// The statements of one savepoint.
+struct SavepointSQL {
+    let name: String
+    let begin: String
+    let release: String
+    let rollBack: String
+
+    init(_ name: String) {
+        let quoted = Connection.quoted(name)
+        self.name = name
+        begin = "SAVEPOINT \(quoted)"
+        release = "RELEASE \(quoted)"
+        rollBack = "ROLLBACK TO \(quoted)"
     }
 }
