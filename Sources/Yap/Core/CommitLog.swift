@@ -73,17 +73,17 @@ final class CommitLog: Sendable {
                 if let registry = record.registry { state.registry = registry }
                 publisher.enqueue(YapDatabaseCommit(record))
             }
-            // A quarter more than is kept, because each removal moves all that stays.
-            guard state.records.count > Self.recordsMax * 5 / 4 || state.keyCount > Self.changedKeysMax else {
+            guard state.records.count > Self.recordsMax || state.keyCount > Self.changedKeysMax else {
                 return
             }
-            var surplus = 0
-            while surplus < state.records.count - 1,
-                state.records.count - surplus > Self.recordsMax || state.keyCount > Self.changedKeysMax
-            {
-                state.keyCount -= state.records[surplus].changes.keyCount
+            // A quarter at a time, because each removal moves all that stays.
+            var surplus = min(max(0, state.records.count - Self.recordsMax * 3 / 4), state.records.count - 1)
+            var keyCount = state.records[..<surplus].reduce(0) { $0 + $1.changes.keyCount }
+            while surplus < state.records.count - 1, state.keyCount - keyCount > Self.changedKeysMax {
+                keyCount += state.records[surplus].changes.keyCount
                 surplus += 1
             }
+            state.keyCount -= keyCount
             state.records.removeFirst(surplus)
         }
     }
