@@ -81,7 +81,9 @@ let package = Package(
         tests(
             "CloudServiceTests",
             ["CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams"]),
-        tests("CloudKitTests", ["CloudKit", "CloudKitTesting", "CloudWire", "CoreLocation", "Seams"]),
+        tests(
+            "CloudKitTests",
+            ["CloudKit", "CloudKitTesting", "CloudService", "CloudWire", "CoreLocation", "Seams"]),
         tests(
             "YapCloudKitTests",
             ["YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudWire", "SQLite", "Seams"]),

@@ -4,14 +4,14 @@ public import CloudStore
 public import CloudWire
 public import Seams
 
-/// A cloud of your own in the test's process: the real framework talks to the real service, without sockets, with a
-/// clock that the test moves and faults that the test orders.
+/// A cloud of your own in the test's process: the real framework talks to the real service, without sockets,
+/// with a clock that the test moves and faults that the test orders.
 ///
 ///     let cloud = TestCloud()
 ///     let phone = cloud.device(user: "ada"), laptop = cloud.device(user: "ada")
 ///
-/// With `Execution.inline`, the default, an operation and all its blocks have run when `add(_:)` returns, on the
-/// calling thread: nothing has to be waited for, and the same seed gives the same run.
+/// With `Execution.inline`, the default, an operation and all its blocks have run when `add(_:)` returns, on
+/// the calling thread: nothing has to be waited for, and the same seed gives the same run.
 public final class TestCloud: Sendable {
     /// Which thread runs operations.
     public enum Execution: Sendable {
@@ -108,8 +108,8 @@ public final class TestCloud: Sendable {
 
     // MARK: Devices
 
-    /// Makes a device on which `user` is signed in. Each call makes another device; devices of one user see the same
-    /// private database.
+    /// Makes a device on which `user` is signed in. Each call makes another device; devices of one user see
+    /// the same private database.
     public func device(user: String) -> TestDevice {
         let (number, service, isNew) = state.withLock { state in
             state.deviceCount += 1
@@ -166,7 +166,8 @@ public final class TestCloud: Sendable {
         set { state.withLock { $0.networkFault = newValue } }
     }
 
-    /// Ends the service and starts another on what was kept: on the file as it is on the disk, or on the same memory.
+    /// Ends the service and starts another on what was kept: on the file as it is on the disk, or on the same
+    /// memory.
     /// - Throws: what opening the store throws; then the old service goes on.
     public func restartService() throws {
         let store = try place.open()

@@ -52,7 +52,8 @@ extension CKError {
 }
 
 extension Result where Success == WireResponse, Failure == CKError {
-    /// The failure as the device meets it: from the network for the network's own codes, else from the server.
+    /// The failure as the device meets it: from the network for the network's own codes, else from the
+    /// server.
     fileprivate static func ordered(_ error: WireError) -> Self {
         let code = error.ckErrorCode.flatMap { CKError.Code(rawValue: $0) }
         if let code, [.networkUnavailable, .networkFailure, .serverResponseLost].contains(code) {

@@ -19,7 +19,8 @@ public enum CKAccountStatus: Int, Sendable {
 /// A container taken by its identifier has no cloud behind it yet: every operation fails with
 /// `CKError.badContainer`, which says what to do.
 open class CKContainer: NSObject, @unchecked Sendable {
-    // Sendable because every stored property is set in the initializer and then only read; a subclass restates it.
+    // Sendable because every stored property is set in the initializer and then only read; a subclass
+    // restates it.
 
     /// The container's identifier; nil for the default container of a program that names none.
     public var containerIdentifier: String? { core.identifier }

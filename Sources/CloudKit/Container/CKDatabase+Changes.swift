@@ -17,8 +17,8 @@ extension CKDatabase {
     /// - Parameters:
     ///   - changeToken: the token up to which the app knows the database; nil for all zones.
     ///   - resultsLimit: zones in the page at most; nil leaves it to the server.
-    /// - Throws: `CKError.changeTokenExpired` when everything has to be fetched again, and what else an operation
-    ///   can meet.
+    /// - Throws: `CKError.changeTokenExpired` when everything has to be fetched again, and what else an
+    ///   operation can meet.
     public func databaseChanges(
         since changeToken: CKServerChangeToken?, resultsLimit: Int? = nil
     ) async throws -> DatabaseChangesResult {
@@ -67,8 +67,8 @@ extension CKDatabase {
     ///   - changeToken: the token up to which the app knows the zone; nil for the whole zone.
     ///   - desiredKeys: the fields to fetch; nil for all.
     ///   - resultsLimit: changes in the page at most; nil leaves it to the server.
-    /// - Throws: `CKError.zoneNotFound`, `CKError.changeTokenExpired` when everything has to be fetched again, and
-    ///   what else an operation can meet.
+    /// - Throws: `CKError.zoneNotFound`, `CKError.changeTokenExpired` when everything has to be fetched
+    ///   again, and what else an operation can meet.
     public func recordZoneChanges(
         inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,
         desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int? = nil

@@ -120,8 +120,8 @@ extension CKDatabase {
 
     /// Saves `record` if it is unchanged on the server.
     /// - Returns: the record, with the server's tag and times.
-    /// - Throws: `CKError.serverRecordChanged` with the three records when it isn't, and what else an operation can
-    ///   meet.
+    /// - Throws: `CKError.serverRecordChanged` with the three records when it isn't, and what else an
+    ///   operation can meet.
     @discardableResult
     public func save(_ record: CKRecord) async throws -> CKRecord {
         try await result { self.startSave(record, $0) }

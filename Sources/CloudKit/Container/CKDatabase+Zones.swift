@@ -169,7 +169,8 @@ extension CKDatabase {
         try await result { self.startDelete(zoneID, $0) }
     }
 
-    /// Deletes the zone with `zoneID` and all its records, and calls `completionHandler` with its ID or the error.
+    /// Deletes the zone with `zoneID` and all its records, and calls `completionHandler` with its ID or the
+    /// error.
     @preconcurrency
     public func delete(
         withRecordZoneID zoneID: CKRecordZone.ID,

@@ -42,11 +42,12 @@ public final class CKDatabase: NSObject, Sendable {
         "<CKDatabase: \(databaseScope) of \(core.identifier ?? "the default container")>"
     }
 
-    /// Waits for an operation that `start` adds and that ends by calling its argument. When the task is cancelled,
-    /// the operation is.
+    /// Waits for an operation that `start` adds and that ends by calling its argument. When the task is
+    /// cancelled, the operation is.
     func result<Value: Sendable>(
         _ start: @Sendable (@escaping @Sendable (Result<Value, any Error>) -> Void) -> CKOperation
     ) async throws -> Value {
+        if Task.isCancelled { throw CKError.cancelled }
         let running = Lock<(operation: CKOperation?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

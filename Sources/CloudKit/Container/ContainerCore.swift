@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a container and its databases share. A database holds this and not its container: so neither keeps the other
-/// alive, and a database works when only it was kept.
+/// What a container and its databases share. A database holds this and not its container: so neither keeps
+/// the other alive, and a database works when only it was kept.
 final class ContainerCore: Sendable {
     let identifier: String?
     let connection: CloudConnection?

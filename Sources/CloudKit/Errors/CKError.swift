@@ -63,6 +63,8 @@ public struct CKError: _BridgedStoredNSError, Sendable {
 }
 
 extension CKError {
+    static let cancelled = CKError(.operationCancelled, "The operation was cancelled.")
+
     static func partialFailure(_ errors: [AnyHashable: any Error]) -> CKError {
         CKError(
             .partialFailure, "\(errors.count) items failed; partialErrorsByItemID says why.",

@@ -1,5 +1,5 @@
-/// Why the server refused a change token. To an app both are `CKError.changeTokenExpired`; who keeps local changes
-/// has to tell them apart.
+/// Why the server refused a change token. To an app both are `CKError.changeTokenExpired`; who keeps local
+/// changes has to tell them apart.
 package enum ChangeTokenRefusal: String, Sendable {
     /// The server no longer knows what was deleted since: what a full fetch doesn't show was deleted.
     case expired

@@ -75,7 +75,8 @@ extension CKError {
             userInfo: userInfo)
     }
 
-    /// Whether a request that failed so failed for its zone: then each of its items did, and other zones may do.
+    /// Whether a request that failed so failed for its zone: then each of its items did, and other zones may
+    /// do.
     var isOfOneZone: Bool {
         [.zoneNotFound, .userDeletedZone, .batchRequestFailed].contains(code)
     }

@@ -14,7 +14,7 @@ struct CurrentUserExchange: Exchange {
         }
     }
 
-    mutating func nextStep() throws(CKError) -> ExchangeStep<CKRecordID> {
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Never, CKRecordID> {
         if let end { return .finished(try end.get()) }
         return .send(address.request("users/caller", method: "GET"))
     }

@@ -8,14 +8,16 @@ protocol Exchange: Sendable {
     associatedtype Output: Sendable
 
     /// The next request, or the end.
-    mutating func nextStep() throws(CKError) -> ExchangeStep<Output>
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Output>
 
     /// Takes the answer to the request that `nextStep()` gave last.
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event]
 }
 
 /// What an exchange wants next.
-enum ExchangeStep<Output: Sendable>: Sendable {
+enum ExchangeStep<Event: Sendable, Output: Sendable>: Sendable {
     case send(WireRequest)
+    /// Something is known without asking the server.
+    case report([Event])
     case finished(Output)
 }

@@ -9,8 +9,8 @@ final class ExchangeRunner<E: Exchange>: Sendable {
         var isDone = false
     }
 
-    /// The place where an answer that comes before `send` returned waits: so the pages of an inline exchange are a
-    /// loop and don't pile up on the stack.
+    /// The place where an answer that comes before `send` returned waits: so the pages of an inline exchange
+    /// are a loop and don't pile up on the stack.
     private enum Mailbox {
         case empty
         case reply(Result<WireResponse, CKError>)
@@ -44,7 +44,7 @@ final class ExchangeRunner<E: Exchange>: Sendable {
         defer { state.withLock { $0.isAdvancing = false } }
         while !state.withLock({ $0.isDone }) {
             if isCancelled() { return finish(.failure(.cancelled)) }
-            let step: ExchangeStep<E.Output>
+            let step: ExchangeStep<E.Event, E.Output>
             do throws(CKError) {
                 step = try state.withLock { state throws(CKError) in try state.exchange.nextStep() }
             } catch {
@@ -52,6 +52,7 @@ final class ExchangeRunner<E: Exchange>: Sendable {
             }
             switch step {
             case .finished(let output): return finish(.success(output))
+            case .report(let events): for item in events { event(item) }
             case .send(let request):
                 guard let reply = send(request) else { return }
                 receive(reply)
@@ -100,8 +101,4 @@ final class ExchangeRunner<E: Exchange>: Sendable {
         }
         if isFirst { completion(result) }
     }
-}
-
-extension CKError {
-    fileprivate static let cancelled = CKError(.operationCancelled, "The operation was cancelled.")
 }

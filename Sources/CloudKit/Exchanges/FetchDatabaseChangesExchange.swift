@@ -33,7 +33,7 @@ struct FetchDatabaseChangesExchange: Exchange {
         }
     }
 
-    mutating func nextStep() throws(CKError) -> ExchangeStep<Output> {
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Output> {
         if let end { return .finished(try end.get()) }
         let message = ChangesDatabaseRequest(
             syncToken: token?.token, resultsLimit: resultsLimit.map { Int64($0) })

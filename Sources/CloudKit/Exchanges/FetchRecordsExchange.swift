@@ -20,13 +20,13 @@ struct FetchRecordsExchange: Exchange {
         batches = recordIDs.grouped { $0.zoneID }.flatMap { $0.chunks(countMax: Self.itemsMax) }
     }
 
-    mutating func nextStep() throws(CKError) -> ExchangeStep<Void> {
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Void> {
         if let failure { throw failure }
         guard !batches.isEmpty else { return .finished(()) }
         sent = batches.removeFirst()
         let message = RecordsLookupRequest(
             records: sent.map { RecordsLookupRequest.Item(recordName: $0.recordName) },
-            zoneID: sent[0].zoneID.wire, desiredKeys: desiredKeys)
+            zoneID: sent[0].zoneID.wire, desiredKeys: desiredKeys?.onWire)
         return .send(try address.request("records/lookup", message: message))
     }
 

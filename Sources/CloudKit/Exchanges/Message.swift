@@ -3,8 +3,8 @@ internal import CloudWire
 /// Reads the messages of answers.
 enum Message {
     /// The message in `reply`.
-    /// - Throws: what the network did, what the server refused, or `CKError.serverResponseLost` for an answer that
-    ///   is neither.
+    /// - Throws: what the network did, what the server refused, or `CKError.serverResponseLost` for an answer
+    ///   that is neither.
     static func decode<Body: JSONMessage>(
         _ type: Body.Type, from reply: Result<WireResponse, CKError>
     ) throws(CKError) -> Body {

@@ -9,6 +9,8 @@ struct ModifyRecordsExchange: Exchange {
 
     /// Items that one operation may save and delete together.
     static let itemsMax = 400
+    /// Items that one request may hold for a server that isn't ours.
+    static let itemsMaxElsewhere = 200
 
     private enum Item {
         case save(RecordState)
@@ -29,13 +31,20 @@ struct ModifyRecordsExchange: Exchange {
         }
     }
 
+    private struct Conflict {
+        var state: RecordState
+        var error: CKError
+    }
+
     private let address: RequestAddress
     private let policy: CKModifyRecordsOperation.RecordSavePolicy
     private let isAtomic: Bool
     private var batches: [[Item]]
-    /// The items of the request that is under way, and those refused before it was sent.
+    /// The items of the request that is under way.
     private var sent: [Item] = []
-    private var refusedHere: [Event] = []
+    /// Conflicts for which the server's records have to be looked up, and then are.
+    private var conflicts: [Conflict] = []
+    private var isLookingUp = false
     private var wasAnswered = false
     private var failure: CKError?
 
@@ -56,8 +65,8 @@ struct ModifyRecordsExchange: Exchange {
             return CKError(
                 .limitExceeded,
                 """
-                The request contains \(items.count) items which is more than the maximum number of items in a single \
-                request (\(itemsMax)): split it.
+                The request contains \(items.count) items which is more than the maximum number of items in a \
+                single request (\(itemsMax)): split it.
                 """)
         }
         var seen: Set<CKRecordID> = []
@@ -68,34 +77,40 @@ struct ModifyRecordsExchange: Exchange {
         return nil
     }
 
-    mutating func nextStep() throws(CKError) -> ExchangeStep<Void> {
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Void> {
         if let failure { throw failure }
+        if !conflicts.isEmpty { return .send(try conflictsLookup()) }
         guard !batches.isEmpty else { return .finished(()) }
-        return .send(try request(for: batches.removeFirst()))
+        return try step(for: batches.removeFirst())
     }
 
-    private mutating func request(for items: [Item]) throws(CKError) -> WireRequest {
-        sent = []
-        refusedHere = []
+    private mutating func step(for items: [Item]) throws(CKError) -> ExchangeStep<Event, Void> {
         var operations: [RecordOperation] = []
+        var refused: [Event] = []
+        sent = []
         for item in items {
             do throws(CKError) {
                 operations.append(try operation(for: item))
                 sent.append(item)
             } catch {
-                refusedHere.append(item.failed(error))
+                refused.append(item.failed(error))
             }
         }
-        let zoneID = items[0].recordID.zoneID
-        let isAtomicBatch = isAtomic && zoneID.zoneName != CKRecordZoneID.defaultZoneName
-        if isAtomicBatch, !refusedHere.isEmpty {
-            // All or none: what could be sent isn't. The empty request still asks the server for the zone's errors.
-            refusedHere += sent.map { $0.failed(.otherItemFailed) }
-            sent = []
-            operations = []
+        let isAtomicBatch = isAtomic(items)
+        if !refused.isEmpty {
+            if isAtomicBatch { return .report(refused + sent.map { $0.failed(.otherItemFailed) }) }
+            if !sent.isEmpty { batches.insert(sent, at: 0) }
+            return .report(refused)
         }
-        let message = RecordsModifyRequest(operations: operations, zoneID: zoneID.wire, atomic: isAtomicBatch)
-        return try address.request("records/modify", message: message)
+        let message = RecordsModifyRequest(
+            operations: operations, zoneID: items[0].recordID.zoneID.wire, atomic: isAtomicBatch,
+            // What was sent is known here: the answer needs only tags and times.
+            desiredKeys: [CKRecord.FieldKey]().onWire)
+        return .send(try address.request("records/modify", message: message))
+    }
+
+    private func isAtomic(_ items: [Item]) -> Bool {
+        isAtomic && items[0].recordID.zoneID.zoneName != CKRecordZoneID.defaultZoneName
     }
 
     private func operation(for item: Item) throws(CKError) -> RecordOperation {
@@ -107,36 +122,76 @@ struct ModifyRecordsExchange: Exchange {
     }
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
+        if isLookingUp { return receiveConflicts(reply) }
         do throws(CKError) {
             let response = try Message.decode(RecordsResponse.self, from: reply)
             guard response.records.count == sent.count else {
-                throw CKError.unreadable("\(response.records.count) results for \(sent.count) operations")
+                throw .unreadable("\(response.records.count) results for \(sent.count) operations")
             }
             wasAnswered = true
-            return refusedHere + zip(sent, response.records).map { event(for: $0, $1) }
+            return zip(sent, response.records).compactMap { event(for: $0, $1) }
         } catch {
-            // An error of the zone is one of each of its items; the same after another zone's records were saved.
+            // Apple's servers take fewer items than the framework does.
+            let isOurs = reply.value?.hasExtras ?? true
+            if error.code == .limitExceeded, !isOurs, sent.count > Self.itemsMaxElsewhere, !isAtomic(sent) {
+                batches = sent.chunks(countMax: Self.itemsMaxElsewhere) + batches
+                return []
+            }
+            // An error of the zone is one of each of its items; the same after another zone's records were
+            // saved.
             guard wasAnswered || error.isOfOneZone else {
                 failure = error
                 return []
             }
             wasAnswered = true
-            return refusedHere + sent.map { $0.failed(error) }
+            return sent.map { $0.failed(error) }
         }
     }
 
-    private func event(for item: Item, _ result: RecordResult) -> Event {
+    private mutating func event(for item: Item, _ result: RecordResult) -> Event? {
         switch (item, result) {
         case (.save(let state), .record(let record)):
-            do throws(CKError) {
-                return .saved(state.recordID, .success(try RecordState(record, in: state.recordID.zoneID)))
-            } catch {
-                return item.failed(error)
-            }
+            return .saved(
+                state.recordID,
+                Result { () throws(CKError) in try RecordState(record, in: state.recordID.zoneID) })
         case (.delete(let recordID), .tombstone): return .deleted(recordID, .success(()))
-        case (_, .error(let error)):
-            return item.failed(CKError(error, serverRecordIn: item.recordID.zoneID))
+        case (.save(let state), .error(let error)):
+            let error = CKError(error, serverRecordIn: state.recordID.zoneID)
+            if error.code == .serverRecordChanged, error.serverRecord == nil {
+                conflicts.append(Conflict(state: state, error: error))
+                return nil
+            }
+            return item.failed(error)
+        case (.delete, .error(let error)): return item.failed(CKError(error))
         default: return item.failed(.unreadable("a deletion where a record was saved, or the other way"))
+        }
+    }
+
+    // MARK: Conflicts of a server that doesn't send its record
+
+    private mutating func conflictsLookup() throws(CKError) -> WireRequest {
+        isLookingUp = true
+        let message = RecordsLookupRequest(
+            records: conflicts.map { RecordsLookupRequest.Item(recordName: $0.state.recordID.recordName) },
+            zoneID: conflicts[0].state.recordID.zoneID.wire)
+        return try address.request("records/lookup", message: message)
+    }
+
+    private mutating func receiveConflicts(_ reply: Result<WireResponse, CKError>) -> [Event] {
+        defer {
+            conflicts = []
+            isLookingUp = false
+        }
+        // Without the server's record a conflict is still a conflict.
+        let results = (try? Message.decode(RecordsResponse.self, from: reply))?.records ?? []
+        return conflicts.enumerated().map { index, conflict in
+            var error = conflict.error
+            if index < results.count, case .record(let record) = results[index],
+                let state = try? RecordState(record, in: conflict.state.recordID.zoneID)
+            {
+                error = error.adding(CKRecord(state: state), CKRecordChangedErrorServerRecordKey)
+            }
+            return Item.save(conflict.state).failed(error)
         }
     }
 }
@@ -155,9 +210,14 @@ extension CKError {
     /// A conflict with the client's record and its ancestor beside the server's; any other error as it is.
     fileprivate func withRecords(of state: RecordState) -> CKError {
         guard code == .serverRecordChanged else { return self }
+        let error = adding(CKRecord(state: state), CKRecordChangedErrorClientRecordKey)
+        guard let ancestor = state.ancestor else { return error }
+        return error.adding(CKRecord(state: ancestor), CKRecordChangedErrorAncestorRecordKey)
+    }
+
+    fileprivate func adding(_ record: CKRecord, _ key: String) -> CKError {
         var userInfo = userInfo
-        userInfo[CKRecordChangedErrorClientRecordKey] = CKRecord(state: state)
-        userInfo[CKRecordChangedErrorAncestorRecordKey] = state.ancestor.map { CKRecord(state: $0) }
+        userInfo[key] = record
         return CKError(code, userInfo: userInfo)
     }
 }

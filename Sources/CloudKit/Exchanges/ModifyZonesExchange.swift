@@ -19,7 +19,7 @@ struct ModifyZonesExchange: Exchange {
         if saves.isEmpty && deletions.isEmpty { end = .success(()) }
     }
 
-    mutating func nextStep() throws(CKError) -> ExchangeStep<Void> {
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Void> {
         if let end { return .finished(try end.get()) }
         let operations =
             saves.map { ZoneOperation(operationType: .create, zone: WireZone(zoneID: $0.wire)) }
@@ -74,7 +74,7 @@ struct FetchZonesExchange: Exchange {
         if zoneIDs?.isEmpty == true { end = .success(()) }
     }
 
-    mutating func nextStep() throws(CKError) -> ExchangeStep<Void> {
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Void> {
         if let end { return .finished(try end.get()) }
         guard let zoneIDs else {
             return .send(try address.request("zones/list", message: ZonesListRequest()))

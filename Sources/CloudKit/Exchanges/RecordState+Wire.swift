@@ -33,8 +33,8 @@ extension RecordState {
     }
 
     /// The operation that saves the record.
-    /// - Throws: `CKError.invalidArguments` for a value that no field can hold, `CKError.assetNotAvailable` for an
-    ///   asset, both with the key.
+    /// - Throws: `CKError.invalidArguments` for a value that no field can hold, `CKError.assetNotAvailable`
+    ///   for an asset, both with the key.
     func saveOperation(_ policy: CKModifyRecordsOperation.RecordSavePolicy) throws(CKError) -> RecordOperation
     {
         let kind: RecordOperation.Kind =
@@ -61,6 +61,9 @@ extension RecordState {
                         error.code, "\(key) of \(recordID.recordName): \(error.localizedDescription)")
                 }
             }
+        }
+        if isParentChanged, parent == nil, changeTag != nil {
+            throw CKError(.invalidArguments, "Taking a record's parent away isn't there yet.")
         }
         if kind == .update { record.recordChangeTag = changeTag }
         if isParentChanged || policy == .allKeys || kind == .create {

@@ -19,7 +19,8 @@ extension RecordValue {
     }
 
     /// The value as a field goes out.
-    /// - Throws: `CKError.invalidArguments` for what no field can hold, `CKError.assetNotAvailable` for an asset.
+    /// - Throws: `CKError.invalidArguments` for what no field can hold, `CKError.assetNotAvailable` for an
+    ///   asset.
     package func wire(isEncrypted: Bool, in zoneID: CKRecordZoneID) throws(CKError) -> Field {
         let value = try fieldValue(isEncrypted: isEncrypted, in: zoneID)
         if case .list(.unknownList, _) = value {

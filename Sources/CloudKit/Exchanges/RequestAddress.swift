@@ -25,8 +25,8 @@ struct RequestAddress: Sendable {
             headers: [("Content-Type", "application/json"), (WireHeader.client, "1")], body: body)
     }
 
-    /// A zone of an answer as the app knows it: outside the shared database every zone is the user's own, and the
-    /// framework calls that owner by one name whatever the server says.
+    /// A zone of an answer as the app knows it: outside the shared database every zone is the user's own, and
+    /// the framework calls that owner by one name whatever the server says.
     func zoneID(_ zoneID: ZoneID) -> CKRecordZoneID {
         let owner = scope == .shared ? zoneID.ownerRecordName : nil
         return CKRecordZoneID(zoneName: zoneID.zoneName, ownerName: owner ?? CKCurrentUserDefaultName)
@@ -39,4 +39,10 @@ extension CKRecordZoneID {
         ZoneID(
             zoneName: zoneName, ownerRecordName: ownerName == CKCurrentUserDefaultName ? nil : ownerName)
     }
+}
+
+extension [CKRecord.FieldKey] {
+    /// To an app no keys means no fields; on the wire it means all. A key that no field can have stands for
+    /// none.
+    var onWire: [String] { isEmpty ? [CKRecord.SystemFieldKey.recordID] : self }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A field's value that is a file. It can be held and read; uploading files to the service isn't there yet, and a
-/// save of a record with an asset fails with `CKError.assetNotAvailable`.
+/// A field's value that is a file. It can be held and read; uploading files to the service isn't there yet,
+/// and a save of a record with an asset fails with `CKError.assetNotAvailable`.
 public final class CKAsset: NSObject, NSSecureCoding, Sendable {
     /// Where the file is; nil for the server's copy of an asset that wasn't downloaded.
     public let fileURL: URL?

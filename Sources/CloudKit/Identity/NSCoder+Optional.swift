@@ -1,6 +1,7 @@
 import Foundation
 
-// Foundation's decodeObject traps on a key that isn't there; an archive is outside input, so absence must be a value.
+// Foundation's decodeObject traps on a key that isn't there; an archive is outside input, so absence must be
+// a value.
 extension NSCoder {
     func object<Object: NSObject & NSCoding>(_ type: Object.Type, forKey key: String) -> Object? {
         containsValue(forKey: key) ? decodeObject(of: type, forKey: key) : nil

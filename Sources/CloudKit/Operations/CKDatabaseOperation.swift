@@ -44,8 +44,8 @@ extension CKError {
         return CKError(
             .badContainer,
             """
-            \(name) has no cloud behind it. In tests take the container from TestCloud().device(user:) of the module \
-            CloudKitTesting; a connection to a server over HTTP isn't there yet.
+            \(name) has no cloud behind it. In tests take the container from TestCloud().device(user:) of the \
+            module CloudKitTesting; a connection to a server over HTTP isn't there yet.
             """)
     }
 }

@@ -43,8 +43,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     /// Called last. Zones that failed for themselves are no failure of the whole.
     @preconcurrency public var fetchRecordZoneChangesResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `fetchRecordZoneChangesResultBlock`, not called when that is set: with zones that failed it
-    /// gets `CKError.partialFailure`.
+    /// The older form of `fetchRecordZoneChangesResultBlock`, not called when that is set: with zones that
+    /// failed it gets `CKError.partialFailure`.
     @preconcurrency public var fetchRecordZoneChangesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
     /// Makes an operation that fetches nothing yet.

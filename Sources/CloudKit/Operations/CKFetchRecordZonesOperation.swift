@@ -12,8 +12,8 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
         (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
     /// Called last. Zones that failed for themselves are no failure of the whole.
     @preconcurrency public var fetchRecordZonesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `fetchRecordZonesResultBlock`, not called when that is set: with zones that failed it gets
-    /// `CKError.partialFailure`.
+    /// The older form of `fetchRecordZonesResultBlock`, not called when that is set: with zones that failed
+    /// it gets `CKError.partialFailure`.
     @preconcurrency public var fetchRecordZonesCompletionBlock:
         (@Sendable ([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
 

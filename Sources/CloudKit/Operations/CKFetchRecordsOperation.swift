@@ -19,8 +19,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The older form of `perRecordResultBlock`, not called when that is set.
     @preconcurrency public var perRecordCompletionBlock:
         (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
-    /// The older form of `fetchRecordsResultBlock`, not called when that is set: with records that failed it gets
-    /// `CKError.partialFailure`.
+    /// The older form of `fetchRecordsResultBlock`, not called when that is set: with records that failed it
+    /// gets `CKError.partialFailure`.
     @preconcurrency public var fetchRecordsCompletionBlock:
         (@Sendable ([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
 

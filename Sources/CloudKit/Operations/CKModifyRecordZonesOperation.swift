@@ -17,8 +17,8 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
         (@Sendable (CKRecordZone.ID, Result<Void, any Error>) -> Void)?
     /// Called last. Zones that failed for themselves are no failure of the whole.
     @preconcurrency public var modifyRecordZonesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `modifyRecordZonesResultBlock`, not called when that is set: with zones that failed it gets
-    /// `CKError.partialFailure`.
+    /// The older form of `modifyRecordZonesResultBlock`, not called when that is set: with zones that failed
+    /// it gets `CKError.partialFailure`.
     @preconcurrency public var modifyRecordZonesCompletionBlock:
         (@Sendable ([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
 

@@ -3,7 +3,8 @@ import Seams
 
 /// Saves and deletes records.
 ///
-/// A record that was saved gets the server's tag and times, and its changes are those made after the operation began.
+/// A record that was saved gets the server's tag and times, and its changes are those made after the
+/// operation began.
 open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
@@ -40,8 +41,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     @preconcurrency public var modifyRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `perRecordSaveBlock`, not called when that is set.
     @preconcurrency public var perRecordCompletionBlock: (@Sendable (CKRecord, (any Error)?) -> Void)?
-    /// The older form of `modifyRecordsResultBlock`, not called when that is set: with items that failed it gets
-    /// `CKError.partialFailure`.
+    /// The older form of `modifyRecordsResultBlock`, not called when that is set: with items that failed it
+    /// gets `CKError.partialFailure`.
     @preconcurrency public var modifyRecordsCompletionBlock:
         (@Sendable ([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
 

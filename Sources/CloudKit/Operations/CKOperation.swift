@@ -4,7 +4,8 @@ import Seams
 /// Something asked of the cloud. Set its properties and blocks, then add it to a database or a container.
 open class CKOperation: Operation, @unchecked Sendable {
     // Sendable because what changes while it runs is behind `state`'s lock; what an app sets (blocks, inputs,
-    // configuration) is set before the operation is added and only read after, as Apple's documentation demands.
+    // configuration) is set before the operation is added and only read after, as Apple's documentation
+    // demands.
 
     /// An operation's identity.
     public typealias ID = String

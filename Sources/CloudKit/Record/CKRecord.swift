@@ -3,8 +3,8 @@ import Seams
 
 /// A record of the cloud: an identity, a type and fields.
 ///
-/// A record fetched or saved remembers what the server last had, so that a save sends only the fields set since, and
-/// a conflict can show the common ancestor.
+/// A record fetched or saved remembers what the server last had, so that a save sends only the fields set
+/// since, and a conflict can show the common ancestor.
 open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopying, Sequence,
     @unchecked Sendable
 {
@@ -96,8 +96,8 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         get { lock.withLock { $0.parent } }
         set {
             lock.withLock {
+                if $0.parent != newValue { $0.isParentChanged = true }
                 $0.parent = newValue
-                $0.isParentChanged = true
             }
         }
     }
@@ -169,7 +169,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     open override var description: String {
         let state = state
         return
-            "<CKRecord: \(state.recordID.recordName), type \(state.recordType), tag \(state.changeTag ?? "nil")>"
+            "<CKRecord: \(state.recordID.recordName), \(state.recordType), tag \(state.changeTag ?? "nil")>"
     }
 
     // MARK: Archives
@@ -184,13 +184,14 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         state.encodeFields(with: coder)
     }
 
-    /// Writes identity, type, version, times, users, parent and share to a keyed archive, and no field. A record
-    /// made from it has no values and no changes.
+    /// Writes identity, type, version, times, users, parent and share to a keyed archive, and no field. A
+    /// record made from it has no values and no changes.
     open func encodeSystemFields(with coder: NSCoder) {
         state.encodeSystemFields(with: coder)
     }
 
-    /// Reads a record that `encode(with:)` or `encodeSystemFields(with:)` wrote; nil when the archive holds none.
+    /// Reads a record that `encode(with:)` or `encodeSystemFields(with:)` wrote; nil when the archive holds
+    /// none.
     public required init?(coder: NSCoder) {
         guard let state = RecordState(coder: coder) else { return nil }
         lock = Lock(state)

@@ -1,8 +1,8 @@
 import CoreLocation
 import Foundation
 
-// The keys of Apple's own archives, so that a blob made there is read here: cloudkit's class names and key names are
-// what other apps' databases hold.
+// The keys of Apple's own archives, so that a blob made there is read here: cloudkit's class names and key
+// names are what other apps' databases hold.
 private enum Key {
     static let recordType = "RecordType", recordID = "RecordID", changeTag = "ETag"
     static let creationDate = "RecordCtime", modificationDate = "RecordMtime"
@@ -53,7 +53,7 @@ extension ValueStore {
     private static let valueClasses: [AnyClass] = [
         NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self, CKReference.self,
         CLLocation.self,
-        CKAsset.self,
+        CKAsset.self, UnsupportedRecordValue.self,
     ]
 
     // Parallel arrays in the order of the keys: a dictionary's order differs from run to run.

@@ -20,7 +20,8 @@ package struct RecordState: Sendable {
         self.recordID = recordID
     }
 
-    /// The record as the server last sent or took it; what a conflict's ancestor is. Nil for one it never saw.
+    /// The record as the server last sent or took it; what a conflict's ancestor is. Nil for one it never
+    /// saw.
     var ancestor: RecordState? {
         guard changeTag != nil else { return nil }
         var ancestor = self
@@ -30,8 +31,8 @@ package struct RecordState: Sendable {
         return ancestor
     }
 
-    /// The server took the record as it was when it was `sent`, and answered with `saved`: tag, times and users are
-    /// the answer's, and what was set since is still to be saved.
+    /// The server took the record as it was when it was `sent`, and answered with `saved`: tag, times and
+    /// users are the answer's, and what was set since is still to be saved.
     mutating func wasSaved(as saved: RecordState, sent: RecordState) {
         changeTag = saved.changeTag
         creationDate = saved.creationDate

@@ -26,6 +26,7 @@ package enum RecordValue: Hashable, Sendable {
         switch value {
         case let value as NSNumber: self = RecordValue(number: value)
         case let value as CKReference: self = .reference(value)
+        case let value as UnsupportedRecordValue: self = .unsupported(value.reason)
         case let value as CLLocation: self = .location(value)
         case let value as CKAsset: self = .asset(value)
         case let value as String: self = .string(value)
@@ -56,7 +57,7 @@ package enum RecordValue: Hashable, Sendable {
         case .location(let value): value
         case .asset(let value): value
         case .list(let values): NSArray(array: values.map(\.object))
-        case .unsupported(let reason): reason as NSString
+        case .unsupported(let reason): UnsupportedRecordValue(reason: reason)
         }
     }
 }

@@ -1,0 +1,21 @@
+import Foundation
+
+/// Stands for a value that no field can hold, until the save says so: where a record hands out objects, and
+/// in archives.
+final class UnsupportedRecordValue: NSObject, NSSecureCoding, __CKRecordObjCValue, Sendable {
+    let reason: String
+
+    init(reason: String) {
+        self.reason = reason
+    }
+
+    static var supportsSecureCoding: Bool { true }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(reason as NSString, forKey: "Reason")
+    }
+
+    init?(coder: NSCoder) {
+        reason = coder.string(forKey: "Reason") ?? "a value that no field can hold"
+    }
+}
