@@ -73,8 +73,9 @@ struct ModifyDecider {
                 records.insert(reference.target)
             }
         }
-        // Beyond the limit the delete fails, so what else it would take along needn't be known.
-        if loaded.dependants.count <= limits.cascadeRecordsMax + batch.operations.count {
+        // Beyond the limit (operations are not counted, as targets and as sources) every cascade fails, so
+        // what else they would take along needn't be known.
+        if loaded.dependants.count <= limits.cascadeRecordsMax + 2 * batch.operations.count {
             for reference in loaded.dependants.values.joined() {
                 records.insert(reference.source)
                 if reference.kind == .deleteSelf && loaded.dependants[reference.source] == nil {

@@ -40,6 +40,7 @@ struct ModifyReferences {
     private func failures() -> [(Int, WireError)] {
         let added = savedReferences()
         let gone = Set(cascades.values.joined().map(\.key))
+        let isTooMuch = gone.count > limits.cascadeRecordsMax
         var failures: [(Int, WireError)] = []
         for (index, outcome) in outcomes.enumerated() {
             guard let key = keys[index] else { continue }
@@ -53,7 +54,8 @@ struct ModifyReferences {
                 }
             case .delete:
                 let going = [key] + (cascades[index] ?? []).map(\.key)
-                guard going.count <= limits.cascadeRecordsMax else {
+                // All of them fail: what lies behind the limit was not loaded, so no cascade is known whole.
+                guard going.count == 1 || !isTooMuch else {
                     failures.append(
                         (index, ServiceError.limitExceeded("the delete takes too many records along")))
                     continue
@@ -76,7 +78,7 @@ struct ModifyReferences {
             guard case .delete = outcome, let key = keys[index] else { continue }
             var found: [RecordRow] = []
             var waiting = [key]
-            while let target = waiting.popLast(), found.count <= limits.cascadeRecordsMax {
+            while let target = waiting.popLast() {
                 for reference in dependants(of: target, added: added) where reference.kind == .deleteSelf {
                     // A record that the batch saves or deletes itself is not taken along.
                     guard !isWritten(reference.source), let row = loaded.records[reference.source],

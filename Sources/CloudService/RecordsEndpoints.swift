@@ -16,7 +16,7 @@ extension CloudService {
             var loaded = StoreLoaded()
             var asked = Set<RecordKey>()
             while true {
-                loaded.merge(try writer.load(wanted))
+                loaded.merge(try self.load(wanted, writer))
                 asked.formUnion(wanted.records)
                 switch try decider.decide(loaded: loaded, asked: asked) {
                 case .load(let more):
@@ -31,6 +31,18 @@ extension CloudService {
         }
     }
 
+    /// Loads records, but not more than may be in memory for one request.
+    private func load(_ wanted: StoreLoad, _ reader: any CloudStoreReader) throws -> StoreLoaded {
+        var wanted = wanted
+        wanted.bytesMax = limits.answerBytesMax
+        let loaded = try reader.load(wanted)
+        guard !loaded.isCutShort else {
+            throw ServiceError.limitExceeded(
+                "the records of the request have more than \(limits.answerBytesMax) bytes; ask for fewer")
+        }
+        return loaded
+    }
+
     func recordsLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try RecordsLookupRequest(json: body)
         try limits.check(count: request.records.count, caller)
@@ -42,7 +54,7 @@ extension CloudService {
             var wanted = StoreLoad()
             wanted.records = items.compactMap(\.key)
             wanted.zones = Set(wanted.records.map(\.zone)).sorted()
-            let loaded = try reader.load(wanted)
+            let loaded = try self.load(wanted, reader)
             let results = try items.map { item, key -> RecordResult in
                 guard let key, key.zone.isDefault || loaded.zones[key.zone].map({ !$0.isDeleted }) ?? false
                 else {

@@ -10,8 +10,9 @@ public struct ServiceLimits: Hashable, Sendable {
     public var itemsMax = 200
     /// The same for a client that says `X-Yap-Client: 1`.
     public var itemsWithExtrasMax = 400
-    /// An answer ends with the record whose fields cross this many bytes.
-    public var answerBytesMax = 8 << 20
+    /// Bytes of the records that one request loads. A page of changes ends there; a lookup or a batch beyond
+    /// it is refused, and the client asks for fewer records.
+    public var answerBytesMax = 16 << 20
     /// Records that one request deletes beside those it names, because they refer to them with DELETE_SELF.
     public var cascadeRecordsMax = 5_000
 

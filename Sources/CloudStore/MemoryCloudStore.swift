@@ -54,7 +54,16 @@ private final class MemoryTransaction: CloudStoreWriter {
         var loaded = StoreLoaded()
         for key in wanted.databases { loaded.databases[key] = tables.databases[key] }
         for key in wanted.zones { loaded.zones[key] = tables.zones[key] }
-        for key in wanted.records { loaded.records[key] = tables.records[key.zone]?[key.recordName] }
+        var bytes = 0
+        for key in wanted.records {
+            guard bytes <= wanted.bytesMax else {
+                loaded.isCutShort = true
+                break
+            }
+            guard let row = tables.records[key.zone]?[key.recordName] else { continue }
+            loaded.records[key] = row
+            bytes += row.fields.count
+        }
         for key in wanted.dependantsOf {
             loaded.dependants[key] = (tables.references[key.zone]?[key.recordName] ?? []).sorted()
         }

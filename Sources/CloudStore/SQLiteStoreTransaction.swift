@@ -20,7 +20,16 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         var loaded = StoreLoaded()
         for key in wanted.databases { loaded.databases[key] = try database(key) }
         for key in wanted.zones { loaded.zones[key] = try zone(key) }
-        for key in wanted.records { loaded.records[key] = try record(key) }
+        var bytes = 0
+        for key in wanted.records {
+            guard bytes <= wanted.bytesMax else {
+                loaded.isCutShort = true
+                break
+            }
+            guard let row = try record(key) else { continue }
+            loaded.records[key] = row
+            bytes += row.fields.count
+        }
         for key in wanted.dependantsOf { loaded.dependants[key] = try dependants(of: key) }
         return loaded
     }

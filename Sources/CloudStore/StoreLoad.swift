@@ -9,6 +9,9 @@ public struct StoreLoad: Sendable {
     /// Records whose binding references from others are wanted.
     public var dependantsOf: [RecordKey] = []
 
+    /// When the fields of the records have more bytes than this together, the answer is cut short.
+    public var bytesMax = Int.max
+
     /// Makes a question that asks for nothing.
     public init() {}
 }
@@ -24,6 +27,9 @@ public struct StoreLoaded: Sendable {
     /// Who refers to a record, sorted; an empty list where it was asked for and nobody does.
     public var dependants: [RecordKey: [ReferenceRow]] = [:]
 
+    /// True when there are records that are not in the answer, because it would have become too large.
+    public var isCutShort = false
+
     /// Makes an empty answer.
     public init() {}
 
@@ -33,6 +39,7 @@ public struct StoreLoaded: Sendable {
         zones.merge(other.zones) { $1 }
         records.merge(other.records) { $1 }
         dependants.merge(other.dependants) { $1 }
+        isCutShort = isCutShort || other.isCutShort
     }
 }
 

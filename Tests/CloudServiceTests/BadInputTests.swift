@@ -105,6 +105,24 @@ import Testing
         try expectUnharmed()
     }
 
+    @Test func recordsThatAreTooLargeTogetherAreAskedForInParts() throws {
+        var limits = ServiceLimits()
+        limits.answerBytesMax = 1_500
+        let cloud = TestService(limits: limits)
+        try cloud.zones(.create)
+        let names = ["a", "b", "c"]
+        let blob = ["blob": Field(.bytes([UInt8](repeating: 7, count: 1_000)))]
+        try cloud.modify(names.map { operation(.create, $0, blob) })
+        let lookup = try #require(throws: WireError.self) { try cloud.lookup(names) }
+        #expect(lookup.ckErrorCode == 27)
+        let modify = try #require(throws: WireError.self) {
+            try cloud.modify(names.map { operation(.forceUpdate, $0) })
+        }
+        #expect(modify.ckErrorCode == 27)
+        #expect(try cloud.lookup(["a", "b"]).summaries == ["saved", "saved"])
+        #expect(try cloud.changes().records.feed == ["a+", "b+"])
+    }
+
     @Test func moreThanTheAllowedItemsIsRefusedInApplesWords() throws {
         func modify(_ count: Int, extras: Bool) throws -> WireError? {
             let operations = (0..<count).map { operation(.forceDelete, "none\($0)") }

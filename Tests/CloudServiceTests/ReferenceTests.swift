@@ -124,5 +124,17 @@ import Testing
             (5...8).map { operation(.create, "r\($0)", ["list": reference("list", .deleteSelf)]) })
         #expect(try cloud.modify([operation(.forceDelete, "list")])[0].error?.ckErrorCode == 27)
         #expect(try cloud.changes().records.count == 9)
+        // Neither of two deletes is done in part when they are too much together.
+        for list in ["x", "y"] {
+            try cloud.modify([operation(.create, list)])
+            try cloud.modify(
+                (1...3).map { operation(.create, "\(list)\($0)", ["list": reference(list, .deleteSelf)]) })
+        }
+        let both = try cloud.modify(
+            [operation(.forceDelete, "x"), operation(.forceDelete, "y")], atomic: false)
+        #expect(both.map { $0.error?.ckErrorCode } == [27, 27])
+        #expect(try cloud.modify([operation(.forceDelete, "x")]).summaries == ["deleted"])
+        #expect(try cloud.modify([operation(.forceDelete, "y")]).summaries == ["deleted"])
+        #expect(try cloud.changes().records.count == 9)
     }
 }

@@ -48,6 +48,21 @@ import Testing
         #expect(loaded.dependants[Rows.key("a")] == [])
     }
 
+    @Test(arguments: TestStore.all) func anAnswerThatIsTooLargeSaysThatItIsCutShort(_ kind: TestStore) throws
+    {
+        let store = try kind.make(folder)
+        let fields = [UInt8](repeating: 7, count: 1000)
+        try store.apply { $0.records = (1...3).map { Rows.record("r\($0)", counter: $0, fields: fields) } }
+        func load(bytesMax: Int) throws -> StoreLoaded {
+            try store.load {
+                $0.records = ["r1", "none", "r2", "r3"].map { Rows.key($0) }
+                $0.bytesMax = bytesMax
+            }
+        }
+        #expect(try load(bytesMax: 3000).records.count == 3 && !load(bytesMax: 3000).isCutShort)
+        #expect(try load(bytesMax: 1500).records.count == 2 && load(bytesMax: 1500).isCutShort)
+    }
+
     @Test(arguments: TestStore.all) func aWriteThatThrowsLeavesNoTrace(_ kind: TestStore) throws {
         let store = try kind.make(folder)
         var changes = StoreChanges()
