@@ -100,12 +100,16 @@ import Testing
         #expect(throws: JSONError.self) { try tree(open) }
     }
 
-    @Test func sizeAndDigitsAreLimited() {
+    @Test func sizeValuesAndDigitsAreLimited() {
         var limits = JSONLimits()
         limits.bytesMax = 8
         #expect(throws: Never.self) { try tree(Array("\"123456\"".utf8), limits: limits) }
         let large = #expect(throws: JSONError.self) { try tree(Array("\"1234567\"".utf8), limits: limits) }
         #expect(large?.code == .limitExceeded)
+        limits.valuesMax = 3
+        #expect(throws: Never.self) { try tree(Array("[1,2]".utf8), limits: limits) }
+        let many = #expect(throws: JSONError.self) { try tree(Array("[1,2,3]".utf8), limits: limits) }
+        #expect(many?.code == .limitExceeded)
         let long = #expect(throws: JSONError.self) {
             try tree(Array(String(repeating: "1", count: 401).utf8))
         }

@@ -84,7 +84,7 @@ import Testing
             "operations[0].record.fields.title: the key 'value' is missing"
         ),
         (
-            #"{"operations": [{"operationType":"create","record":{"fields": {"a": {"value": 1, "type": 2}}}}]}"#,
+            #"{"operations":[{"operationType":"create","record":{"fields":{"a":{"value":1,"type":2}}}}]}"#,
             "operations[0].record.fields.a.type: expected a text"
         ),
         (#"{"operations": [], "atomic": 1}"#, "atomic: expected true or false"),

@@ -2,6 +2,8 @@
 public struct JSONLimits: Sendable {
     /// Bytes of the whole text; never more than 2 GB, which is what the tape can point at.
     public var bytesMax = 64 << 20
+    /// Values in the whole text. The tape takes 20 bytes for each, so small values can't fill the memory.
+    public var valuesMax = 4 << 20
     /// Arrays and objects inside each other.
     public var depthMax = 64
     /// Bytes of one number.

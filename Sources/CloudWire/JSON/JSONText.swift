@@ -63,4 +63,32 @@ enum JSONText {
         default: nil
         }
     }
+
+    /// Where the first byte is that can't stand in a text as it is: a quote, a backslash, a control character; else
+    /// the end. Looks at eight bytes at a time.
+    static func plainEnd(
+        in bytes: UnsafeBufferPointer<UInt8>, from start: Int, stopsAtNonASCII: Bool = false
+    ) -> Int {
+        guard let base = UnsafeRawPointer(bytes.baseAddress) else { return start }
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        var position = start
+        while position + 8 <= bytes.count {
+            let word = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let quotes = word ^ (ones &* 0x22)
+            let backslashes = word ^ (ones &* 0x5C)
+            // The lowest high bit that is set here belongs to the first byte that is not plain.
+            let special =
+                ((word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes
+                    | (backslashes &- ones) & ~backslashes | (stopsAtNonASCII ? word : 0)) & highs
+            guard special == 0 else { return position + special.trailingZeroBitCount / 8 }
+            position += 8
+        }
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte < 0x20 || byte == 0x22 || byte == 0x5C || (stopsAtNonASCII && byte >= 0x80) { break }
+            position += 1
+        }
+        return position
+    }
 }

@@ -14,9 +14,10 @@ struct JSONTokenizer {
 
     /// Reads the whole text. Throws when it is not one JSON value, or goes beyond a limit.
     mutating func readDocument() throws(JSONError) {
-        guard bytes.count <= limits.bytesMax else {
+        let bytesMax = min(limits.bytesMax, Int(Int32.max))
+        guard bytes.count <= bytesMax else {
             throw JSONError(
-                .limitExceeded, "more than \(limits.bytesMax) bytes of JSON", byteOffset: limits.bytesMax)
+                .limitExceeded, "more than \(bytesMax) bytes of JSON", byteOffset: bytesMax)
         }
         skipWhitespace()
         try readValue(depth: 1)
@@ -41,6 +42,10 @@ struct JSONTokenizer {
     }
 
     private mutating func readValue(depth: Int) throws(JSONError) {
+        guard tape.count < limits.valuesMax else {
+            throw JSONError(
+                .limitExceeded, "more than \(limits.valuesMax) values in the JSON", byteOffset: position)
+        }
         switch current {
         case UInt8(ascii: "\""): try readString()
         case UInt8(ascii: "{"): try readObject(depth: depth)
@@ -236,7 +241,7 @@ extension JSONTokenizer {
             next: UInt32(truncatingIfNeeded: tape.count + 1))
         position = start
         while true {
-            skipPlainText()
+            position = JSONText.plainEnd(in: bytes, from: position, stopsAtNonASCII: true)
             guard position < bytes.count else { throw malformed("the text has no end", at: start - 1) }
             let byte = bytes[position]
             switch byte {
@@ -248,35 +253,12 @@ extension JSONTokenizer {
             case UInt8(ascii: "\\"):
                 token.hasEscapes = true
                 try skipEscape()
-            case 0..<0x20:
-                throw malformed("a control character in a text")
             case 0x80...:
                 token.isASCII = false
                 try skipMultibyteCharacter(byte)
             default:
-                position += 1
+                throw malformed("a control character in a text")
             }
-        }
-    }
-
-    /// Skips ASCII other than quote, backslash and control characters, eight bytes at a time.
-    private mutating func skipPlainText() {
-        guard let base = UnsafeRawPointer(bytes.baseAddress) else { return }
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let highs: UInt64 = 0x8080_8080_8080_8080
-        while position + 8 <= bytes.count {
-            let word = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            let quotes = word ^ (ones &* 0x22)
-            let backslashes = word ^ (ones &* 0x5C)
-            // The lowest high bit that is set here belongs to the first byte that is not plain.
-            let special =
-                ((word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes
-                    | (backslashes &- ones) & ~backslashes | word) & highs
-            guard special == 0 else {
-                position += special.trailingZeroBitCount / 8
-                return
-            }
-            position += 8
         }
     }
 

@@ -178,12 +178,12 @@ struct JSONWriter: ~Copyable {
         var text = text
         text.withUTF8 { utf8 in
             var plainStart = 0
-            for (position, byte) in utf8.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+            while plainStart < utf8.count {
+                let position = JSONText.plainEnd(in: utf8, from: plainStart)
                 append(UnsafeBufferPointer(rebasing: utf8[plainStart..<position]))
-                appendEscape(of: byte)
+                if position < utf8.count { appendEscape(of: utf8[position]) }
                 plainStart = position + 1
             }
-            append(UnsafeBufferPointer(rebasing: utf8[plainStart...]))
         }
     }
 

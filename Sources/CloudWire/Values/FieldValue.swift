@@ -1,4 +1,6 @@
 /// What a field holds.
+///
+/// The large cases are indirect, so that the many fields which are text or numbers stay small.
 public enum FieldValue: Hashable, Sendable {
     /// Text.
     case string(String)
@@ -13,11 +15,11 @@ public enum FieldValue: Hashable, Sendable {
     /// Bytes that the server must never index.
     case encryptedBytes([UInt8])
     /// The name of another record.
-    case reference(Reference)
+    indirect case reference(Reference)
     /// A place on earth.
-    case location(Location)
+    indirect case location(Location)
     /// A file.
-    case asset(Asset)
+    indirect case asset(Asset)
     /// Values of one type; the type is the list's (`stringList`).
     case list(FieldType, [FieldValue])
 
