@@ -2,7 +2,8 @@ internal import CloudKit
 internal import Seams
 internal import Yap
 
-/// Runs the engine: feeds it events one at a time, and carries out its actions with CloudKit's operations and with
+/// Runs the engine: feeds it events one at a time, and carries out its actions with CloudKit's operations
+/// and with
 /// transactions of the device's database.
 final class SyncRunner: Sendable {
     private struct State {
@@ -103,7 +104,8 @@ final class SyncRunner: Sendable {
         if mustStart { environment.scheduler.perform { [self] in drain() } }
     }
 
-    /// Deals with events until there are none. Only one thread is here at a time. An answer that comes at once, on this
+    /// Deals with events until there are none. Only one thread is here at a time. An answer that comes at
+    /// once, on this
     /// thread, only adds its event: the stack doesn't grow with the queue.
     private func drain() {
         while true {

@@ -1,6 +1,7 @@
 package import Seams
 
-/// Growing pauses: doubled with each failure in a row, with jitter, so that devices which failed together don't
+/// Growing pauses: doubled with each failure in a row, with jitter, so that devices which failed together
+/// don't
 /// come back together.
 package struct BackOff: Sendable {
     package static let firstPauseMilliseconds: Int64 = 1000

@@ -3,7 +3,8 @@ public import Foundation
 
 /// How far the sync is. It is `idle` only when nothing waits to be delivered.
 public enum CloudSyncStatus: Hashable, Sendable {
-    /// Everything that was committed here is on the server, and what the server had when it was last asked is here.
+    /// Everything that was committed here is on the server, and what the server had when it was last asked
+    /// is here.
     case idle
     /// Something is being sent or fetched; so many changes wait in the queue.
     case syncing(pending: Int)
@@ -37,8 +38,10 @@ public enum CloudSyncProblem: Hashable, Sendable {
     case configuration(CKError.Code, message: String)
     /// No database was given for the identifier.
     case unknownDatabase(identifier: String?)
-    /// The server refuses this record's change. It is kept; a new change of the record, or `retry()`, sends it again.
+    /// The server refuses this record's change. It is kept; a new change of the record, or `retry()`, sends
+    /// it again.
     case refused(recordName: String, CKError.Code)
-    /// The same conflict came back again and again: the merge does not settle it. Kept as a refused change is.
+    /// The same conflict came back again and again: the merge does not settle it. Kept as a refused change
+    /// is.
     case stuck(recordName: String)
 }

@@ -1,6 +1,7 @@
 package import CloudKit
 
-/// What the engine wants done. Each action but `tell`, `status` and `wake` ends in one event about its database.
+/// What the engine wants done. Each action but `tell`, `status` and `wake` ends in one event about its
+/// database.
 package enum SyncAction: Sendable {
     /// Send the head of the queue, at most so many items of it.
     case send(DatabaseKey, itemsMax: Int)

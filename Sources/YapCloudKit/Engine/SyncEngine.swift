@@ -1,9 +1,11 @@
 internal import CloudKit
 package import Seams
 
-/// Decides what is sent and fetched, and when. A state machine without input or output: events in, actions out.
+/// Decides what is sent and fetched, and when. A state machine without input or output: events in, actions
+/// out.
 ///
-/// It holds no truth: the queue, the tags and the tokens are in the device's database, and what is here is gone with
+/// It holds no truth: the queue, the tags and the tokens are in the device's database, and what is here is
+/// gone with
 /// the process and made again from there.
 package struct SyncEngine {
     /// The most items in one operation: CloudKit's own limit.

@@ -1,25 +1,30 @@
 public import CloudKit
 package import CloudWire
 
-/// One local value or deletion that a sync decided about, and the rule by which: who won, and what was dropped.
+/// One local value or deletion that a sync decided about, and the rule by which: who won, and what was
+/// dropped.
 public struct CloudMergeLogEntry: Sendable {
     /// The rules.
     public enum Rule: String, Hashable, Sendable {
         /// Both changed the field: the remote value won, the local one was dropped.
         case remoteWon
-        /// Only this device changed the field, or the app's merge block chose so: the local value is uploaded.
+        /// Only this device changed the field, or the app's merge block chose so: the local value is
+        /// uploaded.
         case localKept
         /// Both changed the field: the field's own rule made one value of both.
         case merged
         /// The value never left the device: a later value of this device took its place.
         case superseded
-        /// The record was deleted by another device while an edit waited here: the edit won, the record was made again.
+        /// The record was deleted by another device while an edit waited here: the edit won, the record was
+        /// made again.
         case editBeatDeletion
-        /// The record was deleted here while another device edited it: the edit won, the deletion was dropped.
+        /// The record was deleted here while another device edited it: the edit won, the deletion was
+        /// dropped.
         case deletionDropped
         /// The record was deleted by another device, and the change that waited here was dropped with it.
         case deletedRemotely
-        /// The server lost the record's newest version (a restored backup): this device's values were sent again.
+        /// The server lost the record's newest version (a restored backup): this device's values were sent
+        /// again.
         case serverWasReset
     }
 
@@ -29,7 +34,8 @@ public struct CloudMergeLogEntry: Sendable {
     public let field: String?
     /// The rule that decided.
     public let rule: Rule
-    /// The local value that the queue held and that is not sent; nil when it cleared the field, or nothing was dropped.
+    /// The local value that the queue held and that is not sent; nil when it cleared the field, or nothing
+    /// was dropped.
     package let droppedValue: FieldValue?
     /// The value that stands now; nil when there is none.
     package let keptValue: FieldValue?

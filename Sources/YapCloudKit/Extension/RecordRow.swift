@@ -3,7 +3,8 @@ internal import CloudWire
 
 /// One life of a record: the only place where its change tag is kept.
 ///
-/// A record that is deleted here while the queue still speaks of it keeps its row, without owners, until the queue
+/// A record that is deleted here while the queue still speaks of it keeps its row, without owners, until the
+/// queue
 /// has passed; one made again under the same name is another row. So a tag never leaks over a deletion.
 struct RecordRow {
     var id: Int64
@@ -31,7 +32,8 @@ struct ChangeRow {
     var sequence: Int64
     var record: Int64
     var kind: SyncItem.Kind
-    /// A save: the changed fields, a cleared one without value. A deletion: the fields that the record had, if known.
+    /// A save: the changed fields, a cleared one without value. A deletion: the fields that the record had,
+    /// if known.
     var fields: [String: Field]
     /// The values before the change, for the merge.
     var originals: [String: Field]

@@ -2,14 +2,17 @@ public import CloudKit
 internal import Seams
 public import Yap
 
-/// Keeps rows of the database and records of the cloud the same: records what changes in a queue inside the app's own
+/// Keeps rows of the database and records of the cloud the same: records what changes in a queue inside the
+/// app's own
 /// transaction, and uploads the queue.
 ///
 /// Register it once with `database.register(_:withName:)`; inside a transaction reach it with
-/// `transaction.ext(_:as:)`. What it uploads by itself, and what it does about errors, is decided by one table
+/// `transaction.ext(_:as:)`. What it uploads by itself, and what it does about errors, is decided by one
+/// table
 /// (`ErrorDisposition`); fetching is the app's part, unless `CloudSync` does both.
 public final class YapDatabaseCloudKit: YapDatabaseExtension {
-    /// Merges a remote version into the app's row. It is called inside a write transaction, once for each row that stands
+    /// Merges a remote version into the app's row. It is called inside a write transaction, once for each
+    /// row that stands
     /// for the record, or once without collection and key when none does and changes still wait.
     public typealias MergeBlock =
         @Sendable (
@@ -43,7 +46,8 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     let options: Options
     let random: any RandomSource
     let runner: SyncRunner
-    /// Whether a deletion keeps what it deleted, so that a later fetch can tell another device's edit from an echo.
+    /// Whether a deletion keeps what it deleted, so that a later fetch can tell another device's edit from
+    /// an echo.
     let keepsDeletedFields: Bool
 
     /// Makes the extension.
@@ -52,7 +56,8 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     ///   - recordHandler: Says which record a row stands for, and what changed in it.
     ///   - mergeBlock: Merges a remote version into a row.
     ///   - operationErrorBlock: Hears of each error, also of those that are dealt with by themselves.
-    ///   - databaseIdentifierBlock: Says which database an identifier stands for; nil means that identifier nil is the
+    ///   - databaseIdentifierBlock: Says which database an identifier stands for; nil means that identifier
+    /// nil is the
     ///     private database of the default container, and that there is no other.
     ///   - versionTag: The version of the handler.
     ///   - versionInfo: Handed to the handler while all rows are walked.
@@ -136,7 +141,8 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     }
 }
 
-/// The extension at one SQLite handle. It caches nothing: what it knows is in the tables, so no handle can have an old
+/// The extension at one SQLite handle. It caches nothing: what it knows is in the tables, so no handle can
+/// have an old
 /// tag.
 public final class YapDatabaseCloudKitConnection: YapDatabaseExtensionConnection {
     let cloudKit: YapDatabaseCloudKit

@@ -4,8 +4,10 @@ internal import Yap
 
 /// Bringing a remote version and the queue together.
 extension YapDatabaseCloudKitTransaction {
-    /// Merges the server's version of a record: asks the merge block, takes what it doesn't want uploaded out of the
-    /// queue, and stores the new tag, all in this transaction. Does nothing when no row stands for the record and
+    /// Merges the server's version of a record: asks the merge block, takes what it doesn't want uploaded
+    /// out of the
+    /// queue, and stores the new tag, all in this transaction. Does nothing when no row stands for the
+    /// record and
     /// nothing waits for it.
     public func mergeRecord(_ remoteRecord: CKRecord, databaseIdentifier: String?) throws {
         try writing { transaction in
@@ -67,7 +69,8 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Leaves in the queue what the block wants uploaded: an entry keeps a key only with the value that the block gave;
+    /// Leaves in the queue what the block wants uploaded: an entry keeps a key only with the value that the
+    /// block gave;
     /// what stands in no entry becomes a new change. What the server had before is now the remote version.
     private func rewriteQueue(
         of row: RecordRow, _ pending: [ChangeRow], updated: [String: Field], remote: [String: Field]

@@ -28,7 +28,8 @@ extension YapDatabaseCloudKitTransaction {
         try owner(key, collection).map { ($0.recordID, $0.database.identifier) }
     }
 
-    /// A copy of the record: the system fields, and in a write transaction the values that it has changed so far.
+    /// A copy of the record: the system fields, and in a write transaction the values that it has changed so
+    /// far.
     public func record(forRecordID recordID: CKRecord.ID, databaseIdentifier: String?) throws -> CKRecord? {
         try tables.liveRecord(recordID, DatabaseKey(databaseIdentifier)).map { try recordInTransaction($0) }
     }
@@ -43,8 +44,10 @@ extension YapDatabaseCloudKitTransaction {
         try tables.liveRecord(recordID, DatabaseKey(databaseIdentifier)) != nil
     }
 
-    /// What has to be known about a fetched record: the tag of the version that is here (nil when no row stands for the
-    /// record, or it was never uploaded), and whether changes or a deletion of it wait in the queue. A fetched record with
+    /// What has to be known about a fetched record: the tag of the version that is here (nil when no row
+    /// stands for the
+    /// record, or it was never uploaded), and whether changes or a deletion of it wait in the queue. A
+    /// fetched record with
     /// the same tag is an echo; one with changes waiting must be merged.
     public func recordChangeTag(
         forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
@@ -100,11 +103,13 @@ extension YapDatabaseCloudKitTransaction {
 
     // MARK: Tying
 
-    /// Makes a row stand for a record: one that is there, or one that is inserted later in this transaction, for which the
+    /// Makes a row stand for a record: one that is there, or one that is inserted later in this transaction,
+    /// for which the
     /// handler then isn't asked.
     ///
     /// - Parameters:
-    ///   - shouldUploadRecord: Whether the record's changed values are queued. If not, only its system fields are
+    ///   - shouldUploadRecord: Whether the record's changed values are queued. If not, only its system
+    /// fields are
     ///     taken; for a record that comes from the server.
     /// - Returns: false when the row stands for another record: detach it first.
     @discardableResult
@@ -140,7 +145,8 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Ends that a row stands for a record. The row stays.
     ///
-    /// When it was the record's last row: after a remote deletion nothing of the record is sent any more; else it is
+    /// When it was the record's last row: after a remote deletion nothing of the record is sent any more;
+    /// else it is
     /// deleted on the server, unless every row that stood for it was detached without upload.
     ///
     /// - Parameters:
@@ -184,7 +190,8 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Takes over that a record was deleted on the server: nothing that waited for it is sent, and no row stands for it
+    /// Takes over that a record was deleted on the server: nothing that waited for it is sent, and no row
+    /// stands for it
     /// any more. Rows that were removed here already are no obstacle.
     ///
     /// - Returns: The rows that stood for it, which the app now removes or keeps as its own.

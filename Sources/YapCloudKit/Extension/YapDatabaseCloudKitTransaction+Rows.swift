@@ -164,7 +164,8 @@ extension YapDatabaseCloudKitTransaction {
     /// A row no longer stands for its record.
     ///
     /// - Parameters:
-    ///   - isDeleted: Whether this owner wants the record deleted on the server. It is when the last owner goes, unless
+    ///   - isDeleted: Whether this owner wants the record deleted on the server. It is when the last owner
+    /// goes, unless
     ///     every one of them asked not to.
     ///   - lastFields: What the record held, as far as it is known.
     func disown(_ rowID: Int64, _ owner: RecordRow, isDeleted: Bool, lastFields: [String: Field]) throws {

@@ -2,7 +2,8 @@ public import CloudKit
 internal import CloudWire
 internal import Yap
 
-/// What the engine's adapter does in the device's database: take the head of the queue, write results back, keep
+/// What the engine's adapter does in the device's database: take the head of the queue, write results back,
+/// keep
 /// the zones' tokens.
 extension YapDatabaseCloudKitTransaction {
     /// A batch as it goes out.
@@ -81,7 +82,8 @@ extension YapDatabaseCloudKitTransaction {
         try tables.removeRecordIfUnused(item.incarnation)
     }
 
-    /// Sends all that this device knows of a record as a new one: another device deleted it while an edit waited here,
+    /// Sends all that this device knows of a record as a new one: another device deleted it while an edit
+    /// waited here,
     /// or the server lost it. A record without rows is let go.
     func recreate(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws {
         let owners = try identities(of: row)
@@ -120,7 +122,8 @@ extension YapDatabaseCloudKitTransaction {
         try tables.token(zoneID, DatabaseKey(databaseIdentifier)).map { CKServerChangeToken(token: $0) }
     }
 
-    /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the token.
+    /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the
+    /// token.
     public func setToken(
         _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
     ) throws {
@@ -129,7 +132,8 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Begins to fetch everything in a zone again. What is not seen until `finishFullFetch` is no longer there.
+    /// Begins to fetch everything in a zone again. What is not seen until `finishFullFetch` is no longer
+    /// there.
     func beginFullFetch(
         _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, _ refusal: ChangeTokenRefusal
     ) throws {

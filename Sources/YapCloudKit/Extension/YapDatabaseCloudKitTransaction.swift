@@ -5,7 +5,8 @@ public import Yap
 
 /// The extension in one transaction: attach, detach, merge, look up.
 ///
-/// What it writes goes straight into its tables, which are part of the app's transaction: a rollback takes it away, and
+/// What it writes goes straight into its tables, which are part of the app's transaction: a rollback takes
+/// it away, and
 /// a lookup sees what the transaction has done so far.
 public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransaction {
     struct PendingAttach {
@@ -37,7 +38,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         tables = CloudKitTables(name: registeredName, sqlite: transaction.sqlite)
     }
 
-    /// Runs a call of the app that writes. One that failed has done half: the transaction must fail with it, even if
+    /// Runs a call of the app that writes. One that failed has done half: the transaction must fail with it,
+    /// even if
     /// the app catches the error.
     func writing<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws -> Result {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else {
@@ -142,7 +144,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         }
     }
 
-    /// Puts changed values into this commit's change-set. Of two values of a key the later wins, of two originals the
+    /// Puts changed values into this commit's change-set. Of two values of a key the later wins, of two
+    /// originals the
     /// earlier.
     func queueSave(_ row: RecordRow, _ fields: [String: Field], originals: [String: Field]) throws {
         guard !fields.isEmpty else { return }
@@ -170,7 +173,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         }
     }
 
-    /// Puts a deletion into this commit's change-set. A record that this very commit made is simply forgotten.
+    /// Puts a deletion into this commit's change-set. A record that this very commit made is simply
+    /// forgotten.
     ///
     /// - Parameter fields: What the record held, as far as it is known.
     func queueDelete(_ row: RecordRow, fields: [String: Field]) throws {

@@ -2,7 +2,8 @@ public import CloudKit
 internal import CloudWire
 import Foundation
 
-/// Which properties of a model are fields of its record, under which names, and how two changes of one are merged.
+/// Which properties of a model are fields of its record, under which names, and how two changes of one are
+/// merged.
 ///
 /// ```swift
 /// static let fields = CloudFields<Todo> {
@@ -24,7 +25,8 @@ public struct CloudFields<Model: Sendable>: Sendable {
     /// In the order of their names.
     let entries: [Entry]
 
-    /// Builds a map. A mistake in it (a name that can't be taken from the key path, or that stands twice) ends the
+    /// Builds a map. A mistake in it (a name that can't be taken from the key path, or that stands twice)
+    /// ends the
     /// program when the map is built, and says what to write instead.
     public init(_ build: (CloudFieldsBuilder<Model>) -> Void) {
         let builder = CloudFieldsBuilder<Model>()
@@ -75,7 +77,8 @@ public final class CloudFieldsBuilder<Model: Sendable> {
         return draft
     }
 
-    /// The name that a key path ends in. It can't be had for computed properties, wrappers and properties of no size.
+    /// The name that a key path ends in. It can't be had for computed properties, wrappers and properties of
+    /// no size.
     private static func name<Value>(of keyPath: WritableKeyPath<Model, Value>) -> String {
         let text = String(reflecting: keyPath)
         let prefix = "\\" + String(describing: Model.self).split(separator: ".").suffix(1).joined() + "."
@@ -110,7 +113,8 @@ public final class CloudFieldDraft<Model: Sendable, Value: Equatable & Sendable>
         self.fromCloud = fromCloud
     }
 
-    /// Says how a change here and a change on another device become one value. It must give the same on every device:
+    /// Says how a change here and a change on another device become one value. It must give the same on
+    /// every device:
     /// a function of its three arguments, and nothing else.
     ///
     /// - Parameter merge: `base` is the value before both changes, nil when it isn't known.

@@ -9,9 +9,12 @@ public import Yap
 ///     models: [.model(Todo.self, collection: "todos")], zone: "todos")
 /// for await status in sync.status { show(status) }
 /// ```
-/// It makes the zone, fetches what other devices changed, uploads what is changed here, and merges where both did:
-/// field by field, the remote value wins unless the model says otherwise. Of a deletion and an edit that a device
-/// knows both of, the edit wins, because what is lost by that can be deleted again, and what is lost by the other can't
+/// It makes the zone, fetches what other devices changed, uploads what is changed here, and merges where
+/// both did:
+/// field by field, the remote value wins unless the model says otherwise. Of a deletion and an edit that a
+/// device
+/// knows both of, the edit wins, because what is lost by that can be deleted again, and what is lost by the
+/// other can't
 /// be typed again. `mergeLog` says of each such decision what was dropped.
 public final class CloudSync: Sendable {
     /// The extension that does the recording and the uploading.
@@ -128,7 +131,8 @@ public final class CloudSync: Sendable {
 
     // MARK: Steering
 
-    /// Fetches and uploads, and returns when nothing is under way any more: everything is delivered, or waits for a time
+    /// Fetches and uploads, and returns when nothing is under way any more: everything is delivered, or
+    /// waits for a time
     /// or for the app.
     @discardableResult
     public func syncNow() async -> CloudSyncStatus {
@@ -138,7 +142,8 @@ public final class CloudSync: Sendable {
         }
     }
 
-    /// Fetches and uploads on this thread until nothing is left to do now. Only with a `ManualScheduler` and a cloud that
+    /// Fetches and uploads on this thread until nothing is left to do now. Only with a `ManualScheduler` and
+    /// a cloud that
     /// answers inline.
     @discardableResult
     package func syncNowInline() -> CloudSyncStatus {
@@ -161,7 +166,8 @@ public final class CloudSync: Sendable {
     /// Lets uploads go on.
     public func resume() { cloudKit.resume() }
 
-    /// Tries everything again that needed attention. A zone that the user deleted is made again, and what is here is
+    /// Tries everything again that needed attention. A zone that the user deleted is made again, and what is
+    /// here is
     /// uploaded to it.
     public func retry() { cloudKit.retry() }
 }

@@ -14,7 +14,8 @@ extension CloudSyncMap {
             })
     }
 
-    /// A page and its token, in one transaction: after a crash the page is fetched again, or all of it is here.
+    /// A page and its token, in one transaction: after a crash the page is fetched again, or all of it is
+    /// here.
     private func apply(
         _ page: SyncPage, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
@@ -55,7 +56,8 @@ extension CloudSyncMap {
         }
     }
 
-    /// The server's version of a record: an echo, a change to merge, a new record, or one that was deleted here.
+    /// The server's version of a record: an echo, a change to merge, a new record, or one that was deleted
+    /// here.
     private func apply(
         _ record: CKRecord, isReset: Bool, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
@@ -134,7 +136,8 @@ extension YapDatabaseCloudKitTransaction {
         try tables.updateRecord(row)
     }
 
-    /// Whether a record that was deleted here has nothing that didn't come from here: each field is what the deleted
+    /// Whether a record that was deleted here has nothing that didn't come from here: each field is what the
+    /// deleted
     /// row had, or what a change that waits, or may have arrived with its answer lost, sets or replaces.
     func isOwnEcho(_ record: CKRecord, of row: RecordRow, names: [String]) throws -> Bool {
         let remote = try record.allFields()

@@ -11,7 +11,8 @@ struct FieldMerge {
     ///   - names: The model's fields.
     ///   - local: What the row has.
     ///   - pending: The changes that wait, the newest of each field.
-    ///   - originals: What the changed fields were, the earliest of each; a field that isn't here is not known.
+    ///   - originals: What the changed fields were, the earliest of each; a field that isn't here is not
+    /// known.
     ///   - remote: What the server has.
     ///   - merge: A field's own rule; nil for none.
     init(

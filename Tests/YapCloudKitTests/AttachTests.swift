@@ -1,0 +1,242 @@
+import CloudKit
+import CloudKitTesting
+import Testing
+import Yap
+
+@testable import YapCloudKit
+
+/// Tying rows to records by hand, and looking records up.
+@Suite struct AttachTests {
+    let device: HandledDevice
+    private let full = "done=0,priority=0,title"
+
+    init() throws {
+        device = try HandledDevice(TestCloud(), suspended: true)
+    }
+
+    /// A record that another device has put on the server.
+    private func fetched(_ name: String, title: String = "r") throws -> CKRecord {
+        let record = CKRecord(recordType: "todo", recordID: device.id(name))
+        record["title"] = title
+        let other = device.cloud.device(user: "ada").container.privateCloudDatabase
+        other.add(CKModifyRecordsOperation(recordsToSave: [record]))
+        return try #require(device.server(name))
+    }
+
+    @discardableResult
+    private func attach(_ record: CKRecord, _ key: String, uploads: Bool) throws -> Bool {
+        try device.write { _, ext in
+            try ext.attachRecord(
+                record, databaseIdentifier: nil, forKey: key, inCollection: "todos",
+                shouldUploadRecord: uploads)
+        }
+    }
+
+    @Test("43. attached before the insert, without upload: the handler isn't asked and nothing is queued")
+    func attachedBeforeTheInsert() throws {
+        let record = try fetched("1")
+        try device.write { transaction, ext in
+            try ext.attachRecord(
+                record, databaseIdentifier: nil, forKey: "1", inCollection: "todos", shouldUploadRecord: false
+            )
+            try transaction.setObject(Todo(title: "r"), forKey: "1", inCollection: "todos")
+        }
+        #expect(device.seen.handled.isEmpty)
+        #expect(try device.queue().isEmpty)
+        #expect(try device.tag("1") == record.recordChangeTag)
+        #expect(try device.contains("1"))
+    }
+
+    @Test("44. attached before the insert, with upload: the record's own values go up")
+    func attachedBeforeTheInsertWithUpload() throws {
+        let record = CKRecord(recordType: "todo", recordID: device.id("1"))
+        record["title"] = "mine"
+        try device.write { transaction, ext in
+            try ext.attachRecord(
+                record, databaseIdentifier: nil, forKey: "1", inCollection: "todos", shouldUploadRecord: true)
+            try transaction.setObject(Todo(title: "other"), forKey: "1", inCollection: "todos")
+        }
+        #expect(try device.queue() == ["S1{title=mine}"])
+    }
+
+    @Test("45, 49. attached to a row that is there; attached again, the tag is the newer one")
+    func attachedToARow() throws {
+        device.behave { $0.skippedKeys = ["1"] }
+        try device.set(Todo(title: "r"), "1")
+        #expect(try attach(try fetched("1"), "1", uploads: false))
+        #expect(try device.queue().isEmpty)
+        device.behave { $0.skippedKeys = [] }
+        let newer = try #require(device.changeOnServer("1") { $0["priority"] = 0 })
+        #expect(try attach(newer, "1", uploads: false))
+        #expect(try device.tag("1") == newer.recordChangeTag)
+        try device.edit("1") { $0.title = "s" }
+        #expect(try device.queue() == ["S1{title=s}"])
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "s")
+    }
+
+    @Test("46. a row of another record must be detached first")
+    func aRowOfAnotherRecordMustBeDetachedFirst() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        let other = CKRecord(recordType: "todo", recordID: device.id("9"))
+        #expect(try !attach(other, "1", uploads: true))
+        #expect(try device.contains("1"))
+        try detach("1", isDeleted: false)
+        #expect(try attach(other, "1", uploads: true))
+    }
+
+    private func detach(_ key: String, isDeleted: Bool) throws {
+        try device.write { _, ext in
+            try ext.detachRecord(
+                forKey: key, inCollection: "todos", wasRemoteDeletion: false, shouldUploadDeletion: isDeleted)
+        }
+    }
+
+    @Test("47, 48. an attachment without an insert is forgotten, and so is one that is detached")
+    func anAttachmentWithoutAnInsertIsForgotten() throws {
+        let record = try fetched("1")
+        #expect(try attach(record, "1", uploads: false))
+        try device.write { transaction, ext in
+            try ext.attachRecord(
+                record, databaseIdentifier: nil, forKey: "2", inCollection: "todos", shouldUploadRecord: false
+            )
+            try ext.detachRecord(
+                forKey: "2", inCollection: "todos", wasRemoteDeletion: false, shouldUploadDeletion: true)
+            try transaction.setObject(Todo(title: "b"), forKey: "2", inCollection: "todos")
+        }
+        try device.set(Todo(title: "a"), "1")
+        #expect(device.seen.handled == ["2", "1"])
+        #expect(try device.queue() == ["S2{\(full)=b}", "S1{\(full)=a}"])
+    }
+
+    @Test("50, 51, 52. detaching, with and without a deletion on the server", arguments: [true, false])
+    func detaching(isDeleted: Bool) throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        try detach("1", isDeleted: isDeleted)
+        try detach("1", isDeleted: isDeleted)
+        try detach("none", isDeleted: isDeleted)
+        #expect(try device.queue() == (isDeleted ? ["D1"] : []))
+        #expect(try device.todo("1") != nil)
+        #expect(try !device.contains("1"))
+        device.upload()
+        #expect((device.server("1") == nil) == isDeleted)
+        device.behave { $0.handled = [] }
+        try device.edit("1") { $0.title = "b" }
+        #expect(device.seen.handled == ["1"])
+    }
+
+    @Test("53, 54. two rows of one record: one save, and a deletion when both are gone")
+    func twoRowsOfOneRecord() throws {
+        device.behave { $0.recordNames = ["1": "R", "2": "R"] }
+        try device.set(Todo(title: "a"), "1")
+        device.upload()
+        device.cloudKit.suspend()
+        let record = try #require(device.server("R"))
+        device.behave { $0.skippedKeys = ["2"] }
+        try device.set(Todo(title: "a"), "2")
+        device.behave { $0.skippedKeys = [] }
+        #expect(try attach(record, "2", uploads: false))
+        let keys = try device.read { _, ext in
+            try ext.collectionKeys(forRecordID: device.id("R"), databaseIdentifier: nil).map(\.key)
+        }
+        #expect(keys == ["1", "2"])
+        try device.write { transaction, _ in
+            try transaction.edit("1") { $0.title = "b" }
+            try transaction.edit("2") { $0.priority = 4 }
+        }
+        #expect(try device.queue() == ["SR{priority=4,title=b}"])
+        device.upload()
+        device.cloudKit.suspend()
+        try device.remove("1")
+        #expect(try device.queue().isEmpty)
+        try device.remove("2")
+        #expect(try device.queue() == ["DR"])
+    }
+
+    @Test("55. the record stays on the server only if every owner asked for that", arguments: [true, false])
+    func everyOwnerHasToAsk(isSecondDeleted: Bool) throws {
+        device.behave { $0.recordNames = ["1": "R", "2": "R"] }
+        try device.write { transaction, _ in
+            try transaction.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
+            try transaction.setObject(Todo(title: "a"), forKey: "2", inCollection: "todos")
+        }
+        device.upload()
+        device.cloudKit.suspend()
+        try device.write { transaction, ext in
+            try ext.detachRecord(
+                forKey: "1", inCollection: "todos", wasRemoteDeletion: false, shouldUploadDeletion: false)
+            if isSecondDeleted {
+                try transaction.removeObject(forKey: "2", inCollection: "todos")
+            } else {
+                try ext.detachRecord(
+                    forKey: "2", inCollection: "todos", wasRemoteDeletion: false, shouldUploadDeletion: false)
+            }
+        }
+        #expect(try device.queue() == (isSecondDeleted ? ["DR"] : []))
+    }
+
+    @Test("56. saving a record by hand")
+    func savingARecordByHand() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.write { transaction, ext in
+            let known = try #require(try ext.record(forKey: "1", inCollection: "todos"))
+            #expect(try ext.saveRecord(known, databaseIdentifier: nil))
+            #expect(try !ext.saveRecord(known, databaseIdentifier: "public"))
+            let unknown = CKRecord(recordType: "todo", recordID: device.id("9"))
+            #expect(try !ext.saveRecord(unknown, databaseIdentifier: nil))
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            #expect(try !ext.saveRecord(known, databaseIdentifier: nil))
+            transaction.rollback()
+        }
+        #expect(try device.queue().isEmpty)
+    }
+
+    @Test("57. a looked-up record is a copy: system fields, and what this transaction changed")
+    func aLookedUpRecordIsACopy() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        let base = try #require(
+            try device.read { _, ext in try ext.record(forKey: "1", inCollection: "todos") })
+        #expect(base.allKeys().isEmpty)
+        #expect(base.recordChangeTag != nil)
+        try device.write { transaction, ext in
+            try transaction.edit("1") { $0.title = "b" }
+            let record = try #require(try ext.record(forRecordID: device.id("1"), databaseIdentifier: nil))
+            #expect(record["title"] == "b")
+            record["title"] = "changed in the copy"
+        }
+        #expect(try device.queue() == ["S1{title=b}"])
+    }
+
+    @Test("58, 60, 117. lookups see what this transaction did, and others only what was committed")
+    func lookupsSeeWhatThisTransactionDid() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        let other = device.database.newConnection()
+        func flags(_ ext: HandledDevice.Ext) throws -> [Bool] {
+            let state = try ext.recordChangeTag(forRecordID: device.id("1"), databaseIdentifier: nil)
+            return [state.recordChangeTag != nil, state.hasPendingModifications, state.hasPendingDelete]
+        }
+        #expect(try device.read { _, ext in try flags(ext) } == [true, false, false])
+        try device.write { transaction, ext in
+            try transaction.edit("1") { $0.title = "b" }
+            #expect(try flags(ext) == [true, true, false])
+            let seen = try other.blocking.read { try flags($0.ext("ck", as: YapDatabaseCloudKit.self)) }
+            #expect(seen == [true, false, false])
+        }
+        #expect(try device.read { _, ext in try flags(ext) } == [true, true, false])
+        try device.remove("1")
+        #expect(
+            try other.blocking.read { try flags($0.ext("ck", as: YapDatabaseCloudKit.self)) } == [
+                false, true, true,
+            ])
+    }
+
+    @Test("59. a call that writes is refused in a transaction that reads")
+    func aCallThatWritesIsRefusedInARead() throws {
+        #expect(throws: YapDatabaseCloudKitError.readOnlyTransaction) {
+            try device.read { _, ext in
+                try ext.saveRecord(
+                    CKRecord(recordType: "todo", recordID: device.id("1")), databaseIdentifier: nil)
+            }
+        }
+    }
+}

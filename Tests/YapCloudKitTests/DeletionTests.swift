@@ -1,0 +1,178 @@
+import CloudKit
+import CloudKitTesting
+import Testing
+import Yap
+
+@testable import YapCloudKit
+
+/// Deleting, and making again under the same name.
+@Suite struct DeletionTests {
+    let device: HandledDevice
+    private let full = "done=0,priority=0,title"
+
+    init() throws {
+        device = try HandledDevice(TestCloud(), suspended: true)
+    }
+
+    @Test("16. a deleted row's record is deleted on the server")
+    func aDeletedRowIsDeletedOnTheServer() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.remove("1")
+        #expect(try device.queue() == ["D1"])
+        #expect(try !device.contains("1"))
+        #expect(device.upload() == .idle)
+        #expect(device.server("1") == nil)
+    }
+
+    @Test("17. inserted and deleted in two commits goes up in this order")
+    func insertedAndDeletedInTwoCommits() throws {
+        try device.set(Todo(title: "a"), "1")
+        try device.remove("1")
+        #expect(try device.queue() == ["S1{\(full)=a}", "D1"])
+        #expect(device.upload() == .idle)
+        #expect(device.server("1") == nil)
+    }
+
+    @Test("18. inserted and deleted in one transaction queues nothing")
+    func insertedAndDeletedInOneTransaction() throws {
+        try device.write { transaction, _ in
+            try transaction.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+        }
+        #expect(try device.queue().isEmpty)
+        #expect(device.cloudKit.status == .idle)
+    }
+
+    @Test("19, 32. a change before a deletion keeps its values across a relaunch")
+    func aChangeBeforeADeletionKeepsItsValues() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.edit("1") { $0.title = "b" }
+        try device.remove("1")
+        try device.relaunch()
+        #expect(try device.queue() == ["S1{title=b}", "D1"])
+        #expect(device.upload() == .idle)
+        #expect(device.server("1") == nil)
+    }
+
+    @Test("20. deleted and inserted again in one transaction is a save on the old tag")
+    func deletedAndInsertedInOneTransaction() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        let tag = try device.tag("1")
+        try device.write { transaction, _ in
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            try transaction.setObject(Todo(title: "b"), forKey: "1", inCollection: "todos")
+        }
+        #expect(try device.queue() == ["S1{\(full)=b}"])
+        #expect(try device.tag("1") == tag)
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "b")
+    }
+
+    @Test("21. deleted and inserted again in two commits: the new one has no tag, and goes second")
+    func deletedAndInsertedInTwoCommits() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.remove("1")
+        try device.set(Todo(title: "b"), "1")
+        #expect(try device.queue() == ["D1", "S1{\(full)=b}"])
+        #expect(try device.tag("1") == nil)
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "b")
+    }
+
+    @Test("22. a tag never leaks over a deletion, though an older save ends after it was queued")
+    func aTagNeverLeaksOverADeletion() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.edit("1") { $0.title = "b" }
+        // The save is sent; while its answer is on the way the row is deleted and made again.
+        var batch = YapDatabaseCloudKitTransaction.Batch()
+        try device.read { _, ext in batch = try ext.batch(DatabaseKey(nil), itemsMax: 10) }
+        try device.remove("1")
+        try device.set(Todo(title: "c"), "1")
+        let saved = try #require(device.changeOnServer("1") { $0["title"] = "b" })
+        try device.write { _, ext in
+            var completion = SyncCompletion()
+            completion.saved = [(batch.items[0], saved)]
+            try ext.complete(completion, DatabaseKey(nil), merge: nil)
+        }
+        #expect(try device.tag("1") == nil)
+        #expect(try device.queue() == ["D1", "S1{\(full)=c}"])
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "c")
+    }
+
+    @Test("23. deleted while its save is in flight: nothing of it comes back")
+    func deletedWhileItsSaveIsInFlight() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.edit("1") { $0.title = "b" }
+        var batch = YapDatabaseCloudKitTransaction.Batch()
+        try device.read { _, ext in batch = try ext.batch(DatabaseKey(nil), itemsMax: 10) }
+        try device.remove("1")
+        let other = device.database.newConnection()
+        #expect(
+            try other.blocking.read { transaction in
+                try !transaction.ext("ck", as: YapDatabaseCloudKit.self)
+                    .containsRecordID(device.id("1"), databaseIdentifier: nil)
+            })
+        let saved = try #require(device.changeOnServer("1") { $0["title"] = "b" })
+        try device.write { _, ext in
+            var completion = SyncCompletion()
+            completion.saved = [(batch.items[0], saved)]
+            try ext.complete(completion, DatabaseKey(nil), merge: nil)
+        }
+        #expect(try device.queue() == ["D1"])
+        #expect(
+            try other.blocking.read { transaction in
+                let ext = try transaction.ext("ck", as: YapDatabaseCloudKit.self)
+                let state = try ext.recordChangeTag(forRecordID: device.id("1"), databaseIdentifier: nil)
+                return try !ext.containsRecordID(device.id("1"), databaseIdentifier: nil)
+                    && state.recordChangeTag == nil
+            })
+        #expect(device.upload() == .idle)
+        #expect(device.server("1") == nil)
+    }
+
+    @Test("24. of removed rows only those with a record are deleted")
+    func onlyRowsWithARecordAreDeleted() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        device.behave { $0.skippedKeys = ["2"] }
+        try device.set(Todo(title: "b"), "2")
+        try device.write { transaction, _ in
+            try transaction.removeObjects(forKeys: ["1", "2"], inCollection: "todos")
+        }
+        #expect(try device.queue() == ["D1"])
+    }
+
+    @Test("25. all rows of a collection are deleted; all of all collections only here")
+    func removingAll() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.uploaded(Todo(title: "b"), "2")
+        try device.write { transaction, _ in try transaction.removeAllObjects(inCollection: "todos") }
+        #expect(try device.queue() == ["D1 D2"])
+        #expect(device.upload() == .idle)
+
+        try device.uploaded(Todo(title: "c"), "3")
+        device.cloudKit.suspend()
+        try device.edit("3") { $0.title = "d" }
+        try device.write { transaction, _ in try transaction.removeAllObjectsInAllCollections() }
+        #expect(try !device.contains("3"))
+        try device.relaunch()
+        #expect(try device.queue() == ["S3{title=d}"])
+        #expect(device.upload() == .idle)
+        #expect(device.server("3")?["title"] == "d")
+    }
+
+    @Test("26. a rowid that is used again doesn't inherit the record")
+    func aRowIDUsedAgainDoesNotInheritTheRecord() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.write { transaction, _ in
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            try transaction.setObject(Todo(title: "b"), forKey: "2", inCollection: "todos")
+        }
+        #expect(try device.queue() == ["S2{\(full)=b} D1"])
+        #expect(
+            try device.read { _, ext in
+                try ext.collectionKeys(forRecordID: device.id("2"), databaseIdentifier: nil)
+            } == [YapCollectionKey(collection: "todos", key: "2")])
+        #expect(try !device.contains("1"))
+    }
+}

@@ -1,0 +1,204 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Seams
+import Yap
+
+@testable import YapCloudKit
+
+/// A device with the extension in the seeds' own terms: a record handler and a merge block of the test.
+///
+/// "todos" is synced to the private database, "shared" to the database "public"; "local" is not synced.
+final class HandledDevice {
+    static let zoneID = CKRecordZone.ID(zoneName: "Z")
+
+    /// What the handler and the merge block see and do, for the test to look at and to change.
+    struct Behaviour {
+        var handled: [String] = []
+        var versionInfos = 0
+        var merged: [(key: String?, pending: CKRecord?, originals: [String])] = []
+        var mergeRule: MergeRule = .recommended
+        var skippedKeys: Set<String> = []
+        /// Where a row's record goes, when not under the row's own key.
+        var recordNames: [String: String] = [:]
+        var errors: [(identifier: String?, code: CKError.Code)] = []
+        var versionTag = "1"
+        var invocation: YapDatabaseCloudKitRecordHandler.Invocation = [.objectModified, .objectTouched]
+        /// Set on every touch.
+        var touchedPriority: Int?
+        var knowsPublic = true
+        var omitsAll = false
+        var addsComputedNote = false
+    }
+
+    enum MergeRule { case recommended, clientWins, copyNothing }
+
+    let cloud: TestCloud
+    let device: TestDevice
+    let path: String
+    let behaviour = Lock(Behaviour())
+    let isSuspended: Bool
+    private(set) var database: YapDatabase
+    private(set) var cloudKit: YapDatabaseCloudKit
+    private(set) var scheduler: ManualScheduler
+
+    init(_ cloud: TestCloud, suspended: Bool = false, registers: Bool = true) throws {
+        self.cloud = cloud
+        device = cloud.device(user: "ada")
+        isSuspended = suspended
+        path = NSTemporaryDirectory() + "yap-handled-" + UUID().uuidString + ".db"
+        scheduler = ManualScheduler(clock: cloud.clock)
+        cloudKit = Self.make(device, scheduler, cloud, behaviour)
+        database = try Self.open(path)
+        if suspended { cloudKit.suspend() }
+        if registers { try register() }
+        makeZone()
+    }
+
+    deinit {
+        try? database.close()
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    }
+
+    private static func open(_ path: String) throws -> YapDatabase {
+        try YapDatabase(path: path) {
+            for collection in ["todos", "shared", "local"] {
+                $0.register(Todo.self, inCollection: collection)
+            }
+            $0.registerMetadata(String.self, serializer: .cbor(), inCollection: "todos")
+        }
+    }
+
+    func register(name: String = "ck") throws {
+        try database.blocking.register(cloudKit, withName: name)
+    }
+
+    func relaunch() throws {
+        try database.close()
+        scheduler = ManualScheduler(clock: cloud.clock)
+        cloudKit = Self.make(device, scheduler, cloud, behaviour)
+        database = try Self.open(path)
+        if isSuspended { cloudKit.suspend() }
+        try register()
+    }
+
+    /// The app's own part in the seeds' terms.
+    func makeZone() {
+        device.container.privateCloudDatabase.add(
+            CKModifyRecordZonesOperation(recordZonesToSave: [CKRecordZone(zoneID: Self.zoneID)]))
+    }
+
+    static func make(
+        _ device: TestDevice, _ scheduler: ManualScheduler, _ cloud: TestCloud, _ behaviour: Lock<Behaviour>
+    ) -> YapDatabaseCloudKit {
+        let container = device.container
+        let environment = SyncEnvironment(
+            scheduler: scheduler, clock: cloud.clock, random: SeededRandomSource(seed: 3),
+            databaseBlock: { identifier in
+                switch identifier {
+                case nil, "": container.privateCloudDatabase
+                case "public": behaviour.withLock { $0.knowsPublic } ? container.privateCloudDatabase : nil
+                default: nil
+                }
+            },
+            errorBlock: { identifier, error in
+                behaviour.withLock { $0.errors.append((identifier, error.code)) }
+            })
+        let handler: YapDatabaseCloudKitRecordHandler.WithRow = {
+            _, record, info, collection, key, object, _ in
+            try handle(&record, info, collection, key, object, behaviour)
+        }
+        return YapDatabaseCloudKit(
+            recordHandler: .withRow(invocation: behaviour.withLock { $0.invocation }, handler),
+            mergeBlock: { transaction, collection, key, remote, info in
+                try merge(transaction, collection, key, remote, info, behaviour)
+            },
+            versionTag: behaviour.withLock { $0.versionTag }, versionInfo: "info",
+            options: .init(allowedCollections: ["todos", "shared"]), environment: environment)
+    }
+
+    // MARK: The app's blocks
+
+    private static func handle(
+        _ record: inout CKRecord?, _ info: YDBCKRecordInfo, _ collection: String, _ key: String,
+        _ object: any Sendable, _ behaviour: Lock<Behaviour>
+    ) throws {
+        let settings = behaviour.withLock { behaviour in
+            behaviour.handled.append(key)
+            if info.versionInfo != nil { behaviour.versionInfos += 1 }
+            return behaviour
+        }
+        if settings.skippedKeys.contains(key) || settings.omitsAll {
+            record = nil
+            return
+        }
+        guard let todo = object as? Todo else { return }
+        let name = settings.recordNames[key] ?? key
+        let previous = info.previousObject as? Todo
+        if let known = record, known.recordID.recordName == name {
+            if let previous {
+                for (field, value) in values(todo) where !same(value, values(previous)[field] ?? nil) {
+                    known[field] = value
+                    info.originalValues[field] = values(previous)[field]
+                }
+            } else if let priority = settings.touchedPriority {
+                known["priority"] = priority
+            }
+            return
+        }
+        let made = CKRecord(recordType: "todo", recordID: CKRecord.ID(recordName: name, zoneID: zoneID))
+        for (field, value) in values(todo) where value != nil { made[field] = value }
+        if collection == "shared" { info.databaseIdentifier = "public" }
+        record = made
+    }
+
+    static func values(_ todo: Todo) -> [String: (any CKRecordValueProtocol)?] {
+        ["title": todo.title, "done": todo.isDone, "priority": todo.priority, "note": todo.note]
+    }
+
+    static func same(_ left: (any CKRecordValueProtocol)?, _ right: (any CKRecordValueProtocol)?) -> Bool {
+        left.map { RecordValue($0) } == right.map { RecordValue($0) }
+    }
+
+    private static func merge(
+        _ transaction: YapDatabaseReadWriteTransaction, _ collection: String?, _ key: String?,
+        _ remote: CKRecord, _ info: YDBCKMergeInfo, _ behaviour: Lock<Behaviour>
+    ) throws {
+        let settings = behaviour.withLock { behaviour in
+            behaviour.merged.append((key, info.pendingLocalRecord, info.originalValues.keys.sorted()))
+            return behaviour
+        }
+        if settings.addsComputedNote { info.updatedPendingLocalRecord["note"] = "computed" }
+        guard let collection, let key,
+            var todo = try transaction.object(Todo.self, forKey: key, inCollection: collection)
+        else { return }
+        let pending = info.pendingLocalRecord
+        for field in ["title", "done", "priority", "note"] {
+            let isPending = pending?.changedKeys().contains(field) ?? false
+            let remoteValue = remote.object(forKey: field)
+            let local = values(todo)[field] ?? nil
+            let isChangedRemotely =
+                !same(remoteValue, local) && !same(remoteValue, info.originalValues[field] ?? nil)
+            switch settings.mergeRule {
+            case .copyNothing:
+                set(&todo, field, remoteValue)
+            case .clientWins where isPending:
+                info.updatedPendingLocalRecord.setObject(pending?.object(forKey: field), forKey: field)
+            case .recommended where isPending && !isChangedRemotely && !same(remoteValue, local):
+                info.updatedPendingLocalRecord.setObject(pending?.object(forKey: field), forKey: field)
+            default:
+                set(&todo, field, remoteValue)
+            }
+        }
+        try transaction.setObject(todo, forKey: key, inCollection: collection)
+    }
+
+    static func set(_ todo: inout Todo, _ field: String, _ value: (any CKRecordValueProtocol)?) {
+        switch field {
+        case "title": todo.title = value as? String ?? ""
+        case "done": todo.isDone = value as? Bool ?? false
+        case "priority": todo.priority = value as? Int ?? 0
+        default: todo.note = value as? String
+        }
+    }
+}
