@@ -166,6 +166,27 @@ import Testing
         #expect(cloud.service.respond(to: list).status == 200)
     }
 
+    @Test func aRecordThatIsDamagedOnDiskIsAnInternalErrorAndTheOthersAreServed() throws {
+        let store = MemoryCloudStore()
+        let cloud = TestService(store: store)
+        try cloud.zones(.create)
+        try cloud.modify([operation(.create, "a"), operation(.create, "b")])
+        let zone = ZoneKey(database: .privateDatabase(of: "_ada"), zoneName: "todos")
+        let stamp = StoreStamp(timestampMilliseconds: 0, userRecordName: "_ada", deviceID: "1")
+        var changes = StoreChanges()
+        changes.records = [
+            RecordRow(
+                key: RecordKey(zone: zone, recordName: "a"), recordType: "todo", tagEpoch: 1, counter: 9,
+                created: stamp, modified: stamp, fields: [0xFF, 0x00, 0xFF])
+        ]
+        try store.write { try $0.apply(changes) }
+        let error = try #require(throws: WireError.self) { try cloud.lookup(["a"]) }
+        #expect(error.serverErrorCode == .internalError && error.ckErrorCode == 1)
+        #expect(throws: WireError.self) { try cloud.modify([operation(.forceUpdate, "a")]) }
+        #expect(try cloud.lookup(["b"]).summaries == ["saved"])
+        #expect(try cloud.modify([operation(.forceUpdate, "b")]).summaries == ["saved"])
+    }
+
     @Test func whatIsNotServedYetSaysSo() throws {
         let query = try cloud.refusal("records/query", #"{"query":{"recordType":"todo"}}"#)
         #expect(query.serverErrorCode == .badRequest && query.reason?.contains("queries") == true)

@@ -29,6 +29,31 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path)) == content)
     }
 
+    @Test func aDamagedFileIsNamedInTheError() throws {
+        let path = folder.file("store.db")
+        do {
+            let store = try SQLiteCloudStore(path: path)
+            let fields = [UInt8](repeating: 7, count: 1000)
+            try store.apply {
+                $0.records = (1...100).map { Rows.record("r\($0)", counter: $0, fields: fields) }
+            }
+        }
+        let connection = try Connection(path: path)
+        _ = try connection.checkpoint(.truncate)
+        try connection.close()
+        var content = try Data(contentsOf: URL(filePath: path))
+        // The first pages, with the header and the schema, stay: the damage is found on the way.
+        for offset in (10 * 4096)..<content.count { content[offset] = 0xA5 }
+        try content.write(to: URL(filePath: path))
+        let store = try SQLiteCloudStore(path: path)
+        let error = try #require(throws: CloudStoreError.self) { try store.changes(recordsMax: 1000) }
+        guard case .damaged(path, _) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect("\(error)".contains(path))
+    }
+
     @Test func theDatabaseOfAnotherProgramIsRefused() throws {
         let path = folder.file("store.db")
         try Connection(path: path).execute("CREATE TABLE songs (title TEXT)")
