@@ -147,6 +147,42 @@ func malformedBytesAreRefused(hexadecimal: String) {
     #expect(throws: DecodingError.self) { try decoded(attack, as: Item.self) }
 }
 
+@Test func whatIsWrittenIsNeverTooDeepToBeRead() throws {
+    final class Chain: Codable {
+        var next: Chain?
+        var tags = ["a"]
+    }
+    var outermost = Chain()
+    var deepestRead = 0
+    for depth in 1...CBORLimits.depthMax {
+        guard let bytes = try? encoded(outermost) else { break }
+        _ = try decoded(bytes, as: Chain.self)
+        deepestRead = depth
+        let around = Chain()
+        around.next = outermost
+        outermost = around
+    }
+    #expect(deepestRead == CBORLimits.depthMax - 1, "the innermost value holds an array")
+}
+
+@Test func keysOfALargeMapAreFoundInAnyOrder() throws {
+    struct Reader: Decodable {
+        init(from decoder: any Decoder) throws {
+            let map = try decoder.container(keyedBy: CBORKey.self)
+            for number in (0..<500).reversed() {
+                let key = try #require(CBORKey(stringValue: "key \(number)"))
+                #expect(map.contains(key))
+                #expect(try map.decode(Int.self, forKey: key) == number)
+            }
+            let absent = try #require(CBORKey(stringValue: "key 500"))
+            #expect(!map.contains(absent))
+            #expect(try map.decodeIfPresent(Int.self, forKey: absent) == nil)
+        }
+    }
+    let map = Dictionary(uniqueKeysWithValues: (0..<500).map { ("key \($0)", $0) })
+    _ = try decoded(try encoded(map), as: Reader.self)
+}
+
 @Test func noTruncationReadsAsAValue() throws {
     for whole in [try encoded(Note()), try encoded(Interleaved()), try encoded(Everything().shapes)] {
         for count in whole.indices {

@@ -13,7 +13,9 @@ public struct CBOREncoder: Sendable {
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
         let output = CBOROutput(capacity: 512)
         let root = CBORValueEncoder(output: output, parent: nil, key: nil)
-        if !root.writeOwnForm(value) {
+        if root.writeOwnForm(value) {
+            try root.checkSize()
+        } else {
             try root.fill(with: value)
         }
         return [UInt8](output.bytes)

@@ -51,6 +51,8 @@ final class CBORMapIndex {
             next += 1
             return Int(entries[next - 1].valueOffset)
         }
+        // `contains` and then `decode` ask for the same one twice.
+        if next > 0, isKey(key, of: entries[next - 1], input) { return Int(entries[next - 1].valueOffset) }
         guard let found = search(key, input) else { return nil }
         next = found + 1
         return Int(entries[found].valueOffset)

@@ -185,7 +185,17 @@ final class CBORValueEncoder: Encoder {
             let url = unsafeBitCast(value, to: URL.self)
             guard url.baseURL == nil else { return false }
             output.write(url.absoluteString)
-        } else if Value.self == [String].self {
+        } else {
+            return writeArray(value)
+        }
+        return true
+    }
+
+    /// Writes an array of texts or numbers, for which a container would be the most of the work.
+    private func writeArray<Value>(_ value: Value) -> Bool {
+        // Too deep: `writeInside` will say so.
+        guard depth < CBORLimits.depthMax else { return false }
+        if Value.self == [String].self {
             let texts = unsafeBitCast(value, to: [String].self)
             output.writeHead(0x80, UInt64(texts.count))
             for text in texts { output.write(text) }
@@ -219,6 +229,11 @@ final class CBORValueEncoder: Encoder {
         case .array:
             try close(major: 0x80)
         }
+        try checkSize()
+    }
+
+    /// Refuses what a decoder would refuse.
+    func checkSize() throws {
         guard output.count <= CBORLimits.bytesMax else {
             throw error("More than \(CBORLimits.bytesMax) bytes.")
         }
