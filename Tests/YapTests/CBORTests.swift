@@ -168,6 +168,13 @@ func bytes(_ hexadecimal: String) -> [UInt8] {
             throw CancellationError()
         }
     }
+    struct Either: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var single = encoder.singleValueContainer()
+            try? single.encode(Failing())
+            try single.encode(2)
+        }
+    }
     struct Forgiving: Encodable {
         func encode(to encoder: any Encoder) throws {
             var list = encoder.unkeyedContainer()
@@ -175,7 +182,7 @@ func bytes(_ hexadecimal: String) -> [UInt8] {
             try? map.encode(Failing(), forKey: CBORKey.superclass)
             try map.encode(1, forKey: CBORKey.superclass)
             try? list.encode(Failing())
-            try list.encode(2)
+            try list.encode(Either())
         }
     }
     #expect(try encoded(Forgiving()) == bytes("82a16573757065720102"))

@@ -38,12 +38,7 @@ struct CBORKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
         let offset = encoder.output.count
         _ = try encoder.put(key.stringValue)
         guard !encoder.writeOwnForm(value) else { return }
-        do {
-            try encoder.writeInside(value, key: key)
-        } catch {
-            encoder.unput(to: offset)
-            throw error
-        }
+        try encoder.writeInside(value, putAt: offset, key: key)
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -93,12 +88,7 @@ struct CBORUnkeyedEncodingContainer: UnkeyedEncodingContainer {
         let index = count
         _ = try encoder.putItem()
         guard !encoder.writeOwnForm(value) else { return }
-        do {
-            try encoder.writeInside(value, key: CBORKey(index: index))
-        } catch {
-            encoder.unput(to: offset)
-            throw error
-        }
+        try encoder.writeInside(value, putAt: offset, key: CBORKey(index: index))
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
@@ -139,7 +129,8 @@ struct CBORSingleValueEncodingContainer: SingleValueEncodingContainer {
     func encode(_ value: UInt64) throws { try encoder.putSingle().write(value) }
 
     func encode<Value: Encodable>(_ value: Value) throws {
+        let offset = encoder.output.count
         _ = try encoder.putSingle()
-        if !encoder.writeOwnForm(value) { try encoder.writeInside(value, key: nil) }
+        if !encoder.writeOwnForm(value) { try encoder.writeInside(value, putAt: offset, key: nil) }
     }
 }

@@ -36,8 +36,10 @@ final class CBOROutput {
         return lastSerial
     }
 
+    /// Takes back what was written from `count` on.
     func truncate(to count: Int) {
         self.count = count
+        while let last = entries.last, last.offset >= count { entries.removeLast() }
     }
 
     // MARK: Items

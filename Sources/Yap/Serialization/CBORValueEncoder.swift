@@ -112,28 +112,20 @@ final class CBORValueEncoder: Encoder {
         }
     }
 
-    /// Writes a value that has no form of its own, in place; `key` only names it in errors.
+    /// Writes a value that has no form of its own, in place of the item that was put at `offset`; `key` only names it
+    /// in errors.
     ///
-    /// If its `encode(to:)` throws, no byte of it stays, so a caller that catches the error can go on.
-    func writeInside<Value: Encodable>(_ value: Value, key: (any CodingKey)?) throws {
-        let start = output.count
-        let entriesCount = output.entries.count
+    /// If its `encode(to:)` throws, neither item nor value stays, so a caller that catches the error can go on.
+    func writeInside<Value: Encodable>(_ value: Value, putAt offset: Int, key: (any CodingKey)?) throws {
         defer { output.openSerial = serial }
         do {
             guard depth < CBORLimits.depthMax else { throw tooDeep() }
             try CBORValueEncoder(output: output, parent: self, key: key).fill(with: value)
         } catch {
-            output.truncate(to: start)
-            output.entries.removeSubrange(entriesCount...)
+            count -= 1
+            output.truncate(to: offset)
             throw error
         }
-    }
-
-    /// Undoes `put` or `putItem` for a value that could not be written.
-    func unput(to offset: Int) {
-        count -= 1
-        output.truncate(to: offset)
-        if let last = output.entries.last, last.offset >= offset { output.entries.removeLast() }
     }
 
     /// An encoder, filled later, for the item that `put` makes room for.
