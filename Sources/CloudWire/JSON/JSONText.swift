@@ -64,8 +64,8 @@ enum JSONText {
         }
     }
 
-    /// Where the first byte is that can't stand in a text as it is: a quote, a backslash, a control character; else
-    /// the end. Looks at eight bytes at a time.
+    /// Where the first byte is that can't stand in a text as it is (a quote, a backslash, a control byte),
+    /// or the end. Looks at eight bytes at a time.
     static func plainEnd(
         in bytes: UnsafeBufferPointer<UInt8>, from start: Int, stopsAtNonASCII: Bool = false
     ) -> Int {
