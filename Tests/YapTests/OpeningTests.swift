@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import SQLite
 import Testing
 
@@ -83,6 +83,21 @@ struct OpeningTests {
                     for number in 0..<2000 { _ = try transaction.todo("\(number)") }
                 }
             } == .corrupt)
+    }
+
+    @Test func theWriteAheadLogIsCutWhenItIsLargerThanItsLimit() throws {
+        var options = YapDatabaseOptions()
+        options.durability = .normal
+        options.logBytesMax = 256 << 10
+        let connection = try folder.open(options).newConnection()
+        var largestBytes = 0
+        for number in 0..<1000 {
+            try connection.blocking.readWrite { try $0.set("t", "\(number % 50)") }
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file + "-wal")
+            largestBytes = max(largestBytes, try #require((attributes[.size] as? NSNumber)?.intValue))
+        }
+        // SQLite alone lets it grow to 4 MB.
+        #expect(largestBytes < 2 << 20)
     }
 
     @Test func anEmptyFileBecomesADatabase() throws {

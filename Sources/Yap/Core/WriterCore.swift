@@ -10,6 +10,8 @@ final class WriterCore {
     static let flushRoundsMax = 100
     /// How many members go by between two looks at the size of the write-ahead log.
     static let commitsPerLogCheck = 64
+    /// How long readers are waited for when the write-ahead log is too large.
+    static let logWaitMilliseconds: Int32 = 50
 
     private struct Member {
         let record: CommitRecord?
@@ -291,13 +293,15 @@ final class WriterCore {
     ///
     /// SQLite writes the log back by itself every 1000 pages, but begins it anew only when no reader is in
     /// it: under readers that follow closely on each other it would grow for ever. Beyond its limit the
-    /// readers are waited for.
+    /// readers are waited for, for a short time: one that stays long must not hold up the writes.
     func maintain() {
         guard commitsSinceLogCheck >= Self.commitsPerLogCheck else { return }
         commitsSinceLogCheck = 0
         let pageBytes: Int64 = 4096
-        if Int64(store.sqlite.logFrames) * pageBytes > options.logBytesMax {
-            _ = try? store.sqlite.checkpoint(.truncate)
-        }
+        guard Int64(store.sqlite.logFrames) * pageBytes > options.logBytesMax else { return }
+        let waitMilliseconds = min(options.busyTimeoutMilliseconds, Self.logWaitMilliseconds)
+        try? store.sqlite.execute("PRAGMA busy_timeout = \(waitMilliseconds)")
+        _ = try? store.sqlite.checkpoint(.truncate)
+        try? store.sqlite.execute("PRAGMA busy_timeout = \(options.busyTimeoutMilliseconds)")
     }
 }
