@@ -34,7 +34,7 @@ struct ModifyBatch {
             let recordName = record.recordName ?? newRecordName()
             record.recordName = recordName
             let zoneID = record.zoneID ?? request.zoneID
-            let target = Result(failingWith: WireError.self) { () throws -> RecordKey in
+            let target = Result { () throws(WireError) -> RecordKey in
                 try Self.checkNames(of: record, limits: limits)
                 return RecordKey(zone: try caller.key(of: zoneID), recordName: recordName)
             }
@@ -56,32 +56,19 @@ struct ModifyBatch {
         zone.isDefault ? false : atomic ?? true
     }
 
-    private static func checkNames(of record: WireRecord, limits: ServiceLimits) throws {
+    private static func checkNames(of record: WireRecord, limits: ServiceLimits) throws(WireError) {
         try checkName(record.recordName, of: "recordName", limits)
         if let recordType = record.recordType { try checkName(recordType, of: "recordType", limits) }
         if let parent = record.parent { try checkName(parent.recordName, of: "parent.recordName", limits) }
         for name in record.fields.keys.sorted() { try checkName(name, of: "a field's name", limits) }
     }
 
-    static func checkName(_ name: String?, of what: String, _ limits: ServiceLimits) throws {
+    static func checkName(_ name: String?, of what: String, _ limits: ServiceLimits) throws(WireError) {
         guard let name, !name.isEmpty, name.utf8.count <= limits.nameBytesMax,
             name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
             throw ServiceError.badRequest(
                 "\(what) must have 1 to \(limits.nameBytesMax) bytes and no control characters")
-        }
-    }
-}
-
-extension Result {
-    /// What `body` returns, or the error of the one type that it is known to throw.
-    fileprivate init(failingWith type: Failure.Type, _ body: () throws -> Success) {
-        do {
-            self = .success(try body())
-        } catch let error as Failure {
-            self = .failure(error)
-        } catch {
-            preconditionFailure("\(error) is not a \(type)")
         }
     }
 }

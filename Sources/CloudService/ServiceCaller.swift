@@ -35,7 +35,7 @@ struct ServiceCaller {
     /// The key of a zone that may or may not be there.
     ///
     /// Another user's zone doesn't exist in one's own private database, whatever its owner has.
-    func key(of zoneID: ZoneID?) throws -> ZoneKey {
+    func key(of zoneID: ZoneID?) throws(WireError) -> ZoneKey {
         let zoneID = zoneID ?? ZoneID()
         guard let database else { throw ServiceError.zoneNotFound(zoneID) }
         if scope == .public {

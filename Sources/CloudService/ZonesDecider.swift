@@ -73,10 +73,8 @@ struct ZonesDecider {
     private func nameError(_ zoneName: String) -> WireError? {
         do {
             try ModifyBatch.checkName(zoneName, of: "zoneName", limits)
-        } catch let error as WireError {
-            return error
         } catch {
-            return ServiceError.badRequest("zoneName")
+            return error
         }
         return zoneName.hasPrefix("_")
             ? ServiceError.badRequest("zoneName must not begin with an underscore") : nil

@@ -148,9 +148,7 @@ import Testing
         let saved = try save("a", title("first"))
         let before = try cloud.changes()
         let results = try cloud.modify(
-            [
-                operation(.create, "b"), operation(.create, "a"), operation(.forceDelete, "a"),
-            ].dropLast() + [operation(.forceUpdate, "c")], atomic: true)
+            [operation(.create, "b"), operation(.create, "a"), operation(.forceUpdate, "c")], atomic: true)
         #expect(results.summaries == ["ATOMIC_ERROR", "CONFLICT", "ATOMIC_ERROR"])
         #expect(results.map { $0.error?.ckErrorCode } == [22, 14, 22])
         #expect(try cloud.changes(before.syncToken).records == [])
