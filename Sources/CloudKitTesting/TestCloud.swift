@@ -111,13 +111,14 @@ public final class TestCloud: Sendable {
     /// Makes a device on which `user` is signed in. Each call makes another device; devices of one user see
     /// the same private database.
     public func device(user: String) -> TestDevice {
-        let (number, service, isNew) = state.withLock { state in
+        let number = state.withLock { state in
             state.deviceCount += 1
-            let isNew = !state.users.contains(user)
-            if isNew { state.users.append(user) }
-            return (state.deviceCount, state.service, isNew)
+            if !state.users.contains(user) {
+                state.users.append(user)
+                state.service.addUser(Self.serviceUser(user), token: Self.token(user))
+            }
+            return state.deviceCount
         }
-        if isNew { service.addUser(Self.serviceUser(user), token: Self.token(user)) }
         return device(number: number, webAuthToken: Self.token(user))
     }
 
@@ -171,16 +172,15 @@ public final class TestCloud: Sendable {
     /// - Throws: what opening the store throws; then the old service goes on.
     public func restartService() throws {
         let store = try place.open()
-        let service = CloudService(store: store, clock: clock, random: random)
-        let thread = execution == .threads ? CloudServiceThread(service) : nil
-        let (ended, users) = state.withLock { state in
-            let ended = state.thread
-            state.service = service
+        let ended = state.withLock { state in
             state.store = store
-            state.thread = thread
-            return (ended, state.users)
+            let service = CloudService(store: store, clock: clock, random: random)
+            for user in state.users { service.addUser(Self.serviceUser(user), token: Self.token(user)) }
+            state.service = service
+            let ended = state.thread
+            state.thread = execution == .threads ? CloudServiceThread(service) : nil
+            return ended
         }
-        for user in users { service.addUser(Self.serviceUser(user), token: Self.token(user)) }
         ended?.stop()
     }
 

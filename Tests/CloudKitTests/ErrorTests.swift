@@ -136,4 +136,23 @@ import Testing
         transport.database.add(operation)
         #expect(said.all == [.serverResponseLost] && transport.requests.count == 2)
     }
+
+    @Test func aRequestRefusedForItsZoneFailsThatZonesItemsOnly() async throws {
+        func answer(_ status: Int, _ json: String) -> Result<WireResponse, CKError> {
+            .success(WireResponse(status: status, body: Array(json.utf8)))
+        }
+        let transport = ScriptedTransport([
+            answer(404, #"{"serverErrorCode":"ZONE_NOT_FOUND"}"#),
+            answer(200, #"{"records":[{"recordName":"1","deleted":true}]}"#),
+            answer(503, #"{"serverErrorCode":"TRY_AGAIN_LATER","retryAfter":9}"#),
+        ])
+        let ids = ["a", "b", "c"].map {
+            CKRecord.ID(recordName: "1", zoneID: CKRecordZone.ID(zoneName: $0))
+        }
+        let result = try await transport.database.modifyRecords(saving: [], deleting: ids)
+        #expect(result.deleteResults[ids[0]]?.code == .zoneNotFound)
+        #expect(result.deleteResults[ids[1]]?.isSuccess == true)
+        #expect(result.deleteResults[ids[2]]?.code == .serviceUnavailable)
+        #expect(transport.requests.count == 3)
+    }
 }

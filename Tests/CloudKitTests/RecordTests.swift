@@ -33,6 +33,10 @@ import Testing
         #expect(record["title"] as? Int == nil)
         #expect(record.object(forKey: "count") as? NSNumber == 5)
         #expect(record["title"] as? NSString == "Pick up eggs")
+        record.setValue(7, forKey: "count")
+        #expect(record.value(forKey: "count") as? Int == 7)
+        record.setValue(nil, forKey: "count")
+        #expect(record["count"] == nil)
         record["title"] = "x" as NSString
         record["title"] = "y" as any CKRecordValue
         record.setObject(5 as NSNumber, forKey: "count")
@@ -109,5 +113,53 @@ import Testing
         #expect((error as NSError).domain == CKErrorDomain && (error as NSError).code == 7)
         let anyError: any Error = error
         #expect((anyError as? CKError)?.code == .requestRateLimited)
+    }
+
+    @Test func anArchiveThatHoldsSomethingElseGivesNoRecordAndNoCrash() throws {
+        func decoded(_ fill: (NSKeyedArchiver) -> Void) throws -> CKRecord? {
+            let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+            fill(archiver)
+            archiver.finishEncoding()
+            let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
+            unarchiver.requiresSecureCoding = true
+            return CKRecord(coder: unarchiver)
+        }
+        #expect(try decoded { _ in } == nil)
+        #expect(
+            try decoded {
+                $0.encode("todo" as NSString, forKey: "RecordType")
+                $0.encode("42" as NSString, forKey: "RecordID")
+            } == nil)
+        #expect(
+            try decoded {
+                $0.encode(5 as NSNumber, forKey: "RecordType")
+                $0.encode(CKRecord.ID(recordName: "42"), forKey: "RecordID")
+            } == nil)
+        let odd = try decoded {
+            $0.encode("todo" as NSString, forKey: "RecordType")
+            $0.encode(CKRecord.ID(recordName: "42"), forKey: "RecordID")
+            $0.encode(["a"] as NSArray, forKey: "FieldsCurrentKeys")
+            $0.encode("none" as NSString, forKey: "FieldsCurrentValues")
+            $0.encode(Date() as NSDate, forKey: "ETag")
+        }
+        #expect(odd == nil || odd?.allKeys() == [])
+    }
+
+    @Test func identitiesAndZonesSurviveTheirArchives() throws {
+        func copy<Object: NSObject & NSSecureCoding>(_ object: Object) throws -> Object? {
+            let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+            return try NSKeyedUnarchiver.unarchivedObject(ofClass: Object.self, from: data)
+        }
+        let zoneID = CKRecordZone.ID(zoneName: "z", ownerName: "_bob")
+        let recordID = CKRecord.ID(recordName: "r", zoneID: zoneID)
+        let reference = CKRecord.Reference(recordID: recordID, action: .deleteSelf)
+        let zone = CKRecordZone(zoneID: zoneID)
+        #expect(try copy(zoneID) == zoneID)
+        #expect(try copy(recordID) == recordID && (try copy(recordID)?.hash) == recordID.hash)
+        #expect(try copy(reference) == reference)
+        #expect(try copy(zone) == zone)
+        #expect(recordID != CKRecord.ID(recordName: "r") && zoneID != CKRecordZone.ID(zoneName: "z"))
+        #expect(Set([recordID, CKRecord.ID(recordName: "r", zoneID: zoneID)]).count == 1)
+        #expect(CKRecord.ID().recordName != CKRecord.ID().recordName)
     }
 }

@@ -75,6 +75,7 @@ import Testing
             return try await group.reduce(into: Set<String>()) { if let name = $1 { $0.insert(name) } }
         }
         let page = try await devices.laptop.recordZoneChanges(inZoneWith: devices.zoneID, since: nil)
+        #expect(!acknowledged.isEmpty)
         #expect(acknowledged.isSubset(of: page.modificationResultsByID.keys.map(\.recordName)))
     }
 

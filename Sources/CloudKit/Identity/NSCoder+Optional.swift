@@ -1,10 +1,21 @@
 import Foundation
 
-// Foundation's decodeObject traps on a key that isn't there; an archive is outside input, so absence must be
-// a value.
+// Foundation's decodeObject traps on a key that isn't there and, as an unarchiver is made by default, on an
+// object of a class that wasn't asked for. An archive is outside input: so every class that a damaged one can
+// hold is asked for, and what isn't the expected one is nil.
 extension NSCoder {
+    private static let plainClasses: [AnyClass] = [
+        NSString.self, NSNumber.self, NSDate.self, NSData.self, NSArray.self, NSDictionary.self, NSSet.self,
+        NSNull.self, NSURL.self, NSUUID.self,
+    ]
+
     func object<Object: NSObject & NSCoding>(_ type: Object.Type, forKey key: String) -> Object? {
-        containsValue(forKey: key) ? decodeObject(of: type, forKey: key) : nil
+        object(ofAny: [type], forKey: key) as? Object
+    }
+
+    func object(ofAny classes: [AnyClass], forKey key: String) -> Any? {
+        guard containsValue(forKey: key) else { return nil }
+        return decodeObject(of: classes + Self.plainClasses, forKey: key)
     }
 
     func string(forKey key: String) -> String? {

@@ -133,6 +133,18 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
         set { setObject(newValue, forKey: key) }
     }
 
+    /// The value of the field `key`, as key-value coding names it on Apple's platforms.
+    public func value(forKey key: FieldKey) -> Any? {
+        object(forKey: key)
+    }
+
+    /// Sets the field `key`, as key-value coding names it on Apple's platforms. A value that no field can
+    /// hold is refused by the save.
+    public func setValue(_ value: Any?, forKey key: FieldKey) {
+        let value = value.map { RecordValue(any: $0) }
+        lock.withLock { $0.plain[key] = value }
+    }
+
     /// The keys of the fields with a value, in ascending order.
     public func allKeys() -> [FieldKey] {
         lock.withLock { $0.plain.values.keys.sorted() }

@@ -51,9 +51,7 @@ extension RecordState {
 
 extension ValueStore {
     private static let valueClasses: [AnyClass] = [
-        NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self, CKReference.self,
-        CLLocation.self,
-        CKAsset.self, UnsupportedRecordValue.self,
+        CKReference.self, CLLocation.self, CKAsset.self, UnsupportedRecordValue.self,
     ]
 
     // Parallel arrays in the order of the keys: a dictionary's order differs from run to run.
@@ -74,8 +72,7 @@ extension ValueStore {
 
     fileprivate init(coder: NSCoder, prefix: String) {
         func array(_ name: String) -> [Any] {
-            guard coder.containsValue(forKey: prefix + name) else { return [] }
-            let object = coder.decodeObject(of: Self.valueClasses, forKey: prefix + name)
+            let object = coder.object(ofAny: Self.valueClasses, forKey: prefix + name)
             return (object as? NSArray).map { Array($0) } ?? []
         }
         func fields(_ name: String) -> [String: RecordValue] {
