@@ -5,7 +5,7 @@ import Testing
 /// was not is absent or whole, the file is sound, and the open store reads what the file holds.
 @Suite struct FaultTests {
     /// Beyond so many points of one kind in one workload only each second (third, ...) is tried.
-    static let pointsMax = 150
+    static let pointsMax = 100
 
     @Test(arguments: Workload.all, FaultKind.allCases)
     func yapKeepsItsPromisesWhereverACallFails(workload: Workload, kind: FaultKind) throws {

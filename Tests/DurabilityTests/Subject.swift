@@ -48,7 +48,10 @@ final class YapSubject: Subject {
             }
         }
         connection = database.newConnection()
-        database.addCommitObserver { [observedCount] _ in observedCount.withLock { $0 += 1 } }
+        try database.blocking.register(RowTally(), withName: "tally")
+        database.addCommitObserver { [observedCount] commit in
+            if !commit.isExternal { observedCount.withLock { $0 += 1 } }
+        }
     }
 
     func commit(_ changes: [Change], isAbandoned: Bool) throws {
@@ -74,24 +77,41 @@ final class YapSubject: Subject {
             throw Inconsistency(
                 words: "observers were not told of each commit that succeeded, and of no other")
         }
-        return try connection.blocking.read { transaction in
+        let state = try connection.blocking.read { transaction in
             guard transaction.snapshot == database.snapshot else {
                 throw Inconsistency(
                     words: "snapshot \(database.snapshot), but \(transaction.snapshot) on disk")
             }
-            var state: State = [:]
-            for collection in try transaction.allCollections() {
-                for key in try transaction.allKeys(inCollection: collection) {
-                    let value = try transaction.object(String.self, forKey: key, inCollection: collection)
-                    let size = try transaction.metadata(Int.self, forKey: key, inCollection: collection)
-                    guard let value, size == value.utf8.count else {
-                        throw Inconsistency(words: "\(collection)/\(key) has another's metadata")
-                    }
-                    state[collection, default: [:]][key] = value
-                }
-            }
-            return state
+            return try Self.state(transaction)
         }
+        // The writer has caches of its own.
+        let written = try connection.blocking.readWrite { try Self.state($0) }
+        if let words = difference(written, from: state) {
+            throw Inconsistency(words: "to the writer \(words)")
+        }
+        return state
+    }
+
+    private static func state(_ transaction: YapDatabaseReadTransaction) throws -> State {
+        var state: State = [:]
+        for collection in try transaction.allCollections() {
+            for key in try transaction.allKeys(inCollection: collection) {
+                let value = try transaction.object(String.self, forKey: key, inCollection: collection)
+                let size = try transaction.metadata(Int.self, forKey: key, inCollection: collection)
+                guard let value, size == value.utf8.count else {
+                    throw Inconsistency(words: "\(collection)/\(key) has another's metadata")
+                }
+                state[collection, default: [:]][key] = value
+            }
+        }
+        let tally = try transaction.ext("tally", as: RowTally.self)
+        for collection in ["a", "b", "c"] {
+            let counts = [try tally.count(collection), try tally.storedCount(collection)]
+            guard counts == [state[collection]?.count ?? 0, state[collection]?.count ?? 0] else {
+                throw Inconsistency(words: "the extension counts \(counts) rows in \(collection)")
+            }
+        }
+        return state
     }
 
     func close() throws {

@@ -222,25 +222,34 @@ static int64_t kept_changes(disk_file *file, int mode, uint64_t seed, int64_t se
 }
 
 // Leaves in `synced` what the disk kept. Returns how many bytes of writes it did not.
+//
+// The length is metadata, which travels by itself: it may be ahead of the data (then zeros) or behind. A truncation
+// goes with it: kept as a whole, or else what was written after it in its place is lost, being in other blocks.
 static int64_t lose_changes(disk_file *file, uint64_t seed) {
     int mode = (int)(mixed(seed, 0) % MODES);
-    int64_t lost = 0;
-    // The length is metadata, which travels by itself: it may be ahead of the data (then zeros) or behind.
     int64_t kept_length = kept_changes(file, mode, seed, -1);
     int64_t length = file->size;
+    int64_t lost = 0;
+    int64_t unreachable = INT64_MAX;  // from where a truncation that was not kept hides later writes
     for (int64_t i = 0; i < file->change_count; i++) {
         change *each = &file->changes[i];
-        int64_t end = each->bytes ? each->offset + each->count : file->capacity;
-        if (i < kept_length && (!each->bytes || length < end)) length = each->bytes ? end : each->offset;
+        if (!each->bytes) {
+            if (i < kept_length) {
+                memset(file->synced + each->offset, 0, (size_t)(file->capacity - each->offset));
+                length = each->offset;
+            } else if (each->offset < unreachable) {
+                unreachable = each->offset;
+            }
+            continue;
+        }
+        int64_t end = each->offset + each->count;
+        if (i < kept_length && length < end) length = end;
         for (int64_t at = each->offset; at < end;) {
             int64_t sector = at / SECTOR_BYTES;
             int64_t next = (sector + 1) * SECTOR_BYTES < end ? (sector + 1) * SECTOR_BYTES : end;
-            int is_kept = i < kept_changes(file, mode, seed, sector);
-            if (is_kept && each->bytes)
+            if (i < kept_changes(file, mode, seed, sector) && next <= unreachable)
                 memcpy(file->synced + at, each->bytes + (at - each->offset), (size_t)(next - at));
-            else if (is_kept)
-                memset(file->synced + at, 0, (size_t)(next - at));
-            else if (each->bytes)
+            else
                 lost += next - at;
             at = next;
         }
