@@ -190,8 +190,9 @@ public final class Connection {
         if let bytes = options.journalSizeLimitBytes { try execute("PRAGMA journal_size_limit=\(bytes)") }
     }
 
-    /// Keeps count of the log's frames. SQLite has one hook for that and for its own checkpoint, which is therefore made
-    /// here, as SQLite makes it: when a commit has left that many frames, waiting for nobody, whatever comes of it.
+    /// Keeps count of the log's frames. SQLite has one hook for that and for its own checkpoint, which is
+    /// therefore made here, as SQLite makes it: when a commit has left that many frames, waiting for nobody,
+    /// whatever comes of it.
     private func countLogFrames() {
         sqlite3_wal_hook(
             handle,

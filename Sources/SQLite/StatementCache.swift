@@ -20,8 +20,8 @@ final class StatementCache {
     private var recent: [Recent] = []
     private var nextRecent = 0
 
-    /// An entry by the place of its text in memory, which for a literal is always the same: the text need not be hashed.
-    /// The entry keeps the text, so that no other can come to lie there.
+    /// An entry by the place of its text in memory, which for a literal is always the same, so that the text
+    /// need not be hashed. The entry keeps the text, so that no other can come to lie there.
     private struct Recent {
         let address: UnsafePointer<UInt8>
         let count: Int
