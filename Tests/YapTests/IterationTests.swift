@@ -29,6 +29,8 @@ struct IterationTests {
             #expect(objects.map(\.object.title) == ["t3", "t4"])
             let rows = try transaction.rows(Todo.self, metadata: Stamp.self, inCollection: "todos")
             #expect(rows.map { $0.metadata?.milliseconds } == [0, 1, 2, 3, 4])
+            let metadata = try transaction.metadata(Stamp.self, inCollection: "todos") { $0 < "2" }
+            #expect(metadata.map { $0.metadata?.milliseconds } == [0, 1])
             // Each iteration of a sequence begins anew, and iterations may be nested.
             var pairs = 0
             for _ in rows { for _ in rows { pairs += 1 } }

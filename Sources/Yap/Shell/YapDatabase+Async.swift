@@ -38,6 +38,8 @@ extension YapDatabase {
 
     /// The commits from now on. Each reading of this property is a subscription of its own, which ends with
     /// its iterator.
+    ///
+    /// Commits of other processes are noticed when a transaction of this one begins.
     public var commits: YapDatabaseCommits {
         YapDatabaseCommits(publisher)
     }

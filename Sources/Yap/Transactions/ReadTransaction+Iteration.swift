@@ -41,6 +41,23 @@ extension YapDatabaseReadTransaction {
         }
     }
 
+    /// Keys and metadata of a collection; the objects are not read. Parameters and errors as
+    /// `objects(_:inCollection:where:)`.
+    public final func metadata<Metadata: Sendable>(
+        _ type: Metadata.Type, inCollection collection: String,
+        where filter: @escaping (String) -> Bool = { _ in true }
+    ) throws -> YapDatabaseRows<(key: String, metadata: Metadata?)> {
+        try begin(collection)
+        let coder = try metadataCoder(store.registered(collection))
+        return YapDatabaseRows(self, .keyAndMetadata, collection) { [unowned self] statement in
+            let key = statement.text(at: 0)
+            guard filter(key) else { return nil }
+            guard !statement.isNull(at: 2) else { return (key, nil) }
+            let metadata = try decoded(coder, key, collection) { try statement.withBytes(at: 2, $0) }
+            return (key, try unbox(metadata, as: type, coder, key, collection))
+        }
+    }
+
     /// Keys, objects and metadata of a collection. Parameters and errors as `objects(_:inCollection:where:)`.
     public final func rows<Object: Sendable, Metadata: Sendable>(
         _ type: Object.Type, metadata metadataType: Metadata.Type, inCollection collection: String,

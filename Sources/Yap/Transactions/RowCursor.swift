@@ -10,6 +10,7 @@ final class RowCursor {
         case key = "key"
         case identity = "key, rowid"
         case keyAndObject = "key, rowid, data"
+        case keyAndMetadata = "key, rowid, metadata"
         case row = "key, rowid, data, metadata"
     }
 
