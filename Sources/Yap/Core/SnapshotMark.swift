@@ -20,8 +20,6 @@ struct SnapshotMark: Equatable, Sendable {
     }
 
     var bytes: [UInt8] {
-        [number, writer].flatMap { word in
-            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
-        }
+        withUnsafeBytes(of: (number.bigEndian, writer.bigEndian)) { [UInt8]($0) }
     }
 }

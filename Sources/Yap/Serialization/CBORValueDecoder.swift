@@ -72,8 +72,9 @@ final class CBORValueDecoder: Decoder {
 extension CBORValueDecoder {
     /// The value at `offset`: in the form of its own that its type may have, or through its `init(from:)`.
     ///
-    /// No intermediate result is optional: the optional of a type unknown at compile time costs a table look-up.
-    /// Each cast is preceded by the proof that the types are the same one. `key` names the value in errors.
+    /// No intermediate result is optional: the optional of a type unknown at compile time costs a table
+    /// look-up. Each cast is preceded by the proof that the types are the same one. `key` names the value in
+    /// errors.
     @inline(__always)
     func value<Value: Decodable>(
         _ type: Value.Type, at offset: Int, key: @autoclosure () -> (any CodingKey)?

@@ -112,7 +112,7 @@ final class CBORValueEncoder: Encoder {
         }
     }
 
-    /// Writes a value that has no form of its own, in place of the item that was put at `offset`; `key` only names it
+    /// Writes a value that has no form of its own, for the item that was put at `offset`; `key` only names it
     /// in errors.
     ///
     /// If its `encode(to:)` throws, neither item nor value stays, so a caller that catches the error can go on.
