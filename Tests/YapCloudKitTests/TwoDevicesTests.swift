@@ -1,10 +1,13 @@
 import CloudKit
 import CloudKitTesting
+import CloudWire
+import Seams
 import Testing
 import Yap
 
 @testable import YapCloudKit
 
+/// Two devices of one user with `CloudSync`.
 @Suite struct TwoDevicesTests {
     let cloud = TestCloud()
     let phone: SyncedDevice
@@ -15,8 +18,21 @@ import Yap
         laptop = try SyncedDevice(cloud)
     }
 
-    private func syncAll() {
-        for device in [phone, laptop, phone, laptop] { device.syncNow() }
+    /// Both sync until both have seen everything; then they are equal, nothing waits, and one more sync sends nothing.
+    private func settle(_ comment: Comment? = nil) throws {
+        for device in [phone, laptop, phone, laptop] {
+            #expect(device.syncNow() == .idle, comment)
+        }
+        #expect(try phone.todos() == laptop.todos(), comment)
+        #expect(try phone.queue().isEmpty && laptop.queue().isEmpty, comment)
+        let sent = cloud.requestCount(.modifyRecords)
+        for device in [phone, laptop] { device.syncNow() }
+        #expect(cloud.requestCount(.modifyRecords) == sent, comment)
+    }
+
+    private func start(_ todo: Todo = Todo(title: "eggs", note: "six")) throws {
+        try phone.set(todo, "1")
+        try settle()
     }
 
     @Test func whatOneDeviceWritesTheOtherGets() throws {
@@ -26,5 +42,234 @@ import Yap
         #expect(laptop.syncNow() == .idle)
         #expect(try laptop.todo("1") == Todo(title: "eggs", priority: 2, note: "six"))
         #expect(try laptop.queue().isEmpty)
+        try settle()
+    }
+
+    @Test("61. an own change that comes back in a fetch changes nothing")
+    func anOwnChangeThatComesBack() throws {
+        try start()
+        let snapshot = phone.database.snapshot
+        try phone.edit("1") { $0.draft = "only here" }
+        phone.syncNow()
+        #expect(try phone.todo("1")?.draft == "only here")
+        #expect(phone.log.withLock { $0 }.isEmpty)
+        #expect(phone.database.snapshot > snapshot)
+    }
+
+    @Test func changesOfDifferentFieldsBothStand() throws {
+        try start()
+        try phone.edit("1") { $0.title = "bread" }
+        try laptop.edit("1") { $0.isDone = true }
+        try settle()
+        #expect(try phone.todo("1") == Todo(title: "bread", isDone: true, note: "six"))
+    }
+
+    @Test func ofTwoChangesOfOneFieldTheFirstOnTheServerStandsAndTheOtherIsLogged() throws {
+        try start()
+        try phone.edit("1") { $0.title = "bread" }
+        try laptop.edit("1") { $0.title = "milk" }
+        try settle()
+        #expect(try phone.todo("1")?.title == "bread")
+        let entry = try #require(laptop.log.withLock { $0 }.first)
+        #expect(entry.rule == .remoteWon)
+        #expect(entry.field == "title")
+        #expect(entry.droppedValue == .string("milk"))
+        #expect(entry.keptValue == .string("bread"))
+    }
+
+    @Test func aFieldsOwnRuleMakesOneValueOfBoth() throws {
+        try start()
+        try phone.edit("1") { $0.priority = 3 }
+        try laptop.edit("1") { $0.priority = 8 }
+        try settle()
+        #expect(try phone.todo("1")?.priority == 8)
+        try phone.edit("1") { $0.priority = 5 }
+        try laptop.edit("1") { $0.priority = 1 }
+        try settle()
+        #expect(try phone.todo("1")?.priority == 5)
+    }
+
+    @Test func anEditBeatsADeletionThatTheDeviceHearsOf() throws {
+        try start()
+        try phone.remove("1")
+        try laptop.edit("1") { $0.title = "bread" }
+        try settle()
+        #expect(try phone.todo("1")?.title == "bread")
+        #expect(laptop.rules.contains(.editBeatDeletion))
+    }
+
+    @Test func anEditBeatsADeletionThatWaits() throws {
+        try start()
+        try phone.remove("1")
+        try laptop.edit("1") { $0.title = "bread" }
+        laptop.syncNow()
+        try settle()
+        #expect(try phone.todo("1")?.title == "bread")
+        #expect(phone.rules.contains(.deletionDropped))
+    }
+
+    @Test func aDeletionReachesTheOtherDevice() throws {
+        try start()
+        try laptop.remove("1")
+        try settle()
+        #expect(try phone.todos().isEmpty)
+        #expect(phone.log.withLock { $0 }.isEmpty)
+    }
+
+    @Test("a deletion after a change whose answer was lost is not undone by the echo of the change")
+    func aDeletionIsNotUndoneByAnEcho() throws {
+        try start()
+        try phone.edit("1") { $0.title = "bread" }
+        cloud.networkFault = { $0.path.hasSuffix("records/modify") ? .loseReply : .none }
+        phone.syncNow()
+        cloud.networkFault = nil
+        try phone.remove("1")
+        cloud.clock.advance(bySeconds: 400)
+        try settle()
+        #expect(try phone.todos().isEmpty)
+    }
+
+    @Test func bothMakeARecordOfOneName() throws {
+        phone.syncNow()
+        laptop.syncNow()
+        try phone.set(Todo(title: "eggs"), "1")
+        try laptop.set(Todo(title: "bread", note: "rye"), "1")
+        try settle()
+        #expect(try phone.todo("1")?.title == "eggs")
+        #expect(laptop.rules.contains(.remoteWon))
+    }
+
+    @Test("every value that a device committed is on the server or in its log")
+    func everyDroppedValueIsInTheLog() throws {
+        try start()
+        for title in ["l1", "l2", "l3"] { try laptop.edit("1") { $0.title = title } }
+        try phone.edit("1") { $0.title = "p" }
+        phone.syncNow()
+        try settle()
+        #expect(try phone.todo("1")?.title == "p")
+        let dropped = laptop.log.withLock { $0 }.compactMap(\.dropped)
+        #expect(dropped == ["l1", "l2", "l3"])
+    }
+
+    @Test("a decision that the app didn't hear of before a crash is told at the next start")
+    func aDecisionIsToldAtTheNextStart() throws {
+        try start()
+        try phone.edit("1") { $0.title = "p" }
+        phone.syncNow()
+        try laptop.edit("1") { $0.title = "l" }
+        let map = CloudSyncMap(
+            models: [.model(Todo.self, collection: "todos")], zoneID: laptop.sync.zoneID)
+        let remote = try #require(phone.server("1"))
+        try laptop.write { transaction in
+            let ext = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
+            try map.zoneHandler.applyRecord(transaction, ext, DatabaseKey(nil), remote)
+        }
+        // The process dies here: what was to be told is in the table only.
+        #expect(laptop.log.withLock { $0 }.isEmpty)
+        try laptop.relaunch()
+        laptop.syncNow()
+        #expect(laptop.log.withLock { $0 }.map(\.dropped) == ["l"])
+        try laptop.relaunch()
+        laptop.syncNow()
+        let left = try laptop.read {
+            try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.logEntries()
+        }
+        #expect(left.isEmpty)
+    }
+
+    @Test("88. a token that is too old: what is absent was deleted, unless it was never uploaded")
+    func aTokenThatIsTooOld() throws {
+        try phone.set(Todo(title: "stays"), "1")
+        try phone.set(Todo(title: "goes"), "2")
+        try settle()
+        try laptop.remove("2")
+        try laptop.edit("1") { $0.note = "new" }
+        laptop.syncNow()
+        phone.sync.suspend()
+        try phone.set(Todo(title: "never uploaded"), "3")
+        try refuseToken(.expired)
+        phone.sync.resume()
+        try settle()
+        #expect(try phone.todos().keys.sorted() == ["1", "3"])
+        #expect(try phone.todo("1")?.note == "new")
+    }
+
+    @Test("B2. a zone that was lost: what is absent is uploaded again, and nothing of this device is lost")
+    func aZoneThatWasLost() throws {
+        try phone.set(Todo(title: "one"), "1")
+        try phone.set(Todo(title: "two"), "2")
+        try settle()
+        let operation = CKModifyRecordZonesOperation(recordZoneIDsToDelete: [phone.sync.zoneID])
+        phone.device.container.privateCloudDatabase.add(operation)
+        try phone.edit("1") { $0.note = "after" }
+        cloud.clock.advance(bySeconds: 10)
+        for device in [phone, laptop] {
+            device.syncNow()
+            device.sync.retry()
+            device.syncNow()
+        }
+        try settle()
+        #expect(try laptop.todos().keys.sorted() == ["1", "2"])
+        #expect(try laptop.todo("1")?.note == "after")
+    }
+
+    /// The phone's next fetch is told that its token is no longer good.
+    private func refuseToken(_ refusal: ChangeTokenRefusal) throws {
+        cloud.fail(.fetchRecordZoneChanges, with: .changeTokenExpired, times: 1)
+        phone.syncNow()
+    }
+
+    @Test("87, B5. after a relaunch the fetch goes on where it was")
+    func theFetchGoesOnWhereItWas() throws {
+        try start()
+        try laptop.relaunch()
+        try phone.edit("1") { $0.title = "bread" }
+        phone.syncNow()
+        laptop.syncNow()
+        #expect(try laptop.todo("1")?.title == "bread")
+        try settle()
+    }
+
+    @Test("86. a record of a type that the app doesn't know is kept until it does")
+    func aRecordOfAnUnknownType() throws {
+        try start()
+        let record = CKRecord(
+            recordType: "note", recordID: CKRecord.ID(recordName: "n", zoneID: phone.sync.zoneID))
+        record["text"] = "later"
+        phone.device.container.privateCloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
+        laptop.syncNow()
+        let stashed = try laptop.read { transaction in
+            try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.stashed(ofType: "note")
+        }
+        #expect(stashed.map(\.record.recordID.recordName) == ["n"])
+        #expect(stashed.first?.record["text"] == "later")
+        let map = CloudSyncMap(
+            models: [.model(Note.self, collection: "notes")], zoneID: laptop.sync.zoneID)
+        try laptop.write { transaction in
+            try map.deliverStash(transaction, try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self))
+        }
+        let note = try laptop.read { try $0.object(Note.self, forKey: "n", inCollection: "notes") }
+        #expect(note == Note(text: "later"))
+    }
+
+    @Test("a relaunch in the middle of an upload loses nothing and sends nothing twice")
+    func aRelaunchInTheMiddle() throws {
+        for number in 0..<5 { try phone.set(Todo(title: "\(number)"), "\(number)") }
+        cloud.networkFault = { $0.path.hasSuffix("records/modify") ? .loseReply : .none }
+        phone.syncNow()
+        cloud.networkFault = nil
+        try phone.relaunch()
+        try phone.remove("0")
+        try phone.edit("1") { $0.note = "n" }
+        try settle()
+        #expect(try laptop.todos().count == 4)
+        #expect(try laptop.todo("1")?.note == "n")
+    }
+
+    @Test func anotherUserSeesNothing() throws {
+        try start()
+        let stranger = try SyncedDevice(cloud, user: "mallory")
+        #expect(stranger.syncNow() == .idle)
+        #expect(try stranger.todos().isEmpty)
     }
 }

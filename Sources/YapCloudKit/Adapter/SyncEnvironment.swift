@@ -9,14 +9,15 @@ package struct SyncEnvironment: Sendable {
     package var random: any RandomSource
     package var databaseBlock: YapDatabaseCloudKit.DatabaseIdentifierBlock
     package var errorBlock: YapDatabaseCloudKit.OperationErrorBlock
-    /// Hears of the decisions of merges, after their transaction was committed.
-    package var logBlock: @Sendable ([CloudMergeLogEntry]) -> Void
+    /// Hears of the decisions of merges, after their transaction was committed. False when nobody listened: then
+    /// they are kept.
+    package var logBlock: @Sendable ([CloudMergeLogEntry]) -> Bool
 
     package init(
         scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource,
         databaseBlock: @escaping YapDatabaseCloudKit.DatabaseIdentifierBlock,
         errorBlock: @escaping YapDatabaseCloudKit.OperationErrorBlock,
-        logBlock: @escaping @Sendable ([CloudMergeLogEntry]) -> Void = { _ in }
+        logBlock: @escaping @Sendable ([CloudMergeLogEntry]) -> Bool = { _ in true }
     ) {
         self.scheduler = scheduler
         self.clock = clock

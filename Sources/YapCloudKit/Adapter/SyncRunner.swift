@@ -10,7 +10,10 @@ final class SyncRunner: Sendable {
         var engine: SyncEngine
         var events: [SyncEvent] = []
         var log: [CloudMergeLogEntry] = []
+        /// The number of the last entry that was handed out.
+        var heardLogID: Int64 = 0
         var isRecountNeeded = false
+        var isLogLeft = false
         var isDraining = false
         var suspendCount = 0
         var registeredName = ""
@@ -39,8 +42,14 @@ final class SyncRunner: Sendable {
         schedule {
             $0.database = database
             $0.registeredName = registeredName
+            $0.isLogLeft = true
             $0.isRecountNeeded = true
         }
+    }
+
+    /// Somebody begins to listen to the log.
+    func handOutLog() {
+        schedule { $0.isLogLeft = true }
     }
 
     /// A commit touched the queue. Called while the database's writer is held.
@@ -109,14 +118,16 @@ final class SyncRunner: Sendable {
     /// thread, only adds its event: the stack doesn't grow with the queue.
     private func drain() {
         while true {
-            let (log, isRecountNeeded) = state.withLock { state in
+            let (log, isRecountNeeded, isLogLeft) = state.withLock { state in
                 defer {
                     state.log = []
                     state.isRecountNeeded = false
+                    state.isLogLeft = false
                 }
-                return (state.log, state.isRecountNeeded)
+                return (state.log, state.isRecountNeeded, state.isLogLeft)
             }
-            if !log.isEmpty { environment.logBlock(log) }
+            if isLogLeft { handOutLeftLog() }
+            handOut(log)
             if isRecountNeeded { recount() }
             let now = environment.clock.nowMilliseconds()
             let actions = state.withLock { state -> [SyncAction]? in
@@ -169,6 +180,23 @@ final class SyncRunner: Sendable {
         }
     }
 
+    // MARK: The log
+
+    /// Once handed out, entries go from the table with the next transaction.
+    private func handOut(_ log: [CloudMergeLogEntry]) {
+        guard let last = log.last else { return }
+        guard environment.logBlock(log) else { return }
+        state.withLock { $0.heardLogID = max($0.heardLogID, last.id) }
+    }
+
+    /// What an earlier run decided and may not have told.
+    private func handOutLeftLog() {
+        var left: [CloudMergeLogEntry] = []
+        read(DatabaseKey(nil)) { left = try $0.tables.logEntries() }
+        let heard = state.withLock { $0.heardLogID }
+        handOut(left.filter { $0.id > heard })
+    }
+
     // MARK: The device's database
 
     private func recount() {
@@ -195,11 +223,12 @@ final class SyncRunner: Sendable {
         _ key: DatabaseKey, done: @escaping (QueueCount) -> SyncEvent,
         _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Void
     ) {
-        let (database, name) = state.withLock { ($0.database, $0.registeredName) }
+        let (database, name, heard) = state.withLock { ($0.database, $0.registeredName, $0.heardLogID) }
         guard let database else { return }
         do {
             let count = try database.newConnection().blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+                if heard > 0 { try ext.tables.removeLogEntries(through: heard) }
                 try body(transaction, ext)
                 return try ext.tables.counts(key)
             }

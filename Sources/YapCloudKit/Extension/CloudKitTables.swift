@@ -8,7 +8,7 @@ struct CloudKitTables {
     let sqlite: Connection
 
     static func tableNames(_ name: String) -> [String] {
-        ["record", "mapping", "changeset", "change", "token", "stash"].map { "cloudKit_\($0)_\(name)" }
+        ["record", "mapping", "changeset", "change", "token", "stash", "log"].map { "cloudKit_\($0)_\(name)" }
     }
 
     /// A table's name as it stands in SQL.
@@ -47,6 +47,9 @@ struct CloudKitTables {
                 database TEXT NOT NULL, zone_owner TEXT NOT NULL, zone_name TEXT NOT NULL,
                 record_name TEXT NOT NULL, record_type TEXT NOT NULL, change_tag TEXT, system BLOB NOT NULL,
                 fields BLOB NOT NULL, PRIMARY KEY (database, zone_owner, zone_name, record_name)) WITHOUT ROWID;
+            CREATE TABLE \(table("log")) (
+                id INTEGER PRIMARY KEY AUTOINCREMENT, zone_owner TEXT NOT NULL, zone_name TEXT NOT NULL,
+                record_name TEXT NOT NULL, field TEXT, rule TEXT NOT NULL, field_values BLOB NOT NULL);
             """)
     }
 

@@ -118,6 +118,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
             if let sequence = openChangeSets[database] { try tables.removeChangeSetIfEmpty(sequence) }
         }
         openChangeSets = [:]
+        for index in log.indices { try tables.insert(&log[index]) }
     }
 
     /// Tells the engine.

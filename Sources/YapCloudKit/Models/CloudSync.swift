@@ -118,8 +118,12 @@ public final class CloudSync: Sendable {
     /// How far the sync is at this moment.
     public var currentStatus: CloudSyncStatus { cloudKit.status }
 
-    /// What merges decide from now on: which values were dropped or kept, and by which rule.
-    public var mergeLog: AsyncStream<CloudMergeLogEntry> { mergeLogStreams.entries() }
+    /// What merges decide, and what they decided while nobody listened (the newest 10,000): which values were dropped
+    /// or kept, and by which rule.
+    public var mergeLog: AsyncStream<CloudMergeLogEntry> {
+        defer { cloudKit.runner.handOutLog() }
+        return mergeLogStreams.entries()
+    }
 
     /// The errors that the sync meets from now on, also those it deals with by itself.
     public var errors: AsyncStream<CKError> { mergeLogStreams.errors() }
@@ -127,6 +131,7 @@ public final class CloudSync: Sendable {
     /// Calls `observer` with what each merge decided, after its transaction was committed.
     package func observeMergeLog(_ observer: @escaping @Sendable ([CloudMergeLogEntry]) -> Void) {
         mergeLogStreams.observe(observer)
+        cloudKit.runner.handOutLog()
     }
 
     // MARK: Steering

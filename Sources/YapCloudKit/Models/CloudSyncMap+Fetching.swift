@@ -78,7 +78,9 @@ extension CloudSyncMap {
         }
         if let live {
             guard live.changeTag != record.recordChangeTag else { return }
-            if isReset { try ext.queueLastValues(of: live, against: record) }
+            if isReset, try !ext.isNewer(record, than: live) {
+                try ext.queueLastValues(of: live, against: record)
+            }
             return try ext.merge(record, into: live, transaction)
         }
         if let deleted {
@@ -154,6 +156,14 @@ extension YapDatabaseCloudKitTransaction {
                         || change.originals[name].map { there.says($0) } ?? false)
             }
         }
+    }
+
+    /// Whether the server's record was changed after the version that is known here, by the server's clock.
+    func isNewer(_ record: CKRecord, than row: RecordRow) throws -> Bool {
+        guard let remote = record.modificationDate, let known = try row.base().modificationDate else {
+            return false
+        }
+        return remote > known
     }
 
     /// The server went back to an older version: what this device has counts as changed here since then.

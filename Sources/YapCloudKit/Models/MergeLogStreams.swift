@@ -44,12 +44,14 @@ final class MergeLogStreams: Sendable {
         state.withLock { $0.observers.append(observer) }
     }
 
-    func yield(_ log: [CloudMergeLogEntry]) {
+    /// - Returns: Whether anybody listened.
+    func yield(_ log: [CloudMergeLogEntry]) -> Bool {
         let (listeners, observers) = state.withLock { ($0.entries, $0.observers) }
         for observer in observers { observer(log) }
         for (_, listener) in listeners.sorted(by: { $0.key < $1.key }) {
             for entry in log { listener.yield(entry) }
         }
+        return !listeners.isEmpty || !observers.isEmpty
     }
 
     func yield(_ error: CKError) {

@@ -35,7 +35,10 @@ final class SyncedDevice {
     private static func open(
         _ path: String, _ device: TestDevice, _ cloud: TestCloud, _ random: any RandomSource
     ) throws -> (YapDatabase, CloudSync, ManualScheduler) {
-        let database = try YapDatabase(path: path) { $0.register(Todo.self, inCollection: "todos") }
+        let database = try YapDatabase(path: path) {
+            $0.register(Todo.self, inCollection: "todos")
+            $0.register(Note.self, inCollection: "notes")
+        }
         let scheduler = ManualScheduler(clock: cloud.clock)
         let sync = try CloudSync(
             database, container: device.container, models: [.model(Todo.self, collection: "todos")],
@@ -95,6 +98,16 @@ final class SyncedDevice {
 
     func queue() throws -> [YDBCKChangeSet] {
         try read { try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).pendingChangeSets() }
+    }
+
+    /// The record on the server.
+    func server(_ key: String) -> CKRecord? {
+        let found = Lock<CKRecord?>(nil)
+        let recordID = CKRecord.ID(recordName: key, zoneID: sync.zoneID)
+        let operation = CKFetchRecordsOperation(recordIDs: [recordID])
+        operation.perRecordResultBlock = { _, result in found.withLock { $0 = try? result.get() } }
+        device.container.privateCloudDatabase.add(operation)
+        return found.withLock { $0 }
     }
 
     @discardableResult

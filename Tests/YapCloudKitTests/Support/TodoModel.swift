@@ -20,3 +20,13 @@ extension Todo: CloudModel {
         $0.field(\.note)
     }
 }
+
+/// A model that a later version of the app has.
+struct Note: Codable, Sendable, Equatable {
+    var text = ""
+}
+
+extension Note: CloudModel {
+    static let recordType = "note"
+    static let fields = CloudFields<Note> { $0.field(\.text) }
+}
