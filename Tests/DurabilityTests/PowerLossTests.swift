@@ -1,4 +1,5 @@
 import SQLiteTestSupport
+import Seams
 import Testing
 
 /// The power goes at each write, sync, truncation and deletion of each workload; of what was not synced the disk keeps
@@ -25,25 +26,26 @@ import Testing
     private func sweep<Store: Subject>(_ type: Store.Type, _ workload: Workload, isDurable: Bool) throws
         -> Int
     {
+        let seed = SystemRandomSource().next()
         var lostCount = 0
         var cut = 1
-        while let lost = try loses(type, workload, isDurable, cut) {
+        while let lost = try loses(type, workload, isDurable, cut, seed &+ UInt64(cut)) {
             lostCount += lost
             cut += 1
         }
         // A whole workload changes the disk more often than it commits.
         #expect(cut > 30)
         print(
-            "power: \(Store.name), \(workload), durable \(isDurable): \(cut - 1) points, \(lostCount) commits lost"
+            "power: \(Store.name), \(workload), durable \(isDurable): \(cut - 1) points from seed \(seed), "
+                + "\(lostCount) commits lost"
         )
         return lostCount
     }
 
     /// How many commits were lost when the power went at change `cut`; `nil` when the workload ended before.
     private func loses<Store: Subject>(
-        _ type: Store.Type, _ workload: Workload, _ isDurable: Bool, _ cut: Int
+        _ type: Store.Type, _ workload: Workload, _ isDurable: Bool, _ cut: Int, _ seed: UInt64
     ) throws -> Int? {
-        let seed = UInt64(cut) &* 1_000_003
         let folder = try TemporaryFolder()
         let vfs = PowerLossVFS()
         vfs.cutPower(atChange: cut)
@@ -61,7 +63,7 @@ import Testing
         try? run.open()
         vfs.cutPower()
         run.close()
-        try vfs.restorePower(seed: seed + 1)
+        try vfs.restorePower(seed: ~seed)
         return run.checkFile(mayLoseLast: !isDurable)
     }
 }
