@@ -43,11 +43,11 @@ import Testing
         }
 
         mutating func count(_ pending: Int, in database: DatabaseKey = database) -> [String] {
-            handle(.counted(database, QueueCount(pending: pending, changeSets: pending)))
+            handle(.counted(database, QueueCount(pending: pending)))
         }
 
         mutating func applied(_ pending: Int) -> [String] {
-            handle(.applied(database, QueueCount(pending: pending, changeSets: pending)))
+            handle(.applied(database, QueueCount(pending: pending)))
         }
 
         mutating func answer(_ outcomes: SendReply.Outcome..., kind: SyncItem.Kind = .save) -> [String] {

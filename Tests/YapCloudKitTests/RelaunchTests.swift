@@ -1,5 +1,6 @@
 import CloudKit
 import CloudKitTesting
+import SQLite
 import Testing
 import Yap
 
@@ -106,6 +107,23 @@ import Yap
         #expect(device.upload() == .idle)
         #expect(try device.queue().isEmpty)
         #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
+    }
+
+    @Test("36. a damaged entry of the queue is seen, and takes nothing else with it")
+    func aDamagedEntryIsSeen() throws {
+        try device.set(Todo(title: "a"), "1")
+        try device.write { transaction, ext in
+            try transaction.sqlite.execute("UPDATE \(ext.tables.table("change")) SET fields = x'FF'")
+        }
+        device.upload()
+        if case .waiting(_, .localDatabase) = device.cloudKit.status {
+        } else {
+            Issue.record("\(device.cloudKit.status)")
+        }
+        #expect(device.seen.errors.map(\.code) == [.internalError])
+        #expect(try device.todo("1")?.title == "a")
+        try device.set(Todo(title: "b"), "2")
+        #expect(try device.contains("2"))
     }
 
     @Test("42. a deletion whose answer was lost is done")

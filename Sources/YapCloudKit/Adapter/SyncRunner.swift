@@ -53,10 +53,10 @@ final class SyncRunner: Sendable {
     }
 
     /// A commit touched the queue. Called while the database's writer is held.
-    func committed(_ log: [CloudMergeLogEntry]) {
+    func committed(_ log: [CloudMergeLogEntry], isByEngine: Bool) {
         schedule {
             $0.log += log
-            $0.isRecountNeeded = true
+            if !isByEngine { $0.isRecountNeeded = true }
         }
     }
 
@@ -228,6 +228,7 @@ final class SyncRunner: Sendable {
         do {
             let count = try database.newConnection().blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+                ext.isByEngine = true
                 if heard > 0 { try ext.tables.removeLogEntries(through: heard) }
                 try body(transaction, ext)
                 return try ext.tables.counts(key)

@@ -33,14 +33,11 @@ package enum SyncEvent: Sendable {
 package struct QueueCount: Hashable, Sendable {
     /// Changes that can be sent.
     package var pending: Int
-    /// Change-sets that can be sent.
-    package var changeSets: Int
     /// Changes that the server refused.
     package var refused: [CloudSyncProblem]
 
-    package init(pending: Int = 0, changeSets: Int = 0, refused: [CloudSyncProblem] = []) {
+    package init(pending: Int = 0, refused: [CloudSyncProblem] = []) {
         self.pending = pending
-        self.changeSets = changeSets
         self.refused = refused
     }
 }

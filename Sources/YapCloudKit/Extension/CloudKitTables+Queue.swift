@@ -49,12 +49,10 @@ extension CloudKitTables {
     func counts(_ database: DatabaseKey) throws -> QueueCount {
         let join = "FROM \(table("change")) AS c JOIN \(table("changeset")) AS s ON s.sequence = c.sequence"
         var count = QueueCount()
-        let found = try first(
-            """
-            SELECT count(*), count(DISTINCT c.sequence) \(join) WHERE s.database = ?1 AND c.refusal IS NULL
-            """, [.text(database.column)]
-        ) { (Int($0.int64(at: 0)), Int($0.int64(at: 1))) }
-        (count.pending, count.changeSets) = found ?? (0, 0)
+        let pending = try first(
+            "SELECT count(*) \(join) WHERE s.database = ?1 AND c.refusal IS NULL", [.text(database.column)]
+        ) { Int($0.int64(at: 0)) }
+        count.pending = pending ?? 0
         count.refused = try rows(
             """
             SELECT r.record_name, max(c.refusal) \(join) JOIN \(table("record")) AS r ON r.id = c.record

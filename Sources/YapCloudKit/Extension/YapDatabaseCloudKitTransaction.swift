@@ -28,6 +28,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var previousObjects: [YapCollectionKey: any Sendable] = [:]
     var log: [CloudMergeLogEntry] = []
     var isQueueTouched = false
+    /// Whether the engine makes this transaction, and knows how the queue is after it.
+    var isByEngine = false
     private var failure: (any Error)?
 
     init(
@@ -123,7 +125,9 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
 
     /// Tells the engine.
     public func didCommit(snapshot: UInt64) {
-        if isQueueTouched || !log.isEmpty { cloudKit.runner.committed(log) }
+        if isQueueTouched || !log.isEmpty {
+            cloudKit.runner.committed(log, isByEngine: isByEngine)
+        }
     }
 
     // MARK: Queue

@@ -1,0 +1,61 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Testing
+import Yap
+import YapCloudKit
+
+/// The same, as an app runs it: threads, queues and `await`.
+@Suite struct ThreadsTests {
+    private struct Device {
+        let database: YapDatabase
+        let sync: CloudSync
+
+        init(_ cloud: TestCloud) async throws {
+            let path = NSTemporaryDirectory() + "yap-threads-" + UUID().uuidString + ".db"
+            database = try YapDatabase(path: path) { $0.register(Todo.self, inCollection: "todos") }
+            sync = try await CloudSync(
+                database, container: cloud.device(user: "ada").container,
+                models: [.model(Todo.self, collection: "todos")], zone: "todos")
+        }
+
+        func todos() async throws -> [String: Todo] {
+            try await database.newConnection().read { transaction in
+                var todos: [String: Todo] = [:]
+                for row in try transaction.objects(Todo.self, inCollection: "todos") {
+                    todos[row.key] = row.object
+                }
+                return todos
+            }
+        }
+    }
+
+    @Test func twoDevicesSyncOnThreads() async throws {
+        let cloud = TestCloud(execution: .threads)
+        let phone = try await Device(cloud)
+        let laptop = try await Device(cloud)
+        let connection = phone.database.newConnection()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    try await connection.readWrite {
+                        try $0.setObject(
+                            Todo(title: "t\(number)"), forKey: "\(number)", inCollection: "todos")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await phone.sync.syncNow() == .idle)
+        #expect(await laptop.sync.syncNow() == .idle)
+        let todos = try await laptop.todos()
+        #expect(todos.count == 50)
+        #expect(try await phone.todos() == todos)
+        for await status in phone.sync.status {
+            #expect(status == .idle)
+            break
+        }
+        try phone.database.close()
+        try laptop.database.close()
+    }
+}
