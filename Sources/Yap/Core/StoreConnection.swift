@@ -8,7 +8,8 @@ final class StoreConnection {
     /// A registered collection and its cache.
     final class Collection {
         let registration: CollectionRegistration
-        var cache: RowCache
+        /// Without access checks, which are a tenth of a cached read: nothing in it calls other code.
+        @exclusivity(unchecked) var cache: RowCache
 
         init(_ registration: CollectionRegistration, rowsMax: Int) {
             self.registration = registration

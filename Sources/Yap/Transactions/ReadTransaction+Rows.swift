@@ -164,6 +164,16 @@ extension YapDatabaseReadTransaction {
         if coder.typeID == ObjectIdentifier(Value.self) {
             return unsafeDowncast(box, to: TypedValue<Value>.self).value
         }
+        return try cast(box, as: type, coder, key, collection)
+    }
+
+    /// For a type that is not the registered one itself: a protocol, or a mistake.
+    ///
+    /// Never inlined: an optional of a type unknown at compile time would cost every cached read a table look-up.
+    @inline(never)
+    private final func cast<Value: Sendable>(
+        _ box: CachedValue, as type: Value.Type, _ coder: any ValueCoder, _ key: String, _ collection: String
+    ) throws -> Value {
         if let value = box.erased as? Value { return value }
         throw YapDatabaseError(
             .typeMismatch, "asked for \(type), registered is \(coder.typeName)", collection: collection,

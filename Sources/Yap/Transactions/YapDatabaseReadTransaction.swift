@@ -12,8 +12,8 @@ public class YapDatabaseReadTransaction {
     final var failure: (any Error)?
     /// Which rows were added or removed in this transaction, for iterations that are under way.
     final var mutations = MutationCounter()
-    /// What was read, for `observe`; `nil` when nobody asks.
-    final var readCollections: ReadCollections?
+    /// What was read, for `observe`; `nil` when nobody asks. Without access checks: every read begins here.
+    @exclusivity(unchecked) final var readCollections: ReadCollections?
     private final var isOpen = true
     private final var extensionTransactions: [ExtensionUse] = []
     private final var cursors: [WeakCursor] = []
