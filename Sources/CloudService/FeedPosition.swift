@@ -32,13 +32,12 @@ struct FeedPosition {
         else {
             throw ServiceError.tokenRefused(.reset)
         }
-        // A token of a feed that hadn't begun knows nothing, in any epoch.
-        guard token.epoch != Self.epochBeforeTheFirst else {
-            self.counter = 0
-            liveUntil = counter
-            return
-        }
-        guard token.epoch == epoch, token.counter <= counter, token.liveUntil <= counter, token.counter >= 0,
+        // A token of a feed that hadn't begun stands before the first change of any epoch. Unlike a client
+        // without a token, its client may know what was made since, and must hear that it was deleted.
+        let isOfThisLife =
+            token.epoch == epoch
+            || token.epoch == Self.epochBeforeTheFirst && token.counter == 0 && token.liveUntil == 0
+        guard isOfThisLife, token.counter <= counter, token.liveUntil <= counter, token.counter >= 0,
             token.liveUntil >= 0
         else { throw ServiceError.tokenRefused(.reset) }
         guard max(token.counter, token.liveUntil) >= floor else { throw ServiceError.tokenRefused(.expired) }

@@ -50,12 +50,13 @@ struct ModifyWriting {
     consuming func finished() -> StoreChanges {
         for key in Set(zones.keys.map(\.database)).sorted() {
             var database = loaded.databases[key] ?? DatabaseRow(key: key, epoch: random.next(), counter: 0)
-            database.counter += 1
-            changes.databases.append(database)
             for var zone in zones.values.sorted(by: { $0.key < $1.key }) where zone.key.database == key {
+                // A number of its own for each zone: a page may end between any two, and its token is a number.
+                database.counter += 1
                 zone.databaseCounter = database.counter
                 changes.zones.append(zone)
             }
+            changes.databases.append(database)
         }
         return changes
     }

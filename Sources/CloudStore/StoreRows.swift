@@ -4,7 +4,7 @@ public struct DatabaseRow: Hashable, Sendable {
     public let key: DatabaseKey
     /// 64 random bits; a token with others comes from another life of the database.
     public var epoch: UInt64
-    /// Counts the write requests that changed a zone.
+    /// Counts the changes of zones: a write adds one for each zone that it changed, so no two share a number.
     public var counter: Int64
 
     /// Makes a row.

@@ -166,12 +166,38 @@ import Testing
         #expect(names(second) == ["zone4+", "zone5+"] && second.moreComing == false)
     }
 
+    @Test func zonesThatChangedInOneBatchAreToldOnPagesOfAnySize() throws {
+        let zones = (1...5).map { ZoneID(zoneName: "zone\($0)") }
+        try cloud.zones(.create, zones)
+        let known = try cloud.databaseChanges().syncToken
+        try cloud.modify(
+            zones.map { zone in
+                var create = operation(.create, "a")
+                create.record.zoneID = zone
+                return create
+            })
+        for resultsLimit in Int64(1)...6 {
+            var told: [String] = []
+            var token = known
+            while true {
+                let page = try cloud.databaseChanges(token, resultsLimit: resultsLimit)
+                told += names(page)
+                token = page.syncToken
+                guard page.moreComing == true else { break }
+            }
+            #expect(told == ["zone1+", "zone2+", "zone3+", "zone4+", "zone5+"], "\(resultsLimit) on a page")
+        }
+    }
+
     @Test func aTokenOfADatabaseThatHadNothingYetStaysGood() throws {
         let fresh = TestService()
         let token = try fresh.databaseChanges().syncToken
         #expect(token != nil)
         try fresh.zones(.create)
         #expect(names(try fresh.databaseChanges(token)) == ["todos+"])
+        // Its client may have made the zone itself, and must hear that another has deleted it.
+        try fresh.zones(.delete)
+        #expect(names(try fresh.databaseChanges(token)) == ["todos-"])
     }
 
     @Test func aWriteThatSavedNothingIsNoNews() throws {
