@@ -153,8 +153,10 @@ import Yap
         #expect(try device.queue() == ["DR"])
     }
 
-    @Test("55. the record stays on the server only if every owner asked for that", arguments: [true, false])
-    func everyOwnerHasToAsk(isSecondDeleted: Bool) throws {
+    @Test(
+        "55. the record stays on the server only if every owner asked for that", arguments: [true, false],
+        [true, false])
+    func everyOwnerHasToAsk(isSecondDeleted: Bool, isDeletedFirst: Bool) throws {
         device.behave { $0.recordNames = ["1": "R", "2": "R"] }
         try device.write { transaction, _ in
             try transaction.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
@@ -162,14 +164,16 @@ import Yap
         }
         device.upload()
         device.cloudKit.suspend()
+        let keys = isDeletedFirst ? ["2", "1"] : ["1", "2"]
         try device.write { transaction, ext in
-            try ext.detachRecord(
-                forKey: "1", inCollection: "todos", wasRemoteDeletion: false, shouldUploadDeletion: false)
-            if isSecondDeleted {
-                try transaction.removeObject(forKey: "2", inCollection: "todos")
-            } else {
-                try ext.detachRecord(
-                    forKey: "2", inCollection: "todos", wasRemoteDeletion: false, shouldUploadDeletion: false)
+            for key in keys {
+                if key == "2", isSecondDeleted {
+                    try transaction.removeObject(forKey: key, inCollection: "todos")
+                } else {
+                    try ext.detachRecord(
+                        forKey: key, inCollection: "todos", wasRemoteDeletion: false,
+                        shouldUploadDeletion: false)
+                }
             }
         }
         #expect(try device.queue() == (isSecondDeleted ? ["DR"] : []))

@@ -271,6 +271,15 @@ import Testing
         #expect(bench.engine.status == .idle)
     }
 
+    @Test("a retry while something is under way comes after it")
+    func aRetryWhileSomethingIsUnderWay() {
+        var bench = Bench()
+        _ = bench.handle(.counted(Self.database, QueueCount(pending: 1, refused: [.stuck(recordName: "0")])))
+        #expect(bench.handle(.retry) == [])
+        #expect(bench.answer(bench.saved("0")) == ["complete"])
+        #expect(bench.handle(.applied(Self.database, QueueCount())) == ["lift"])
+    }
+
     @Test("109. a result that can't be written here is not lost: the batch goes again after a pause")
     func aResultThatCannotBeWritten() throws {
         var bench = Bench()

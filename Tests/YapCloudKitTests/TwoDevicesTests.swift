@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import CloudWire
+import Foundation
 import Seams
 import Testing
 import Yap
@@ -264,6 +265,36 @@ import Yap
         try settle()
         #expect(try laptop.todos().count == 4)
         #expect(try laptop.todo("1")?.note == "n")
+    }
+
+    @Test("112. a field that is new in the model is uploaded from every row")
+    func aFieldThatIsNewInTheModel() throws {
+        let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        }
+        let container = cloud.device(user: "ada").container
+        func open<Model: CloudModel>(_ type: Model.Type) throws -> (YapDatabase, CloudSync) {
+            let database = try YapDatabase(path: path) { $0.register(type, inCollection: "todos") }
+            let sync = try CloudSync(
+                database, container: container, models: [.model(type, collection: "todos")], zone: "todos",
+                scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
+                random: SeededRandomSource(seed: 5))
+            return (database, sync)
+        }
+        var (database, sync) = try open(EarlierTodo.self)
+        try database.newConnection().blocking.readWrite {
+            try $0.setObject(EarlierTodo(title: "eggs", note: "six"), forKey: "1", inCollection: "todos")
+        }
+        #expect(sync.syncNowInline() == .idle)
+        laptop.syncNow()
+        #expect(try laptop.todo("1") == Todo(title: "eggs"))
+        try database.close()
+        (database, sync) = try open(Todo.self)
+        #expect(sync.syncNowInline() == .idle)
+        laptop.syncNow()
+        #expect(try laptop.todo("1") == Todo(title: "eggs", note: "six"))
+        try database.close()
     }
 
     @Test func anotherUserSeesNothing() throws {

@@ -9,8 +9,8 @@ package struct SyncEnvironment: Sendable {
     package var random: any RandomSource
     package var databaseBlock: YapDatabaseCloudKit.DatabaseIdentifierBlock
     package var errorBlock: YapDatabaseCloudKit.OperationErrorBlock
-    /// Hears of the decisions of merges, after their transaction was committed. False when nobody listened: then
-    /// they are kept.
+    /// Hears of the decisions of merges, after their transaction was committed. False when nobody listened:
+    /// then they are kept.
     package var logBlock: @Sendable ([CloudMergeLogEntry]) -> Bool
 
     package init(

@@ -2,9 +2,8 @@ internal import CloudKit
 internal import Seams
 internal import Yap
 
-/// Runs the engine: feeds it events one at a time, and carries out its actions with CloudKit's operations
-/// and with
-/// transactions of the device's database.
+/// Runs the engine: feeds it events one at a time, and carries out its actions with CloudKit's operations and
+/// with transactions of the device's database.
 final class SyncRunner: Sendable {
     private struct State {
         var engine: SyncEngine
@@ -19,6 +18,8 @@ final class SyncRunner: Sendable {
         var registeredName = ""
         /// Weak, because the database keeps the extension, which keeps this.
         weak var database: YapDatabase?
+        /// Kept as long as something is under way: it keeps the database, and opening one takes time.
+        var connection: YapDatabaseConnection?
         var status = CloudSyncStatus.idle
         var observers: [Int: AsyncStream<CloudSyncStatus>.Continuation] = [:]
         var nextObserver = 0
@@ -69,7 +70,8 @@ final class SyncRunner: Sendable {
     func changeSuspendCount(by change: Int) -> Int {
         var count = 0
         schedule { state in
-            state.suspendCount = max(0, state.suspendCount.addingReportingOverflow(change).partialValue)
+            let (sum, isOverflow) = state.suspendCount.addingReportingOverflow(change)
+            state.suspendCount = isOverflow ? .max : max(0, sum)
             count = state.suspendCount
             state.events.append(.suspendCount(count))
         }
@@ -114,8 +116,7 @@ final class SyncRunner: Sendable {
     }
 
     /// Deals with events until there are none. Only one thread is here at a time. An answer that comes at
-    /// once, on this
-    /// thread, only adds its event: the stack doesn't grow with the queue.
+    /// once, on this thread, only adds its event: the stack doesn't grow with the queue.
     private func drain() {
         while true {
             let (log, isRecountNeeded, isLogLeft) = state.withLock { state in
@@ -150,6 +151,7 @@ final class SyncRunner: Sendable {
             guard state.events.isEmpty, state.log.isEmpty, !state.isRecountNeeded else { return nil }
             state.isDraining = false
             if case .syncing = state.status { return [] }
+            state.connection = nil
             defer { state.waiters = [] }
             return state.waiters
         }
@@ -199,6 +201,16 @@ final class SyncRunner: Sendable {
 
     // MARK: The device's database
 
+    /// The way into the database, the extension's name in it, and how far the log was heard; nil before the
+    /// extension was registered, and when the database is gone.
+    private func connection() -> (YapDatabaseConnection, name: String, heardLogID: Int64)? {
+        state.withLock { state in
+            let connection = state.connection ?? state.database?.newConnection()
+            state.connection = connection
+            return connection.map { ($0, state.registeredName, state.heardLogID) }
+        }
+    }
+
     private func recount() {
         read(DatabaseKey(nil)) { ext in
             for key in try ext.tables.databases() { self.post(.counted(key, try ext.tables.counts(key))) }
@@ -207,10 +219,9 @@ final class SyncRunner: Sendable {
 
     /// Reads, and says so to the engine when that fails.
     private func read(_ key: DatabaseKey, _ body: (YapDatabaseCloudKitTransaction) throws -> Void) {
-        let (database, name) = state.withLock { ($0.database, $0.registeredName) }
-        guard let database else { return }
+        guard let (connection, name, _) = connection() else { return }
         do {
-            try database.newConnection().blocking.read { transaction in
+            try connection.blocking.read { transaction in
                 try body(try transaction.ext(name, as: YapDatabaseCloudKit.self))
             }
         } catch {
@@ -223,10 +234,9 @@ final class SyncRunner: Sendable {
         _ key: DatabaseKey, done: @escaping (QueueCount) -> SyncEvent,
         _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Void
     ) {
-        let (database, name, heard) = state.withLock { ($0.database, $0.registeredName, $0.heardLogID) }
-        guard let database else { return }
+        guard let (connection, name, heard) = connection() else { return }
         do {
-            let count = try database.newConnection().blocking.readWrite { transaction in
+            let count = try connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
                 ext.isByEngine = true
                 if heard > 0 { try ext.tables.removeLogEntries(through: heard) }

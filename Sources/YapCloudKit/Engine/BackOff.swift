@@ -1,8 +1,7 @@
 package import Seams
 
 /// Growing pauses: doubled with each failure in a row, with jitter, so that devices which failed together
-/// don't
-/// come back together.
+/// don't come back together.
 package struct BackOff: Sendable {
     package static let firstPauseMilliseconds: Int64 = 1000
     package static let pauseMillisecondsMax: Int64 = 300_000

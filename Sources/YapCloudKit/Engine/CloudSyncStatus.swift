@@ -3,8 +3,8 @@ public import Foundation
 
 /// How far the sync is. It is `idle` only when nothing waits to be delivered.
 public enum CloudSyncStatus: Hashable, Sendable {
-    /// Everything that was committed here is on the server, and what the server had when it was last asked
-    /// is here.
+    /// Everything that was committed here is on the server, and what the server had when it was last asked is
+    /// here.
     case idle
     /// Something is being sent or fetched; so many changes wait in the queue.
     case syncing(pending: Int)

@@ -5,8 +5,7 @@ package import Seams
 /// out.
 ///
 /// It holds no truth: the queue, the tags and the tokens are in the device's database, and what is here is
-/// gone with
-/// the process and made again from there.
+/// gone with the process and made again from there.
 package struct SyncEngine {
     /// The most items in one operation: CloudKit's own limit.
     package static let itemsMax = 400
@@ -68,7 +67,7 @@ package struct SyncEngine {
         case .suspendCount(let count):
             suspendCount = count
         case .retry:
-            retry(&actions)
+            retry()
         case .tick:
             break
         }
@@ -98,7 +97,7 @@ package struct SyncEngine {
         lanes[key] = lane
     }
 
-    private mutating func retry(_ actions: inout [SyncAction]) {
+    private mutating func retry() {
         for key in lanes.keys.sorted() {
             guard var lane = lanes[key] else { continue }
             if case .zoneDeletedByUser = lane.stop { lane.followed.forEach { lane.needCreate($0) } }
@@ -107,10 +106,7 @@ package struct SyncEngine {
             lane.backOff.reset()
             lane.conflicts = [:]
             lane.followed.forEach { lane.needFetch($0) }
-            if !lane.count.refused.isEmpty, lane.work == nil {
-                lane.work = .completing
-                actions.append(.liftRefusals(key))
-            }
+            lane.liftsRefusals = !lane.count.refused.isEmpty
             lanes[key] = lane
         }
     }
@@ -122,7 +118,11 @@ package struct SyncEngine {
             guard pause.untilMilliseconds <= now else { return }
             lane.pause = nil
         }
-        if let zone = lane.zonesToCreate.first, suspendCount == 0 {
+        if lane.liftsRefusals {
+            lane.liftsRefusals = false
+            lane.work = .completing
+            actions.append(.liftRefusals(key))
+        } else if let zone = lane.zonesToCreate.first, suspendCount == 0 {
             lane.zonesToCreate.removeFirst()
             lane.work = .creatingZone(zone)
             actions.append(.createZone(key, zone))

@@ -27,9 +27,11 @@ struct SyncLane {
     /// Stops everything in this database until `retry`.
     var stop: CloudSyncProblem?
     var conflicts: [CKRecord.ID: Conflict] = [:]
+    /// The app asked to try refused changes again.
+    var liftsRefusals = false
 
     var hasWork: Bool {
-        work != nil || count.pending > 0 || !zonesToFetch.isEmpty || !zonesToCreate.isEmpty
+        work != nil || liftsRefusals || count.pending > 0 || !zonesToFetch.isEmpty || !zonesToCreate.isEmpty
     }
 
     mutating func needCreate(_ zone: CKRecordZone.ID) {

@@ -2,8 +2,8 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// What merges decided, until it was handed to the app: a crash between a merge and the app's hearing of it doesn't
-/// make a dropped value vanish unseen.
+/// What merges decided, until it was handed to the app: a crash between a merge and the app's hearing of it
+/// doesn't make a dropped value vanish unseen.
 extension CloudKitTables {
     /// The most entries kept for an app that doesn't listen.
     static let logEntriesMax: Int64 = 10_000

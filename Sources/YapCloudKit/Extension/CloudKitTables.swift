@@ -20,8 +20,7 @@ struct CloudKitTables {
     }
 
     /// Creates the tables. Index names carry the registered name, so that two registrations in one file each
-    /// have
-    /// their own.
+    /// have their own.
     func create() throws {
         try sqlite.execute(
             """

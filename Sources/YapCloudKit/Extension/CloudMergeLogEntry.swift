@@ -28,8 +28,8 @@ public struct CloudMergeLogEntry: Sendable {
         case serverWasReset
     }
 
-    /// Counts the decisions of this device. After a crash the last entries may be handed out a second time: with the
-    /// same numbers.
+    /// Counts the decisions of this device. After a crash the last entries may be handed out a second time:
+    /// with the same numbers.
     public internal(set) var id: Int64 = 0
     /// The record.
     public let recordID: CKRecord.ID

@@ -4,8 +4,7 @@ internal import CloudWire
 /// One life of a record: the only place where its change tag is kept.
 ///
 /// A record that is deleted here while the queue still speaks of it keeps its row, without owners, until the
-/// queue
-/// has passed; one made again under the same name is another row. So a tag never leaks over a deletion.
+/// queue has passed; one made again under the same name is another row. So a tag never leaks over a deletion.
 struct RecordRow {
     var id: Int64
     var database: DatabaseKey

@@ -1,8 +1,7 @@
 public import CloudKit
 
 /// What one commit changed in one cloud database, as it waits to be uploaded. A copy: changing its records
-/// changes
-/// nothing.
+/// changes nothing.
 public struct YDBCKChangeSet: Sendable {
     /// Names the change-set for as long as it waits.
     public let uuid: String

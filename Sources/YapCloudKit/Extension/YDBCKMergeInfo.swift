@@ -2,18 +2,15 @@ public import CloudKit
 
 /// What the merge block is told about the changes that wait for a record, and what it answers.
 ///
-/// CloudKit doesn't say which values another device changed. Comparing the remote value with
-/// `originalValues` does:
-/// if they differ, it was changed there.
+/// CloudKit doesn't say which values another device changed. Comparing the remote value with `originalValues`
+/// does: if they differ, it was changed there.
 public final class YDBCKMergeInfo {
     /// The changes that wait in the queue, the newest value of each key, on the remote record's system
-    /// fields; nil when
-    /// none wait.
+    /// fields; nil when none wait.
     public let pendingLocalRecord: CKRecord?
 
     /// The block's answer: the values that shall be uploaded. It begins empty; a pending value that is not
-    /// copied here
-    /// is dropped.
+    /// copied here is dropped.
     public let updatedPendingLocalRecord: CKRecord
 
     /// The values before the pending changes, by key, the earliest of each; a value that was absent is nil.

@@ -3,8 +3,7 @@ public import CloudKit
 /// What the record handler is told, and what it may answer beside the record.
 public final class YDBCKRecordInfo {
     /// Which cloud database the record belongs to; nil is the private database of the default container.
-    /// Preset for
-    /// a row that has a record; the handler may set it.
+    /// Preset for a row that has a record; the handler may set it.
     public var databaseIdentifier: String?
 
     /// The values before the change, by key; a value that was absent is nil. The handler sets it, the merge
@@ -15,8 +14,8 @@ public final class YDBCKRecordInfo {
     public let versionInfo: (any Sendable)?
 
     /// The object that the row held before this change; nil for a new row, for a change of the metadata
-    /// alone, for
-    /// a touch, and while all rows are walked. Comparing it with the new one gives the changed keys.
+    /// alone, for a touch, and while all rows are walked. Comparing it with the new one gives the changed
+    /// keys.
     public let previousObject: (any Sendable)?
 
     init(

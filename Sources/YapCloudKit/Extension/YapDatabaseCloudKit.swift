@@ -3,17 +3,14 @@ internal import Seams
 public import Yap
 
 /// Keeps rows of the database and records of the cloud the same: records what changes in a queue inside the
-/// app's own
-/// transaction, and uploads the queue.
+/// app's own transaction, and uploads the queue.
 ///
 /// Register it once with `database.register(_:withName:)`; inside a transaction reach it with
 /// `transaction.ext(_:as:)`. What it uploads by itself, and what it does about errors, is decided by one
-/// table
-/// (`ErrorDisposition`); fetching is the app's part, unless `CloudSync` does both.
+/// table (`ErrorDisposition`); fetching is the app's part, unless `CloudSync` does both.
 public final class YapDatabaseCloudKit: YapDatabaseExtension {
-    /// Merges a remote version into the app's row. It is called inside a write transaction, once for each
-    /// row that stands
-    /// for the record, or once without collection and key when none does and changes still wait.
+    /// Merges a remote version into the app's row. It is called inside a write transaction, once for each row
+    /// that stands for the record, or once without collection and key when none does and changes still wait.
     public typealias MergeBlock =
         @Sendable (
             _ transaction: YapDatabaseReadWriteTransaction, _ collection: String?, _ key: String?,
@@ -46,8 +43,8 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     let options: Options
     let random: any RandomSource
     let runner: SyncRunner
-    /// Whether a deletion keeps what it deleted, so that a later fetch can tell another device's edit from
-    /// an echo.
+    /// Whether a deletion keeps what it deleted, so that a later fetch can tell another device's edit from an
+    /// echo.
     let keepsDeletedFields: Bool
 
     /// Makes the extension.
@@ -57,8 +54,7 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     ///   - mergeBlock: Merges a remote version into a row.
     ///   - operationErrorBlock: Hears of each error, also of those that are dealt with by themselves.
     ///   - databaseIdentifierBlock: Says which database an identifier stands for; nil means that identifier
-    /// nil is the
-    ///     private database of the default container, and that there is no other.
+    ///     nil is the private database of the default container, and that there is no other.
     ///   - versionTag: The version of the handler.
     ///   - versionInfo: Handed to the handler while all rows are walked.
     ///   - options: Which collections are synced.
@@ -142,8 +138,7 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
 }
 
 /// The extension at one SQLite handle. It caches nothing: what it knows is in the tables, so no handle can
-/// have an old
-/// tag.
+/// have an old tag.
 public final class YapDatabaseCloudKitConnection: YapDatabaseExtensionConnection {
     let cloudKit: YapDatabaseCloudKit
     let registeredName: String

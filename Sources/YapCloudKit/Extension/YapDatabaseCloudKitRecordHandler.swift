@@ -4,12 +4,10 @@ public import Yap
 /// The app's answer to "which record, and which of its values, does this row stand for?"
 ///
 /// It is called inside the write transaction that changes the row. `record` is nil for a row without a
-/// record: leave
-/// it so and the row isn't synced; else set a record with all its values. For a row that has a record,
-/// `record` holds
-/// the system fields and the values already changed in this transaction: set the values that changed. A
-/// handler that
-/// sets it to nil takes the row out of sync and deletes the record on the server.
+/// record: leave it so and the row isn't synced; else set a record with all its values. For a row that has a
+/// record, `record` holds the system fields and the values already changed in this transaction: set the
+/// values that changed. A handler that sets it to nil takes the row out of sync and deletes the record on the
+/// server.
 public struct YapDatabaseCloudKitRecordHandler: Sendable {
     /// For which changes the handler is called.
     public struct Invocation: OptionSet, Sendable {

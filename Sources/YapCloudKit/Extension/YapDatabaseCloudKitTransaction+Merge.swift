@@ -4,11 +4,9 @@ internal import Yap
 
 /// Bringing a remote version and the queue together.
 extension YapDatabaseCloudKitTransaction {
-    /// Merges the server's version of a record: asks the merge block, takes what it doesn't want uploaded
-    /// out of the
-    /// queue, and stores the new tag, all in this transaction. Does nothing when no row stands for the
-    /// record and
-    /// nothing waits for it.
+    /// Merges the server's version of a record: asks the merge block, takes what it doesn't want uploaded out
+    /// of the queue, and stores the new tag, all in this transaction. Does nothing when no row stands for the
+    /// record and nothing waits for it.
     public func mergeRecord(_ remoteRecord: CKRecord, databaseIdentifier: String?) throws {
         try writing { transaction in
             let lives = try tables.records(remoteRecord.recordID, DatabaseKey(databaseIdentifier))
@@ -51,8 +49,9 @@ extension YapDatabaseCloudKitTransaction {
         row.changeTag = remote.recordChangeTag
         row.system = try remote.systemBytes()
         try tables.updateRecord(row)
+        let waiting = try tables.changes(of: row.id).filter { $0.kind == .save }
         try rewriteQueue(
-            of: row, pending, updated: try updated.changedFields(), remote: try remote.allFields())
+            of: row, waiting, updated: try updated.changedFields(), remote: try remote.allFields())
     }
 
     private func callMergeBlock(
@@ -70,8 +69,8 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// Leaves in the queue what the block wants uploaded: an entry keeps a key only with the value that the
-    /// block gave;
-    /// what stands in no entry becomes a new change. What the server had before is now the remote version.
+    /// block gave; what stands in no entry becomes a new change. What the server had before is now the remote
+    /// version.
     private func rewriteQueue(
         of row: RecordRow, _ pending: [ChangeRow], updated: [String: Field], remote: [String: Field]
     ) throws {

@@ -45,10 +45,8 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// What has to be known about a fetched record: the tag of the version that is here (nil when no row
-    /// stands for the
-    /// record, or it was never uploaded), and whether changes or a deletion of it wait in the queue. A
-    /// fetched record with
-    /// the same tag is an echo; one with changes waiting must be merged.
+    /// stands for the record, or it was never uploaded), and whether changes or a deletion of it wait in the
+    /// queue. A fetched record with the same tag is an echo; one with changes waiting must be merged.
     public func recordChangeTag(
         forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> (recordChangeTag: String?, hasPendingModifications: Bool, hasPendingDelete: Bool) {
@@ -104,13 +102,11 @@ extension YapDatabaseCloudKitTransaction {
     // MARK: Tying
 
     /// Makes a row stand for a record: one that is there, or one that is inserted later in this transaction,
-    /// for which the
-    /// handler then isn't asked.
+    /// for which the handler then isn't asked.
     ///
     /// - Parameters:
     ///   - shouldUploadRecord: Whether the record's changed values are queued. If not, only its system
-    /// fields are
-    ///     taken; for a record that comes from the server.
+    ///     fields are taken; for a record that comes from the server.
     /// - Returns: false when the row stands for another record: detach it first.
     @discardableResult
     public func attachRecord(
@@ -146,8 +142,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Ends that a row stands for a record. The row stays.
     ///
     /// When it was the record's last row: after a remote deletion nothing of the record is sent any more;
-    /// else it is
-    /// deleted on the server, unless every row that stood for it was detached without upload.
+    /// else it is deleted on the server, unless every row that stood for it was detached without upload.
     ///
     /// - Parameters:
     ///   - wasRemoteDeletion: Whether the record is gone on the server.
@@ -191,8 +186,7 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// Takes over that a record was deleted on the server: nothing that waited for it is sent, and no row
-    /// stands for it
-    /// any more. Rows that were removed here already are no obstacle.
+    /// stands for it any more. Rows that were removed here already are no obstacle.
     ///
     /// - Returns: The rows that stood for it, which the app now removes or keeps as its own.
     @discardableResult

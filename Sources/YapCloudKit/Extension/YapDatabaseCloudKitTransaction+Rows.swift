@@ -165,8 +165,7 @@ extension YapDatabaseCloudKitTransaction {
     ///
     /// - Parameters:
     ///   - isDeleted: Whether this owner wants the record deleted on the server. It is when the last owner
-    /// goes, unless
-    ///     every one of them asked not to.
+    ///     goes, unless every one of them asked not to.
     ///   - lastFields: What the record held, as far as it is known.
     func disown(_ rowID: Int64, _ owner: RecordRow, isDeleted: Bool, lastFields: [String: Field]) throws {
         try tables.unmap(rowID)

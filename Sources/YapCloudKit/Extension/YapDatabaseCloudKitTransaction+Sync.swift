@@ -3,8 +3,7 @@ internal import CloudWire
 internal import Yap
 
 /// What the engine's adapter does in the device's database: take the head of the queue, write results back,
-/// keep
-/// the zones' tokens.
+/// keep the zones' tokens.
 extension YapDatabaseCloudKitTransaction {
     /// A batch as it goes out.
     struct Batch {
@@ -83,8 +82,7 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// Sends all that this device knows of a record as a new one: another device deleted it while an edit
-    /// waited here,
-    /// or the server lost it. A record without rows is let go.
+    /// waited here, or the server lost it. A record without rows is let go.
     func recreate(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws {
         let owners = try identities(of: row)
         guard !owners.isEmpty else {

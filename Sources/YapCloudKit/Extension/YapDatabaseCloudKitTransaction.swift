@@ -5,9 +5,8 @@ public import Yap
 
 /// The extension in one transaction: attach, detach, merge, look up.
 ///
-/// What it writes goes straight into its tables, which are part of the app's transaction: a rollback takes
-/// it away, and
-/// a lookup sees what the transaction has done so far.
+/// What it writes goes straight into its tables, which are part of the app's transaction: a rollback takes it
+/// away, and a lookup sees what the transaction has done so far.
 public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransaction {
     struct PendingAttach {
         var record: CKRecord
@@ -41,8 +40,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     }
 
     /// Runs a call of the app that writes. One that failed has done half: the transaction must fail with it,
-    /// even if
-    /// the app catches the error.
+    /// even if the app catches the error.
     func writing<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws -> Result {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else {
             throw YapDatabaseCloudKitError.readOnlyTransaction
@@ -150,8 +148,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     }
 
     /// Puts changed values into this commit's change-set. Of two values of a key the later wins, of two
-    /// originals the
-    /// earlier.
+    /// originals the earlier.
     func queueSave(_ row: RecordRow, _ fields: [String: Field], originals: [String: Field]) throws {
         guard !fields.isEmpty else { return }
         isQueueTouched = true

@@ -26,8 +26,7 @@ public struct CloudFields<Model: Sendable>: Sendable {
     let entries: [Entry]
 
     /// Builds a map. A mistake in it (a name that can't be taken from the key path, or that stands twice)
-    /// ends the
-    /// program when the map is built, and says what to write instead.
+    /// ends the program when the map is built, and says what to write instead.
     public init(_ build: (CloudFieldsBuilder<Model>) -> Void) {
         let builder = CloudFieldsBuilder<Model>()
         build(builder)
@@ -113,9 +112,8 @@ public final class CloudFieldDraft<Model: Sendable, Value: Equatable & Sendable>
         self.fromCloud = fromCloud
     }
 
-    /// Says how a change here and a change on another device become one value. It must give the same on
-    /// every device:
-    /// a function of its three arguments, and nothing else.
+    /// Says how a change here and a change on another device become one value. It must give the same on every
+    /// device: a function of its three arguments, and nothing else.
     ///
     /// - Parameter merge: `base` is the value before both changes, nil when it isn't known.
     public func merged(

@@ -8,9 +8,8 @@ public protocol CloudModel: Codable, Sendable {
     static var recordType: CKRecord.RecordType { get }
     /// Which properties are fields.
     static var fields: CloudFields<Self> { get }
-    /// An object to fill with the fields of a record that another device made. What is no field keeps what
-    /// it has here.
-    /// A struct whose properties all have a default has this already.
+    /// An object to fill with the fields of a record that another device made. What is no field keeps what it
+    /// has here. A struct whose properties all have a default has this already.
     init()
 }
 

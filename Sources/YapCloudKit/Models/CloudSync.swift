@@ -9,13 +9,10 @@ public import Yap
 ///     models: [.model(Todo.self, collection: "todos")], zone: "todos")
 /// for await status in sync.status { show(status) }
 /// ```
-/// It makes the zone, fetches what other devices changed, uploads what is changed here, and merges where
-/// both did:
-/// field by field, the remote value wins unless the model says otherwise. Of a deletion and an edit that a
-/// device
-/// knows both of, the edit wins, because what is lost by that can be deleted again, and what is lost by the
-/// other can't
-/// be typed again. `mergeLog` says of each such decision what was dropped.
+/// It makes the zone, fetches what other devices changed, uploads what is changed here, and merges where both
+/// did: field by field, the remote value wins unless the model says otherwise. Of a deletion and an edit that
+/// a device knows both of, the edit wins, because what is lost by that can be deleted again, and what is lost
+/// by the other can't be typed again. `mergeLog` says of each such decision what was dropped.
 public final class CloudSync: Sendable {
     /// The extension that does the recording and the uploading.
     public let cloudKit: YapDatabaseCloudKit
@@ -88,7 +85,8 @@ public final class CloudSync: Sendable {
             errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) })
         cloudKit = YapDatabaseCloudKit(
             recordHandler: map.recordHandler, mergeBlock: map.mergeBlock, versionTag: map.versionTag,
-            options: .init(allowedCollections: Set(models.map(\.collection))), environment: environment,
+            versionInfo: map.versionTag, options: .init(allowedCollections: Set(models.map(\.collection))),
+            environment: environment,
             keepsDeletedFields: true, zoneHandler: map.zoneHandler)
         self.zoneID = zoneID
         self.map = map
@@ -118,8 +116,8 @@ public final class CloudSync: Sendable {
     /// How far the sync is at this moment.
     public var currentStatus: CloudSyncStatus { cloudKit.status }
 
-    /// What merges decide, and what they decided while nobody listened (the newest 10,000): which values were dropped
-    /// or kept, and by which rule.
+    /// What merges decide, and what they decided while nobody listened (the newest 10,000): which values were
+    /// dropped or kept, and by which rule.
     public var mergeLog: AsyncStream<CloudMergeLogEntry> {
         defer { cloudKit.runner.handOutLog() }
         return mergeLogStreams.entries()
@@ -136,9 +134,8 @@ public final class CloudSync: Sendable {
 
     // MARK: Steering
 
-    /// Fetches and uploads, and returns when nothing is under way any more: everything is delivered, or
-    /// waits for a time
-    /// or for the app.
+    /// Fetches and uploads, and returns when nothing is under way any more: everything is delivered, or waits
+    /// for a time or for the app.
     @discardableResult
     public func syncNow() async -> CloudSyncStatus {
         await withCheckedContinuation { continuation in
@@ -148,8 +145,7 @@ public final class CloudSync: Sendable {
     }
 
     /// Fetches and uploads on this thread until nothing is left to do now. Only with a `ManualScheduler` and
-    /// a cloud that
-    /// answers inline.
+    /// a cloud that answers inline.
     @discardableResult
     package func syncNowInline() -> CloudSyncStatus {
         guard let scheduler = scheduler as? ManualScheduler else {
@@ -172,7 +168,6 @@ public final class CloudSync: Sendable {
     public func resume() { cloudKit.resume() }
 
     /// Tries everything again that needed attention. A zone that the user deleted is made again, and what is
-    /// here is
-    /// uploaded to it.
+    /// here is uploaded to it.
     public func retry() { cloudKit.retry() }
 }

@@ -139,8 +139,8 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// Whether a record that was deleted here has nothing that didn't come from here: each field is what the
-    /// deleted
-    /// row had, or what a change that waits, or may have arrived with its answer lost, sets or replaces.
+    /// deleted row had, or what a change that waits, or may have arrived with its answer lost, sets or
+    /// replaces.
     func isOwnEcho(_ record: CKRecord, of row: RecordRow, names: [String]) throws -> Bool {
         let remote = try record.allFields()
         let changes = try tables.changes(of: row.id)

@@ -15,7 +15,7 @@ struct CloudSyncMap: Sendable {
         models.first { $0.recordType == recordType }
     }
 
-    /// Other fields make another version: then all rows are walked, and new fields uploaded.
+    /// Other fields make another version: then all rows are walked, and what they hold is uploaded.
     var versionTag: String {
         models.map { "\($0.collection)=\($0.recordType)(\($0.fieldNames.joined(separator: ",")))" }.sorted()
             .joined(separator: ";")
@@ -31,7 +31,10 @@ struct CloudSyncMap: Sendable {
                 record = made
                 return
             }
-            guard let previous = info.previousObject else { return }
+            guard let previous = info.previousObject else {
+                if info.versionInfo != nil { record.setFields(try model.fields(object)) }
+                return
+            }
             let (changed, originals) = try model.changes(from: previous, to: object)
             record.setFields(changed)
             info.originalValues = originals.mapValues { field in

@@ -12,7 +12,7 @@ struct FieldMerge {
     ///   - local: What the row has.
     ///   - pending: The changes that wait, the newest of each field.
     ///   - originals: What the changed fields were, the earliest of each; a field that isn't here is not
-    /// known.
+    ///     known.
     ///   - remote: What the server has.
     ///   - merge: A field's own rule; nil for none.
     init(

@@ -21,6 +21,20 @@ extension Todo: CloudModel {
     }
 }
 
+/// The model as an earlier version of the app had it: of the same properties, only one was a field.
+struct EarlierTodo: Codable, Sendable, Equatable {
+    var title = ""
+    var isDone = false
+    var priority = 0
+    var note: String?
+    var draft = ""
+}
+
+extension EarlierTodo: CloudModel {
+    static let recordType = "todo"
+    static let fields = CloudFields<EarlierTodo> { $0.field(\.title) }
+}
+
 /// A model that a later version of the app has.
 struct Note: Codable, Sendable, Equatable {
     var text = ""
