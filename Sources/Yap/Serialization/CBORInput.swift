@@ -22,6 +22,9 @@ final class CBORInput {
 
     @exclusivity(unchecked) private(set) var bytes: UnsafeRawBufferPointer
 
+    /// Whether all bytes have been walked and found well-formed.
+    @exclusivity(unchecked) private var isWhole = false
+
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
@@ -72,6 +75,23 @@ final class CBORInput {
     }
 
     // MARK: Well-formedness
+
+    /// Refuses bytes that are not one well-formed item and nothing else, unless that is known already.
+    func checkWhole() throws(CBORFault) {
+        if !isWhole { try checkEnd(try end(ofItemAt: 0)) }
+    }
+
+    /// Refuses an outermost item that ends before the bytes do.
+    func checkEnd(_ end: Int) throws(CBORFault) {
+        guard end == bytes.count else {
+            throw .malformed(offset: end, reason: "\(bytes.count - end) bytes after the value")
+        }
+        isWhole = true
+    }
+
+    func isMap(at offset: Int) -> Bool {
+        offset < bytes.count && byte(at: offset) >> 5 == 5
+    }
 
     /// Where the item at `offset` ends; every item within it is well-formed.
     func end(ofItemAt offset: Int, depth: Int = 0) throws(CBORFault) -> Int {

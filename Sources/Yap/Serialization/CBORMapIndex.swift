@@ -30,8 +30,9 @@ final class CBORMapIndex {
                 to: Entry(
                     keyOffset: UInt32(key.lowerBound), keyCount: UInt32(key.count),
                     valueOffset: UInt32(key.upperBound), tag: CBORKey.tag(bytes)))
-            position = try input.end(ofItemAt: key.upperBound)
+            position = try input.end(ofItemAt: key.upperBound, depth: 1)
         }
+        if decoder.offset == 0 { try input.checkEnd(position) }
         try refuseDuplicates(input)
     }
 
