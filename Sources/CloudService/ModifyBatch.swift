@@ -63,12 +63,14 @@ struct ModifyBatch {
         for name in record.fields.keys.sorted() { try checkName(name, of: "a field's name", limits) }
     }
 
+    /// ASCII only, as Apple has it. Swift takes texts that look the same for equal and a store compares bytes: to one
+    /// they would be a single record, to the other two.
     static func checkName(_ name: String?, of what: String, _ limits: ServiceLimits) throws(WireError) {
         guard let name, !name.isEmpty, name.utf8.count <= limits.nameBytesMax,
-            name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+            name.utf8.allSatisfy({ 0x20..<0x7F ~= $0 })
         else {
             throw ServiceError.badRequest(
-                "\(what) must have 1 to \(limits.nameBytesMax) bytes and no control characters")
+                "\(what) must have 1 to \(limits.nameBytesMax) ASCII characters, none a control character")
         }
     }
 }

@@ -80,7 +80,7 @@ import Testing
 
     @Test func namesThatCantBeNamesAreRefusedEach() throws {
         let long = String(repeating: "n", count: 256)
-        for name in ["", long, "a\u{0}b", "a\nb", "\u{7F}"] {
+        for name in ["", long, "a\u{0}b", "a\nb", "\u{7F}", "\u{E9}", "e\u{301}", "\u{212A}"] {
             let results = try cloud.modify(
                 [
                     operation(.create, name), operation(.create, "typed", type: name),
