@@ -18,6 +18,8 @@ extension CloudService {
     func changesZone(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try ChangesZoneRequest(json: body)
         try limits.check(count: request.zones.count, caller)
+        let options = [request.options] + request.zones.map(\.options)
+        try limits.check(desired: options.map(\.desiredKeys) + options.map(\.desiredRecordTypes))
         let numbersAsStrings =
             request.zones.first?.options.numbersAsStrings ?? request.options.numbersAsStrings
         return .read { reader in

@@ -12,18 +12,12 @@ struct ModifyDecision {
 /// Decides a whole `records/modify` batch: a function of the batch, what was loaded, the time and the random
 /// bits.
 struct ModifyDecider {
-    /// The decision, or what else must be loaded before there can be one.
-    enum Step {
-        case load(StoreLoad)
-        case decided(ModifyDecision)
-    }
-
     let batch: ModifyBatch
     let limits: ServiceLimits
     let nowMilliseconds: Int64
     let random: any RandomSource
 
-    /// What to load before the first `decide`.
+    /// What to load first.
     var firstLoad: StoreLoad {
         var load = StoreLoad()
         var zones = Set<ZoneKey>()
@@ -38,11 +32,10 @@ struct ModifyDecider {
         return load
     }
 
-    /// Decides, or says what is missing for it. `asked` has the records that were asked for so far.
-    func decide(loaded: StoreLoaded, asked: Set<RecordKey>) throws -> Step {
-        let keys = batch.operations.map { try? $0.target.get() }
+    /// What each operation comes to before its neighbours are looked at, from what `firstLoad` asked for.
+    func outcomes(loaded: StoreLoaded) throws -> [ModifyOutcome] {
         let single = ModifyOperationDecider(caller: batch.caller, limits: limits)
-        let outcomes = try batch.operations.map { operation -> ModifyOutcome in
+        return try batch.operations.map { operation -> ModifyOutcome in
             switch operation.target {
             case .failure(let error): return .failed(error)
             case .success(let key):
@@ -50,21 +43,28 @@ struct ModifyDecider {
                 return try single.outcome(of: operation, key: key, stored: loaded.records[key])
             }
         }
-        if let load = missing(outcomes: outcomes, loaded: loaded, asked: asked) { return .load(load) }
+    }
+
+    /// Decides from all that was loaded.
+    func decide(outcomes: [ModifyOutcome], loaded: StoreLoaded) throws -> ModifyDecision {
+        let keys = batch.operations.map { try? $0.target.get() }
         var references = ModifyReferences(outcomes: outcomes, keys: keys, loaded: loaded, limits: limits)
         references.settle()
         let settled = failAtomicZones(references.outcomes, keys: keys)
-        return .decided(try decision(settled, keys: keys, cascades: references.cascades, loaded: loaded))
+        return try decision(settled, keys: keys, cascades: references.cascades, loaded: loaded)
     }
 
     private func isThere(_ zone: ZoneKey, _ loaded: StoreLoaded) -> Bool {
         zone.isDefault || loaded.zones[zone].map { !$0.isDeleted } ?? false
     }
 
-    /// The targets of the saved references, and who refers to what is deleted, as far as that is not known
-    /// yet.
-    private func missing(outcomes: [ModifyOutcome], loaded: StoreLoaded, asked: Set<RecordKey>) -> StoreLoad?
-    {
+    /// What to load next: the targets of what `outcomes` save, and who refers to what is deleted, as far as that
+    /// is not known yet; nil when all is.
+    ///
+    /// Looks only at what was `found` last, so that a long chain of references is not gone through at each step.
+    func nextLoad(
+        for outcomes: [ModifyOutcome] = [], found: StoreLoaded, loaded: StoreLoaded, asked: Set<RecordKey>
+    ) -> StoreLoad? {
         var records = Set<RecordKey>()
         var dependantsOf = Set<RecordKey>()
         for outcome in outcomes {
@@ -76,7 +76,7 @@ struct ModifyDecider {
         // Beyond the limit (operations are not counted, as targets and as sources) every cascade fails, so
         // what else they would take along needn't be known.
         if loaded.dependants.count <= limits.cascadeRecordsMax + 2 * batch.operations.count {
-            for reference in loaded.dependants.values.joined() {
+            for reference in found.dependants.values.joined() {
                 records.insert(reference.source)
                 if reference.kind == .deleteSelf && loaded.dependants[reference.source] == nil {
                     dependantsOf.insert(reference.source)

@@ -6,35 +6,40 @@ extension CloudService {
     func recordsModify(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         guard caller.user != nil else { throw ServiceError.authenticationRequired }
         let request = try RecordsModifyRequest(json: body)
+        try limits.check(desired: [request.desiredKeys] + request.operations.map(\.desiredKeys))
         let batch = try ModifyBatch(
             request, caller: caller, limits: limits, newRecordName: { random.nextUUID().lowercased() })
         return .write { writer in
             let decider = ModifyDecider(
                 batch: batch, limits: self.limits, nowMilliseconds: self.clock.nowMilliseconds(),
                 random: self.random)
-            var wanted = decider.firstLoad
-            var loaded = StoreLoaded()
-            var asked = Set<RecordKey>()
-            while true {
-                loaded.merge(try self.load(wanted, writer))
+            let first = decider.firstLoad
+            var loaded = try self.load(first, writer)
+            var asked = Set(first.records)
+            let outcomes = try decider.outcomes(loaded: loaded)
+            var next = decider.nextLoad(for: outcomes, found: loaded, loaded: loaded, asked: asked)
+            var bytes = loaded.fieldBytes
+            while let wanted = next {
+                let found = try self.load(wanted, writer, besides: bytes)
+                bytes += found.fieldBytes
+                loaded.merge(found)
                 asked.formUnion(wanted.records)
-                switch try decider.decide(loaded: loaded, asked: asked) {
-                case .load(let more):
-                    wanted = more
-                case .decided(let decision):
-                    try writer.apply(decision.changes)
-                    return .message(
-                        RecordsResponse(records: decision.results),
-                        numbersAsStrings: request.numbersAsStrings ?? false)
-                }
+                next = decider.nextLoad(found: found, loaded: loaded, asked: asked)
             }
+            let decision = try decider.decide(outcomes: outcomes, loaded: loaded)
+            try writer.apply(decision.changes)
+            return .message(
+                RecordsResponse(records: decision.results),
+                numbersAsStrings: request.numbersAsStrings ?? false)
         }
     }
 
-    /// Loads records, but not more than may be in memory for one request.
-    private func load(_ wanted: StoreLoad, _ reader: any CloudStoreReader) throws -> StoreLoaded {
+    /// Loads records, but with the bytes that were loaded before not more than may be in memory for one request.
+    private func load(_ wanted: StoreLoad, _ reader: any CloudStoreReader, besides bytes: Int = 0) throws
+        -> StoreLoaded
+    {
         var wanted = wanted
-        wanted.bytesMax = limits.answerBytesMax
+        wanted.bytesMax = limits.answerBytesMax - bytes
         let loaded = try reader.load(wanted)
         guard !loaded.isCutShort else {
             throw ServiceError.limitExceeded(
@@ -45,6 +50,7 @@ extension CloudService {
 
     func recordsLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         let request = try RecordsLookupRequest(json: body)
+        try limits.check(desired: [request.desiredKeys] + request.records.map(\.desiredKeys))
         try limits.check(count: request.records.count, caller)
         let items = request.records.map { item -> (item: RecordsLookupRequest.Item, key: RecordKey?) in
             let zone = try? caller.key(of: item.zoneID ?? request.zoneID)
@@ -69,4 +75,9 @@ extension CloudService {
                 RecordsResponse(records: results), numbersAsStrings: request.numbersAsStrings ?? false)
         }
     }
+}
+
+extension StoreLoaded {
+    /// The bytes of the records' fields together.
+    fileprivate var fieldBytes: Int { records.values.reduce(0) { $0 + $1.fields.count } }
 }

@@ -13,6 +13,8 @@ public struct ServiceTicket: Hashable, Comparable, Sendable {
 /// The requests that wait for a group.
 struct WaitingRequests {
     var lastNumber: UInt64 = 0
+    /// The bytes of their bodies together.
+    var bytes = 0
     var requests: [(ticket: ServiceTicket, request: PreparedRequest)] = []
 }
 
@@ -28,13 +30,16 @@ extension CloudService {
         return waiting.withLock { waiting in
             waiting.lastNumber += 1
             let ticket = ServiceTicket(number: waiting.lastNumber)
-            if waiting.requests.count >= groupLimits.waitingRequestsMax {
+            if waiting.requests.count >= groupLimits.waitingRequestsMax
+                || waiting.bytes >= groupLimits.waitingBytesMax
+            {
                 let error = ServiceError.tryAgainLater(
                     "too many requests wait", retryAfterSeconds: ServiceFailure.retryAfterSeconds)
                 prepared = PreparedRequest(
                     work: .answer(.error(error)), bytes: 0, wantsExtras: prepared.wantsExtras)
             }
             waiting.requests.append((ticket, prepared))
+            waiting.bytes += prepared.bytes
             return ticket
         }
     }
@@ -56,7 +61,10 @@ extension CloudService {
             case nil: responses.append((ticket, response(to: prepared, answer: answerAlone(prepared.work))))
             }
         }
-        waiting.withLock { $0.requests.insert(contentsOf: postponed, at: 0) }
+        waiting.withLock { waiting in
+            waiting.requests.insert(contentsOf: postponed, at: 0)
+            waiting.bytes += postponed.reduce(0) { $0 + $1.1.bytes }
+        }
         return responses
     }
 
@@ -92,6 +100,7 @@ extension CloudService {
             }
             let group = waiting.requests.prefix(count).map { ($0.ticket, $0.request) }
             waiting.requests.removeFirst(count)
+            waiting.bytes -= bytes
             return group
         }
     }

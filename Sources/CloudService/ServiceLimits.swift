@@ -13,6 +13,8 @@ public struct ServiceLimits: Hashable, Sendable {
     /// Bytes of the records that one request loads. A page of changes ends there; a lookup or a batch beyond
     /// it is refused, and the client asks for fewer records.
     public var answerBytesMax = 16 << 20
+    /// Names in a list of desired keys or record types, which is gone through for each record.
+    public var desiredNamesMax = 1_000
     /// Records that one request deletes beside those it names, because they refer to them with DELETE_SELF.
     public var cascadeRecordsMax = 5_000
 
@@ -32,6 +34,12 @@ public struct ServiceLimits: Hashable, Sendable {
             "Your request contains \(count) items which is more than the maximum number of items in a "
                 + "single request (\(itemsMax))")
     }
+
+    /// Refuses lists of desired keys or record types that are too long.
+    func check(desired lists: [[String]?]) throws {
+        guard lists.contains(where: { ($0?.count ?? 0) > desiredNamesMax }) else { return }
+        throw ServiceError.badRequest("more than \(desiredNamesMax) desired keys or record types")
+    }
 }
 
 /// How much one transaction takes in.
@@ -44,6 +52,8 @@ public struct GroupLimits: Hashable, Sendable {
     public var milliseconds: Int64 = 50
     /// Requests that wait for a group; the next one is told to try again later.
     public var waitingRequestsMax = 4_096
+    /// Bytes of the bodies that wait for a group; behind the request that crosses it, the next is told so too.
+    public var waitingBytesMax = 256 << 20
 
     /// The limits that measured well.
     public init() {}

@@ -121,6 +121,34 @@ import Testing
         #expect(modify.ckErrorCode == 27)
         #expect(try cloud.lookup(["a", "b"]).summaries == ["saved", "saved"])
         #expect(try cloud.changes().records.feed == ["a+", "b+"])
+        // Also what a delete takes along, though each step of the chain is small.
+        for (name, target) in [("b", "a"), ("c", "b")] {
+            let fields = ["target": reference(target, .deleteSelf)]
+            try cloud.modify([operation(.forceUpdate, name, fields)])
+        }
+        let delete = try #require(throws: WireError.self) { try cloud.modify([operation(.forceDelete, "a")]) }
+        #expect(delete.ckErrorCode == 27)
+        #expect(try cloud.lookup(["a", "b"]).summaries == ["saved", "saved"])
+    }
+
+    @Test func aListOfDesiredNamesHasALimit() throws {
+        func list(_ count: Int) -> String {
+            "[" + Array(repeating: #""n""#, count: count).joined(separator: ",") + "]"
+        }
+        let zone = #""zoneID":{"zoneName":"todos"}"#
+        let requests: [(endpoint: String, body: (String) -> String)] = [
+            ("records/lookup", { #"{"records":[{"recordName":"a"}],"desiredKeys":\#($0),\#(zone)}"# }),
+            ("records/lookup", { #"{"records":[{"recordName":"a","desiredKeys":\#($0)}],\#(zone)}"# }),
+            ("records/modify", { #"{"operations":[],"desiredKeys":\#($0),\#(zone)}"# }),
+            ("changes/zone", { #"{"zones":[{\#(zone)}],"desiredKeys":\#($0)}"# }),
+            ("changes/zone", { #"{"zones":[{\#(zone),"desiredKeys":\#($0)}]}"# }),
+            ("changes/zone", { #"{"zones":[{\#(zone),"desiredRecordTypes":\#($0)}]}"# }),
+        ]
+        for (endpoint, body) in requests {
+            let allowed = cloud.request(endpoint, Array(body(list(1_000)).utf8))
+            #expect(cloud.service.respond(to: allowed).status == 200, "\(endpoint)")
+            #expect(try cloud.refusal(endpoint, body(list(1_001))).serverErrorCode == .badRequest)
+        }
     }
 
     @Test func moreThanTheAllowedItemsIsRefusedInApplesWords() throws {

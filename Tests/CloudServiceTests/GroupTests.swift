@@ -66,6 +66,21 @@ import Testing
         #expect(cloud.service.commitGroup().count == 1)
     }
 
+    @Test func theBytesThatWaitForAGroupHaveALimit() throws {
+        var limits = GroupLimits()
+        limits.waitingBytesMax = 10_000
+        limits.requestsMax = 2
+        let cloud = TestService(groupLimits: limits)
+        try cloud.zones(.create)
+        for round in 0..<3 {
+            for index in 0..<3 {
+                _ = cloud.service.begin(try save("r\(round)\(index)", in: cloud, bytes: 6_000))
+            }
+            #expect(try names(cloud.service.commitGroup(), cloud) == ["r\(round)0+", "r\(round)1+"])
+            #expect(try names(cloud.service.commitGroup(), cloud) == ["503"])
+        }
+    }
+
     @Test func whoComesTooLateForAGroupIsInTheNext() throws {
         let clock = ManualTimeSource()
         let store = ScriptedStore()
