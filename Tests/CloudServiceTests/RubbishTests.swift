@@ -16,7 +16,7 @@ import Testing
     /// Values that a program is apt to stumble over.
     private static let values = [
         "null", "true", "0", "-1", "1", "-0", "1.5", "1e999", "1e18", "9223372036854775807",
-        "-9223372036854775808", "9223372036854775808", #""""#, #""x""#, #""\u0000""#, #""é""#, #""e\u0301""#,
+        "-9223372036854775808", "9223372036854775808", "\"\"", #""x""#, #""\u0000""#, #""é""#, #""e\u0301""#,
         #""_defaultZone""#, #""todos""#, #""_bob""#, #""__defaultOwner__""#, #""a""#, "[]", "{}", "[null]",
         "[[]]",
         #"["a","a"]"#, #"{"recordName":"a"}"#, #"{"recordName":"a","action":"DELETE_SELF"}"#,
