@@ -54,7 +54,9 @@ let package = Package(
         room("TodoKit", ["Yap", "YapCloudKit", "CloudKit", "Seams"], path: "Examples/Todo/TodoKit"),
         .executableTarget(
             name: "TodoDemo",
-            dependencies: ["TodoKit", "CloudKitTesting", "CloudService", "CloudStore"],
+            dependencies: [
+                "TodoKit", "YapCloudKit", "CloudKit", "CloudKitTesting", "CloudStore", "CloudWire", "Seams",
+            ],
             path: "Examples/Todo/TodoDemo", swiftSettings: settings),
         .target(name: "CBenchmarks", dependencies: ["CSQLite"], path: "Benchmarks/CBenchmarks"),
         .executableTarget(

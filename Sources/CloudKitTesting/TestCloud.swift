@@ -54,6 +54,7 @@ public final class TestCloud: Sendable {
         var deviceCount = 0
         var orderedFailures: [RequestKind: [WireError]] = [:]
         var networkFault: (@Sendable (WireRequest) -> NetworkFault)?
+        var disconnectedDevices: Set<Int> = []
         var log = RequestLog()
     }
 
@@ -165,6 +166,17 @@ public final class TestCloud: Sendable {
     public var networkFault: (@Sendable (WireRequest) -> NetworkFault)? {
         get { state.withLock { $0.networkFault } }
         set { state.withLock { $0.networkFault = newValue } }
+    }
+
+    /// Takes the network from a device: its requests fail with `CKError.networkUnavailable` and never reach the
+    /// service.
+    public func disconnect(_ device: TestDevice) {
+        state.withLock { _ = $0.disconnectedDevices.insert(device.number) }
+    }
+
+    /// Gives the network back to a device.
+    public func connect(_ device: TestDevice) {
+        state.withLock { _ = $0.disconnectedDevices.remove(device.number) }
     }
 
     /// Ends the service and starts another on what was kept: on the file as it is on the disk, or on the same

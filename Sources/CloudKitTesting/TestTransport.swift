@@ -16,6 +16,9 @@ final class TestTransport: Transport {
     func send(
         _ request: WireRequest, completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) {
+        if cloud.state.withLock({ $0.disconnectedDevices.contains(deviceNumber) }) {
+            return completion(.failure(.noNetwork))
+        }
         let kind = RequestKind(request)
         let fault = cloud.networkFault?(request) ?? .none
         let (orderedFailure, service, thread) = cloud.state.withLock { state in
@@ -48,6 +51,7 @@ extension TestCloud.State {
 }
 
 extension CKError {
+    fileprivate static let noNetwork = CKError(.networkUnavailable, "The device has no network.")
     fileprivate static let lost = CKError(.networkFailure, "The network lost the request or its answer.")
 }
 

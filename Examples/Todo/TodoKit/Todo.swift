@@ -51,6 +51,11 @@ public struct Todo: Codable, Sendable, Equatable {
         tags.first { $0.key == key }?.value
     }
 
+    /// Makes an item without text, to be filled with what another device wrote.
+    public init() {
+        self.init(text: "")
+    }
+
     /// Marks the item as done on a day such as `2026-01-31`.
     public mutating func complete(on day: String) {
         isDone = true

@@ -1,0 +1,44 @@
+/// What the command line says.
+struct DemoArguments {
+    static let usage = """
+        usage: TodoDemo [--keep] [--all] [FILE]
+
+          FILE     a todo.txt list (todotxt.org); Examples/Todo/todo.txt if none is named
+          --keep   leave the databases in the temporary folder, and say where
+          --all    compare every item in a table, not only those that were edited
+        """
+
+    var path = "Examples/Todo/todo.txt"
+    var keepsFolder = false
+    var listsAll = false
+
+    /// - Throws: `DemoError.usage` for an option that there isn't, or a second file.
+    init(_ words: [String]) throws {
+        var paths = [String]()
+        for word in words {
+            switch word {
+            case "--keep": keepsFolder = true
+            case "--all": listsAll = true
+            case _ where word.hasPrefix("-"): throw DemoError.usage("there is no option \(word)")
+            default: paths.append(word)
+            }
+        }
+        guard paths.count <= 1 else { throw DemoError.usage("one list at a time") }
+        path = paths.first ?? path
+    }
+}
+
+/// Why the demo can't go on.
+enum DemoError: Error, CustomStringConvertible {
+    case usage(String)
+    case unreadable(path: String, reason: String)
+    case notSynced(device: String, status: String)
+
+    var description: String {
+        switch self {
+        case .usage(let mistake): "\(mistake)\n\(DemoArguments.usage)"
+        case .unreadable(let path, let reason): "can't read \(path): \(reason)"
+        case .notSynced(let device, let status): "the \(device) could not sync: \(status)"
+        }
+    }
+}

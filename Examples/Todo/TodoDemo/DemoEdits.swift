@@ -1,0 +1,55 @@
+import TodoKit
+
+/// What the two devices do to the list while neither can reach the other.
+struct DemoEdits {
+    /// One item, and what each device does with it.
+    struct Edit {
+        let key: String
+        let title: String
+        let phoneSays: String
+        let laptopSays: String
+        let phone: Change
+        let laptop: Change
+    }
+
+    enum Change {
+        case remove
+        case change(@Sendable (inout Todo) -> Void)
+    }
+
+    /// One for each kind of conflict.
+    static let itemsNeeded = 3
+
+    /// As many of the edits as the list has items for.
+    let edits: [Edit]
+
+    init(_ items: [(key: String, todo: Todo)], today: String) {
+        // Items that are still open, if there are enough, from different parts of the list.
+        let open = items.filter { !$0.todo.isDone }
+        let candidates = open.count >= Self.itemsNeeded ? open : items
+        let count = min(candidates.count, Self.itemsNeeded)
+        let chosen = (0..<count).map { candidates[(2 * $0 + 1) * candidates.count / (2 * count)] }
+        edits = chosen.enumerated().map { index, item in
+            Edit(item.key, item.todo, conflict: index, today: today)
+        }
+    }
+}
+
+extension DemoEdits.Edit {
+    fileprivate init(_ key: String, _ todo: Todo, conflict: Int, today: String) {
+        self.key = key
+        title = todo.text
+        switch conflict {
+        case 0:
+            (phoneSays, phone) = ("marks it done", .change { $0.complete(on: today) })
+            let priority = todo.priority == "A" ? "B" : "A"
+            (laptopSays, laptop) = ("gives it priority \(priority)", .change { $0.priority = priority })
+        case 1:
+            (phoneSays, phone) = ("adds @phone to the text", .change { $0.text += " @phone" })
+            (laptopSays, laptop) = ("adds @laptop to the text", .change { $0.text += " @laptop" })
+        default:
+            (phoneSays, phone) = ("deletes it", .remove)
+            (laptopSays, laptop) = ("adds a due date", .change { $0.text += " due:\(today)" })
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CloudKit
+import TodoKit
+import YapCloudKit
+
+/// The last table: what became of the edited items, and any item that is not the same everywhere.
+enum DemoTable {
+    /// More lines than this of items that differ help nobody.
+    static let differencesMax = 20
+
+    /// A decision, as a sentence.
+    static func sentence(_ decision: Decision, _ edits: DemoEdits) -> String {
+        let entry = decision.entry
+        let key = entry.recordID.recordName
+        let title = edits.edits.first { $0.key == key }?.title ?? key
+        let what =
+            switch entry.rule {
+            case .remoteWon:
+                "both changed \(entry.field ?? "it"); the server's value stays, this one's is dropped"
+            case .localKept: "only this device changed \(entry.field ?? "it"): its value is sent"
+            case .merged: "both changed \(entry.field ?? "it"), and one value was made of both"
+            case .superseded: "an earlier value of \(entry.field ?? "it") need not be sent any more"
+            case .editBeatDeletion: "deleted there, edited here: the edit wins, and it is made again"
+            case .deletionDropped: "edited there, deleted here: the edit wins, and it comes back"
+            case .deletedRemotely: "deleted there: what waited here for it is dropped"
+            case .serverWasReset: "the server had lost it: it is sent again"
+            }
+        return "“\(Narrator.cut(title, to: 40))”: \(what)"
+    }
+
+    /// Who won an edit, and why: from what the devices' syncs decided about it.
+    static func verdict(_ key: String, _ decisions: [Decision]) -> (won: String, why: String) {
+        let decided = decisions.filter { $0.entry.recordID.recordName == key }
+        let names = ["phone", "laptop"]
+        guard let last = decided.last else { return ("both", "they changed different fields") }
+        let other = names.first { $0 != last.device } ?? ""
+        return switch last.entry.rule {
+        case .remoteWon: (other, "the same field: the first to reach the server")
+        case .localKept: (last.device, "it alone had changed the field")
+        case .merged: ("both", "the field's own rule made one value of both")
+        case .superseded: (last.device, "its own later value")
+        case .editBeatDeletion: (last.device, "an edit beats a deletion")
+        case .deletionDropped: (other, "an edit beats a deletion")
+        case .deletedRemotely: (other, "deleted, with nothing left to save")
+        case .serverWasReset: (last.device, "the server had lost the value")
+        }
+    }
+
+    /// A row for each edited item: what was done to it, who won and why, and whether it is the same everywhere.
+    static func edited(
+        _ edits: DemoEdits, _ comparison: TodoComparison, _ decisions: [Decision]
+    ) -> [[String]] {
+        let unequalKeys = Set(comparison.differences.map(\.key))
+        return [["item", "phone", "laptop", "who won", "why", "all three"]]
+            + edits.edits.map { edit in
+                let verdict = verdict(edit.key, decisions)
+                return [
+                    Narrator.cut(edit.title, to: 24), edit.phoneSays, edit.laptopSays, verdict.won,
+                    verdict.why,
+                    unequalKeys.contains(edit.key) ? "NOT EQUAL" : "equal",
+                ]
+            }
+    }
+
+    /// A row for each item: the same everywhere or not.
+    static func items(_ rows: [TodoComparison.Row]) -> [[String]] {
+        rows.map { row in
+            row.todos.map { $0?.line ?? "(absent)" } + [row.isEqual ? "equal" : "NOT EQUAL"]
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import CloudKit
+import CloudKitTesting
+import Testing
+
+@Suite struct DisconnectTests {
+    @Test func aDisconnectedDeviceReachesNothingUntilItIsConnected() async throws {
+        let cloud = TestCloud()
+        let phone = cloud.device(user: "ada"), laptop = cloud.device(user: "ada")
+        let zone = CKRecordZone(zoneName: "todos")
+        cloud.disconnect(phone)
+        let error = await #expect(throws: CKError.self) {
+            try await phone.container.privateCloudDatabase.save(zone)
+        }
+        #expect(error?.code == .networkUnavailable)
+        #expect(cloud.requestCount() == 0)
+        try await laptop.container.privateCloudDatabase.save(zone)
+        cloud.connect(phone)
+        #expect(try await phone.container.privateCloudDatabase.allRecordZones().contains { $0.zoneID == zone.zoneID })
+    }
+}
