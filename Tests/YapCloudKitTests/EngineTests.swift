@@ -50,16 +50,19 @@ import Testing
             handle(.applied(database, QueueCount(pending: pending)))
         }
 
-        mutating func answer(_ outcomes: SendReply.Outcome..., kind: SyncItem.Kind = .save) -> [String] {
-            let items = outcomes.enumerated().map { (item("\($0.offset)", kind), $0.element) }
+        mutating func answer(
+            _ outcomes: SendReply.Outcome..., kind: SyncItem.Kind = .save, sentTag: String? = "t"
+        )
+            -> [String]
+        {
+            let items = outcomes.enumerated().map { (item("\($0.offset)", kind, sentTag), $0.element) }
             return handle(.sent(database, SendReply(items: items)))
         }
 
-        func item(_ name: String, _ kind: SyncItem.Kind) -> SyncItem {
+        func item(_ name: String, _ kind: SyncItem.Kind, _ sentTag: String?) -> SyncItem {
             SyncItem(
                 recordID: CKRecord.ID(recordName: name, zoneID: zoneID), kind: kind, sequence: 1,
-                incarnation: 1,
-                sentTag: nil)
+                incarnation: 1, sentTag: sentTag)
         }
 
         func saved(_ name: String) -> SendReply.Outcome {
@@ -160,6 +163,15 @@ import Testing
         #expect(completion.conflicts.map(\.item.recordID.recordName) == ["1"])
         #expect(completion.recreated.map(\.recordID.recordName) == ["3"])
         #expect(bench.applied(3) == ["send - 400"])
+    }
+
+    @Test func aNewRecordThatTheServerCallsUnknownIsStuckAndNotMadeAgainForEver() throws {
+        var bench = Bench()
+        _ = bench.count(1)
+        #expect(bench.answer(.failed(CKError(.unknownItem)), sentTag: nil) == ["complete"])
+        let completion = try #require(bench.completions.first)
+        #expect(completion.recreated.isEmpty)
+        #expect(completion.refused.map(\.isStuck) == [true])
     }
 
     @Test("95. a batch in which all blame another item is not sent again at once")

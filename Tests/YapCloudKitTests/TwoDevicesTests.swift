@@ -78,6 +78,20 @@ import Yap
         #expect(entry.keptValue == .string("bread"))
     }
 
+    @Test func anEditBeatsEveryDeletionThatWaits() throws {
+        try start()
+        try phone.remove("1")
+        try phone.set(Todo(title: "again", note: "six"), "1")
+        try phone.remove("1")
+        try laptop.edit("1") { $0.title = "bread" }
+        laptop.syncNow()
+        phone.syncNow()
+        #expect(try phone.todo("1")?.title == "bread")
+        #expect(try phone.queue().isEmpty)
+        try settle()
+        #expect(try laptop.todo("1")?.title == "bread")
+    }
+
     @Test func aFieldsOwnRuleMakesOneValueOfBoth() throws {
         try start()
         try phone.edit("1") { $0.priority = 3 }

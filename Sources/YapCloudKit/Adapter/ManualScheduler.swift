@@ -39,13 +39,20 @@ package final class ManualScheduler: SyncScheduler {
     /// - Returns: How much work was done.
     @discardableResult
     package func runUntilQuiet() -> Int {
-        var steps = 0
-        while let work = next() {
-            steps += 1
-            precondition(steps <= Self.stepsMax, "the sync doesn't come to rest")
+        let steps = run(stepsMax: Self.stepsMax)
+        precondition(steps < Self.stepsMax, "the sync doesn't come to rest")
+        return steps
+    }
+
+    /// Runs what is there and what is due, and leaves what is more than `stepsMax` pieces of work for later.
+    /// - Returns: How much work was done.
+    @discardableResult
+    package func run(stepsMax: Int) -> Int {
+        for steps in 0..<stepsMax {
+            guard let work = next() else { return steps }
             work()
         }
-        return steps
+        return stepsMax
     }
 
     private func next() -> (@Sendable () -> Void)? {

@@ -70,6 +70,9 @@ extension SyncEngine {
             conflict(item, error, &lane, &completion, &verdict)
         case .done:
             completion.deleted.append(item)
+        case .recreate where item.sentTag == nil:
+            // It went out as a new record. To make it again would go round in circles.
+            completion.refused.append((item, error, true))
         case .recreate:
             completion.recreated.append(item)
         case .createZone:

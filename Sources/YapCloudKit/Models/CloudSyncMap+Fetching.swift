@@ -88,8 +88,12 @@ extension CloudSyncMap {
             if try ext.isOwnEcho(record, of: deleted, names: model.fieldNames) {
                 return try ext.setTag(of: deleted, from: record)
             }
-            ext.logDrop(deleted, nil, .deletionDropped, dropped: nil, kept: nil)
-            _ = try ext.forget(deleted, rule: .remoteWon)
+            // A record that was made again here and deleted again has more than one deletion waiting: with one of them
+            // left in the queue, the edit that won would be deleted after all.
+            for life in lives {
+                ext.logDrop(life, nil, .deletionDropped, dropped: nil, kept: nil)
+                _ = try ext.forget(life, rule: .remoteWon)
+            }
         }
         try insert(record, model, transaction, ext, database)
     }
