@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// Devices of one user and their cloud, under faults drawn from a seed: when the faults stop and the devices sync, all
+/// hold the same, and nothing that was committed is missing without a reason.
+///
+/// `YAP_SEED=17` runs one seed and prints its trace, `YAP_SEEDS=1000` that many from 1.
+@Suite(.serialized) struct ConvergenceTests {
+    /// Seeds that failed once.
+    static let regressions: [UInt64] = [26, 44, 101, 127, 142]
+
+    static let seedsCount = ProcessInfo.processInfo.environment["YAP_SEEDS"].flatMap(UInt64.init) ?? 300
+    static let oneSeed = ProcessInfo.processInfo.environment["YAP_SEED"].flatMap(UInt64.init)
+
+    @Test func devicesConvergeAndNoCommittedValueIsLost() throws {
+        let seeds = Self.oneSeed.map { [$0] } ?? Self.regressions + Array(1...Self.seedsCount)
+        var total = Tally()
+        for seed in seeds {
+            let outcome = try World.run(seed: seed)
+            total.add(outcome)
+            if !outcome.failures.isEmpty {
+                Issue.record(
+                    "\(outcome.scenario)\n\(outcome.failures.map(\.description).joined(separator: "\n"))")
+            }
+            if Self.oneSeed != nil { print(outcome.trace.lines.joined(separator: "\n")) }
+        }
+        print(total)
+        // A run that hardly wrote, or in which a fault never happened, would prove nothing.
+        guard Self.oneSeed == nil, seeds.count >= 300 else { return }
+        #expect(total.acknowledgedWrites >= 5_000)
+        for fault in Fault.allCases {
+            #expect(total.firings[fault, default: 0] >= 100, "\(fault) happened too seldom")
+        }
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func theSameSeedGivesTheSameTrace(seed: UInt64) throws {
+        let first = try World.run(seed: seed)
+        let second = try World.run(seed: seed)
+        #expect(first.trace.lines == second.trace.lines)
+        #expect(first.trace.hash == second.trace.hash)
+        #expect(try World.run(seed: seed + 1000).trace.hash != first.trace.hash)
+    }
+}
+
+/// What many runs came to.
+struct Tally: CustomStringConvertible {
+    var seeds = 0
+    var acknowledgedWrites = 0
+    var localCommits = 0
+    var healingRoundsMax = 0
+    var firings = [Fault: Int]()
+    var drops = [String: Int]()
+    var trace = Trace()
+
+    mutating func add(_ outcome: Outcome) {
+        seeds += 1
+        acknowledgedWrites += outcome.acknowledgedWrites
+        localCommits += outcome.localCommits
+        healingRoundsMax = max(healingRoundsMax, outcome.healingRounds)
+        firings.merge(outcome.firings) { $0 + $1 }
+        for (rule, count) in outcome.dropsByRule { drops[rule, default: 0] += count }
+        trace.note(outcome.trace.hashText)
+    }
+
+    var description: String {
+        let faults = Fault.allCases.map { "\($0.rawValue) \(firings[$0, default: 0])" }.joined(
+            separator: ", ")
+        let rules = drops.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        return """
+            convergence: seeds \(seeds), committed values \(localCommits), acknowledged writes \
+            \(acknowledgedWrites), healing rounds at most \(healingRoundsMax)
+            convergence: faults: \(faults)
+            convergence: given up by rule: \(rules)
+            convergence: trace hash \(trace.hashText)
+            """
+    }
+}

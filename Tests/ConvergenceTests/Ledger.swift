@@ -1,0 +1,77 @@
+/// The harness's own account of what was committed on the devices and what became of it. It knows nothing of queues,
+/// tags and tokens: it is told each commit, it reads the service's store after each request, and it is told what the
+/// devices' merge logs say.
+struct Ledger {
+    /// A value of a field of a record. The harness writes no value twice, so a value names the edit that it came from.
+    struct Value: Hashable {
+        let record: String
+        let field: String
+        let value: String
+    }
+
+    /// A value committed on a device, or the deletion of a record.
+    struct Commit {
+        let device: Int
+        let value: Value
+        /// How many changes the server's history had when this was committed.
+        let historyCount: Int
+        /// Whether the server had the record then.
+        let wasOnServer: Bool
+
+        var isDeletion: Bool { value.field == Ledger.deletion }
+    }
+
+    /// Stands for the field of a deletion.
+    static let deletion = "(deletion)"
+
+    private(set) var commits = [Commit]()
+    /// How many rows the service has written: acknowledged writes, replies lost or not.
+    private(set) var historyCount = 0
+    private var history = Set<Value>()
+    private var lastDeletion = [String: Int]()
+    private var liveRecords = Set<String>()
+    private var drops = [Int: [Value: String]]()
+
+    mutating func committed(device: Int, _ value: Value) {
+        commits.append(
+            Commit(
+                device: device, value: value, historyCount: historyCount,
+                wasOnServer: liveRecords.contains(value.record)))
+    }
+
+    mutating func serverHas(record: String, fields: [(field: String, value: String)]) {
+        historyCount += 1
+        liveRecords.insert(record)
+        for (field, value) in fields { history.insert(Value(record: record, field: field, value: value)) }
+    }
+
+    mutating func serverDeleted(record: String) {
+        historyCount += 1
+        liveRecords.remove(record)
+        lastDeletion[record] = historyCount
+    }
+
+    /// The device's merge log says that it gave this value up.
+    mutating func dropped(device: Int, _ value: Value, rule: String) {
+        drops[device, default: [:]][value] = rule
+    }
+
+    /// What was committed and is neither in the server's history nor in the merge log of its device.
+    var unaccounted: [Commit] {
+        commits.filter { commit in
+            if drops[commit.device]?[commit.value] != nil { return false }
+            guard commit.isDeletion else { return !history.contains(commit.value) }
+            // What the server did not have, or no longer, is deleted already.
+            return commit.wasOnServer && lastDeletion[commit.value.record, default: 0] <= commit.historyCount
+        }
+    }
+
+    /// How many values the merge logs account for, by rule.
+    var dropsByRule: [(rule: String, count: Int)] {
+        let rules = commits.filter { $0.isDeletion || !history.contains($0.value) }
+            .compactMap { drops[$0.device]?[$0.value] }
+        return Dictionary(grouping: rules) { $0 }.map { ($0.key, $0.value.count) }.sorted {
+            $0.rule < $1.rule
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import CloudStore
+import CloudWire
+import TodoKit
+
+/// Reads the service's own store, without any of the devices' code.
+struct ServerColumn {
+    let store: any CloudStore
+    let zone: ZoneKey
+
+    /// Every record of the zone's change log above a counter, tombstones too, in the order of the log.
+    func rows(after counter: Int64) throws -> [RecordRow] {
+        try store.read { reader in
+            var rows = [RecordRow]()
+            var after = counter
+            while true {
+                let page = try reader.changedRecords(
+                    RecordChangesQuery(
+                        zone: zone, after: after, tombstonesAfter: 0, recordsMax: 500, bytesMax: 1 << 20))
+                rows += page.rows
+                guard page.moreComing, let last = page.rows.last else { return rows }
+                after = last.counter
+            }
+        }
+    }
+
+    /// The zone's live records as items.
+    func todos() throws -> [String: Todo] {
+        var todos = [String: Todo]()
+        for row in try rows(after: 0) where !row.isDeleted {
+            todos[row.key.recordName] = try ServerColumn.todo(of: row)
+        }
+        return todos
+    }
+
+    static func todo(of row: RecordRow) throws -> Todo {
+        let fields = try FieldsBinary.decode(row.fields)
+        func text(_ name: String) -> String? {
+            guard case .string(let text)? = fields[name]?.value else { return nil }
+            return text
+        }
+        func number(_ name: String) -> Int {
+            guard case .int64(let number)? = fields[name]?.value else { return 0 }
+            return Int(number)
+        }
+        return Todo(
+            text: text("text") ?? "", isDone: number("isDone") != 0, priority: text("priority"),
+            creationDay: text("creationDay"), completionDay: text("completionDay"), order: number("order"))
+    }
+}

@@ -1,0 +1,197 @@
+import CloudKit
+import CloudService
+import CloudStore
+import CloudWire
+import Foundation
+import Seams
+
+/// The service, its file, and the wires to it: all in direct calls, with faults where the seed wants them.
+final class SimulatedCloud {
+    static let user = ServiceUser(userRecordName: "_ada")
+    static let token = "ada's token"
+    static let zone = ZoneKey(database: .privateDatabase(of: user.userRecordName), zoneName: "todos")
+
+    let clock = ManualTimeSource()
+    let random: SeededRandomSource
+    var trace = Trace()
+    var ledger = Ledger()
+    var sabotage: Sabotage?
+    /// Faults happen only while this is true.
+    var isStormy = true
+    /// How often each fault happened.
+    private(set) var firings = [Fault: Int]()
+    /// What no correct device does, seen on the wire.
+    private(set) var violations = [String]()
+    private(set) var requests = [[String: Int]]()
+    private var deadDevices = Set<Int>()
+    /// Called in the middle of a request that writes: after the device sent it, before it has the answer.
+    var whileInFlight: ((_ device: Int) throws -> Void)?
+
+    private let scenario: Scenario
+    private let path: String
+    private var store: any CloudStore
+    private var service: CloudService
+    private var observedCounter: Int64 = 0
+    private var watch = TagWatch()
+
+    init(_ scenario: Scenario, path: String, random: SeededRandomSource) throws {
+        self.scenario = scenario
+        self.path = path
+        self.random = random
+        (store, service) = try Self.open(path, scenario, clock, random)
+    }
+
+    var server: ServerColumn { ServerColumn(store: store, zone: Self.zone) }
+
+    /// Ends the service and starts it from its file.
+    func restart() throws {
+        trace.note("service restarts")
+        (store, service) = try Self.open(path, scenario, clock, random)
+    }
+
+    /// Whether the fault is to happen now; counts it.
+    func fires(_ fault: Fault) -> Bool {
+        guard isStormy, random.next(in: 0..<1000) < scenario.rates[fault, default: 0] else { return false }
+        firings[fault, default: 0] += 1
+        return true
+    }
+
+    func forgetRequests() {
+        requests = Array(repeating: [:], count: scenario.devicesCount)
+    }
+
+    /// Whether the device's process ended while a request was under way.
+    func isDead(_ device: Int) -> Bool { deadDevices.contains(device) }
+
+    func revive(_ device: Int) {
+        deadDevices.remove(device)
+    }
+
+    /// Takes a request of a device to the service and the answer back.
+    /// - Returns: Nil when the device doesn't live to see the answer.
+    func carry(_ request: WireRequest, from device: Int) -> Result<WireResponse, CKError>? {
+        do {
+            return try carried(request, from: device)
+        } catch {
+            violations.append("the harness failed: \(error)")
+            return .failure(CKError(.internalError, "\(error)"))
+        }
+    }
+
+    private func carried(_ original: WireRequest, from device: Int) throws -> Result<WireResponse, CKError>? {
+        let kind = original.path.split(separator: "/").suffix(2).joined(separator: "/")
+        let request = try sabotage?.request(original, kind, device) ?? original
+        if requests.isEmpty { forgetRequests() }
+        requests[device][kind, default: 0] += 1
+        note(device, kind, "sends", request.body)
+        if fires(.lostRequest) {
+            note(device, kind, "request lost", [])
+            return .failure(CKError(.networkUnavailable, "simulated"))
+        }
+        if kind == "records/modify" {
+            for violation in try watch.see(request, from: device) {
+                trace.note(violation)
+                violations.append(violation)
+            }
+            try whileInFlight?(device)
+        }
+        if fires(.busyService) {
+            note(device, kind, "service busy", [])
+            return .success(try busyAnswer())
+        }
+        var response = try respond(request, kind)
+        if fires(.duplicatedRequest) {
+            let second = try respond(request, kind)
+            note(device, kind, "duplicated", second.body)
+            if random.next(in: 0..<2) == 0 { response = second }
+        }
+        if fires(.deathInFlight) {
+            note(device, kind, "dies", response.body)
+            deadDevices.insert(device)
+            return nil
+        }
+        if fires(.lostReply) {
+            note(device, kind, "reply lost", response.body)
+            return .failure(CKError(.networkFailure, "simulated"))
+        }
+        response = try sabotage?.response(response, kind, device) ?? response
+        if kind == "records/modify" { try watch.see(response, to: device) }
+        note(device, kind, "gets \(response.status)", response.body)
+        return .success(response)
+    }
+
+    private func respond(_ request: WireRequest, _ kind: String) throws -> WireResponse {
+        guard let sabotage, sabotage.dropsWrite(kind) else {
+            let response = service.respond(to: request)
+            try observe()
+            return response
+        }
+        // The service answers, and its file is put back to what it was: an acknowledged write that wasn't kept.
+        let files = (0..<2).map { try? Data(contentsOf: URL(filePath: path + ["", "-wal"][$0])) }
+        let response = service.respond(to: request)
+        (store, service) = (MemoryCloudStore(), service)
+        service = CloudService(store: store, clock: clock, random: random)
+        for (index, suffix) in ["", "-wal", "-shm"].enumerated() {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+            if index < 2, let file = files[index] { try file.write(to: URL(filePath: path + suffix)) }
+        }
+        (store, service) = try Self.open(path, scenario, clock, random)
+        return response
+    }
+
+    /// Reads what the service has written since the last time into the ledger.
+    private func observe() throws {
+        for row in try server.rows(after: observedCounter) {
+            observedCounter = row.counter
+            let name = row.key.recordName
+            if row.isDeleted {
+                ledger.serverDeleted(record: name)
+                watch.deleted(record: name, at: row.counter)
+            } else {
+                ledger.serverHas(record: name, fields: try ServerColumn.todo(of: row).trackedValues)
+            }
+        }
+    }
+
+    private func busyAnswer() throws -> WireResponse {
+        let code = [ServerErrorCode.tryAgainLater, .throttled, .zoneBusy][random.next(in: 0..<3)]
+        let error = WireError(code, reason: "simulated", retryAfterSeconds: 3)
+        return WireResponse(
+            status: code.httpStatus, headers: [(WireHeader.protocolVersion, "1")], body: try error.json())
+    }
+
+    private func note(_ device: Int, _ kind: String, _ what: String, _ bytes: [UInt8]) {
+        var hash = Trace()
+        hash.note(String(decoding: bytes, as: UTF8.self))
+        trace.note("device \(device) \(kind) \(what) \(bytes.count) bytes \(hash.hashText)")
+    }
+
+    private static func open(
+        _ path: String, _ scenario: Scenario, _ clock: ManualTimeSource, _ random: SeededRandomSource
+    ) throws -> (any CloudStore, CloudService) {
+        let store = try SQLiteCloudStore(path: path)
+        var limits = ServiceLimits()
+        limits.itemsWithExtrasMax = scenario.itemsMax
+        let service = CloudService(
+            store: store, clock: clock, random: random, users: [token: user], limits: limits)
+        return (store, service)
+    }
+}
+
+/// A device's way to the cloud.
+final class SimulatedWire: Transport, @unchecked Sendable {
+    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    private unowned let cloud: SimulatedCloud
+    private let device: Int
+
+    init(_ cloud: SimulatedCloud, device: Int) {
+        self.cloud = cloud
+        self.device = device
+    }
+
+    func send(
+        _ request: WireRequest, completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) {
+        if let answer = cloud.carry(request, from: device) { completion(answer) }
+    }
+}
