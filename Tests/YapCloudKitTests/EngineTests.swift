@@ -245,6 +245,39 @@ import Testing
         #expect(bench.handle(.zoneCreated(Self.database, Self.zoneID, nil)) == ["send - 400"])
     }
 
+    @Test func aZoneThatIsMadeAndStillNotThereIsAskedForAfterAPause() throws {
+        var bench = Bench()
+        _ = bench.count(1)
+        #expect(bench.answer(.failed(CKError(.zoneNotFound))) == ["create Z"])
+        #expect(bench.handle(.zoneCreated(Self.database, Self.zoneID, nil)) == ["send - 400"])
+        #expect(bench.answer(.failed(CKError(.zoneNotFound))) == [])
+        bench.now = try #require(bench.wake)
+        #expect(bench.handle(.tick) == ["create Z"])
+        #expect(bench.handle(.follow(Self.database, Self.zoneID, mayBeMissing: false)) == [])
+        #expect(bench.handle(.zoneCreated(Self.database, Self.zoneID, nil)) == ["fetch Z"])
+        #expect(bench.handle(.fetchFailed(Self.database, Self.zoneID, CKError(.zoneNotFound))) == [])
+    }
+
+    @Test func aZoneThatNobodyFollowsIsNotFetchedAfterItsMakingFailed() {
+        var bench = Bench()
+        _ = bench.count(1)
+        #expect(bench.answer(.failed(CKError(.zoneNotFound))) == ["create Z"])
+        #expect(bench.handle(.zoneCreated(Self.database, Self.zoneID, CKError(.notAuthenticated))) == [])
+        #expect(bench.handle(.retry) == ["create Z"])
+        #expect(bench.handle(.zoneCreated(Self.database, Self.zoneID, nil)) == ["send - 400"])
+    }
+
+    @Test func aWakeThatComesTooEarlyIsAskedForAgain() throws {
+        var bench = Bench()
+        _ = bench.count(1)
+        _ = bench.answer(.failed(CKError(.networkFailure)))
+        let wake = try #require(bench.wake)
+        bench.wake = nil
+        bench.now -= 5000
+        #expect(bench.handle(.tick) == [])
+        #expect(bench.wake == wake)
+    }
+
     @Test("107. a zone that the user deleted stops everything until the app says so")
     func aZoneThatTheUserDeleted() {
         var bench = Bench()

@@ -23,7 +23,7 @@ extension SyncEngine {
             }
         }
         if !completion.saved.isEmpty || !completion.deleted.isEmpty {
-            lane.backOff.reset()
+            lane.succeeded()
             lane.itemsMax = min(lane.itemsMax * 2, Self.itemsMax)
         }
         if verdict.isTooLarge { lane.itemsMax = max(1, min(lane.itemsMax, reply.items.count) / 2) }
@@ -78,6 +78,7 @@ extension SyncEngine {
         case .createZone:
             let zone = item.recordID.zoneID
             if !verdict.missingZones.contains(zone) { verdict.missingZones.append(zone) }
+            if lane.createdZones.contains(zone) { verdict.retryable = verdict.retryable ?? error }
         case .stop:
             verdict.stopping = verdict.stopping ?? error
         case .refuse:
@@ -121,13 +122,18 @@ extension SyncEngine {
         case .createZone:
             lane.needCreate(zone)
             lane.needFetch(zone)
+            if lane.createdZones.contains(zone) {
+                lanes[key] = lane
+                return wait(key, because: pause(for: own.code), own, now: now, &actions)
+            }
         case .dropToken:
             lane.needFetch(zone)
             lane.work = .completing
             actions.append(.dropToken(key, zone, own.changeTokenRefusal ?? .expired))
         case .stop, .refuse:
             if attempt == .createZone { lane.needCreate(zone) }
-            lane.needFetch(zone)
+            // Without a follower nobody fetches: a fetch would never end.
+            if attempt == .fetch || lane.followed.contains(zone) { lane.needFetch(zone) }
             lanes[key] = lane
             return stop(key, own, zone: zone, &actions)
         case .retry, .eachItem, .withNextBatch, .split, .merge, .recreate:

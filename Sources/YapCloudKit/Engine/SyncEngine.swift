@@ -69,7 +69,8 @@ package struct SyncEngine {
         case .retry:
             retry()
         case .tick:
-            break
+            // A clock that was set back lets the wake come too early: then it is asked for again.
+            lastWake = nil
         }
     }
 
@@ -79,7 +80,7 @@ package struct SyncEngine {
         guard var lane = lanes[key] else { return }
         lane.work = nil
         lane.count = count
-        lane.backOff.reset()
+        lane.succeeded()
         if moreComing { lane.needFetch(zone) }
         lanes[key] = lane
     }
@@ -91,7 +92,7 @@ package struct SyncEngine {
         if let error { return failed(key, zone, error, in: .createZone, now: now, &actions) }
         guard var lane = lanes[key] else { return }
         lane.work = nil
-        lane.backOff.reset()
+        lane.createdZones.insert(zone)
         // A new zone makes an old token void: the fetch finds that out before anything is sent on old tags.
         if lane.followed.contains(zone) { lane.needFetch(zone) }
         lanes[key] = lane

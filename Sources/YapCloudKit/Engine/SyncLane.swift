@@ -21,6 +21,8 @@ struct SyncLane {
     var zonesToCreate: [CKRecordZone.ID] = []
     var zonesToFetch: [CKRecordZone.ID] = []
     var followed: [CKRecordZone.ID] = []
+    /// Made since something last went well: a server that still doesn't have one is asked again after a pause.
+    var createdZones: Set<CKRecordZone.ID> = []
     var itemsMax = SyncEngine.itemsMax
     var backOff = BackOff()
     var pause: (untilMilliseconds: Int64, because: CloudSyncPause)?
@@ -32,6 +34,11 @@ struct SyncLane {
 
     var hasWork: Bool {
         work != nil || liftsRefusals || count.pending > 0 || !zonesToFetch.isEmpty || !zonesToCreate.isEmpty
+    }
+
+    mutating func succeeded() {
+        backOff.reset()
+        createdZones = []
     }
 
     mutating func needCreate(_ zone: CKRecordZone.ID) {
