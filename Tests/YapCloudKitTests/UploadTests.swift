@@ -157,6 +157,35 @@ import Yap
         #expect(device.server("1")?["done"] == true)
     }
 
+    @Test func aRefusedChangeThatTheAppTakesOutOfTheQueueIsNoProblemAnyMore() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        cloud.fail(.modifyRecords, with: .permissionFailure, times: 1)
+        try device.edit("1") { $0.title = "b" }
+        device.scheduler.runUntilQuiet()
+        try device.write { _, ext in
+            _ = try ext.removeRemotelyDeletedRecord(device.id("1"), databaseIdentifier: nil)
+        }
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .idle)
+    }
+
+    @Test func aDatabaseThatIsClosedUnderARequestEndsTheWaiting() throws {
+        let database = device.database
+        cloud.networkFault = { _ in
+            try? database.close()
+            return .none
+        }
+        try device.set(Todo(title: "a"), "1")
+        let heard = Lock<CloudSyncStatus?>(nil)
+        device.cloudKit.runner.whenQuiet { status in heard.withLock { $0 = status } }
+        device.scheduler.runUntilQuiet()
+        #expect(heard.withLock { $0 } == .waiting(until: nil, because: .localDatabase))
+        cloud.networkFault = nil
+        try device.relaunch()
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .idle)
+    }
+
     @Test("nobody signed in: the change waits, visibly, and goes when the app says so")
     func nobodySignedIn() throws {
         cloud.fail(.modifyRecords, with: .notAuthenticated, times: 1)

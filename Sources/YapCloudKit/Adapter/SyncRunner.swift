@@ -14,6 +14,8 @@ final class SyncRunner: Sendable {
         var isRecountNeeded = false
         var isLogLeft = false
         var isDraining = false
+        /// The database was closed: nothing can be done or found out any more.
+        var isEnded = false
         var suspendCount = 0
         var registeredName = ""
         /// Weak, because the database keeps the extension, which keeps this.
@@ -42,6 +44,7 @@ final class SyncRunner: Sendable {
     func start(database: YapDatabase, registeredName: String) {
         schedule {
             $0.database = database
+            $0.isEnded = false
             $0.registeredName = registeredName
             $0.isLogLeft = true
             $0.isRecountNeeded = true
@@ -132,6 +135,7 @@ final class SyncRunner: Sendable {
             if isRecountNeeded { recount() }
             let now = environment.clock.nowMilliseconds()
             let actions = state.withLock { state -> [SyncAction]? in
+                if state.isEnded { state.events = [] }
                 guard !state.events.isEmpty else { return nil }
                 return state.engine.handle(state.events.removeFirst(), now: now)
             }
@@ -148,7 +152,8 @@ final class SyncRunner: Sendable {
     /// Ends the loop when nothing came in the meantime. Returns those who waited for quiet, if it is quiet.
     private func rest() -> [@Sendable (CloudSyncStatus) -> Void]? {
         state.withLock { state in
-            guard state.events.isEmpty, state.log.isEmpty, !state.isRecountNeeded else { return nil }
+            guard state.events.isEmpty, state.log.isEmpty, !state.isRecountNeeded, !state.isLogLeft
+            else { return nil }
             state.isDraining = false
             if case .syncing = state.status { return [] }
             state.connection = nil
@@ -175,11 +180,22 @@ final class SyncRunner: Sendable {
             environment.errorBlock(key.identifier, error)
         case .status(let status):
             let observers = state.withLock { state in
-                state.status = status
+                state.status = state.isEnded ? Self.ended : status
                 return state.observers.sorted { $0.key < $1.key }.map(\.value)
             }
+            let status = self.status
             for observer in observers { observer.yield(status) }
         }
+    }
+
+    /// What is said once the database was closed: what waited there still does.
+    private static let ended = CloudSyncStatus.waiting(until: nil, because: .localDatabase)
+
+    /// A closed database has nothing more to do; but who waits for the sync must not wait for ever.
+    private func end() {
+        state.withLock { $0.isEnded = true }
+        perform(.wake(atMilliseconds: nil))
+        perform(.status(Self.ended))
     }
 
     // MARK: The log
@@ -212,8 +228,12 @@ final class SyncRunner: Sendable {
     }
 
     private func recount() {
+        // A database whose queue was emptied has no change-set any more.
+        let known = state.withLock { Set($0.engine.lanes.keys) }
         read(DatabaseKey(nil)) { ext in
-            for key in try ext.tables.databases() { self.post(.counted(key, try ext.tables.counts(key))) }
+            for key in known.union(try ext.tables.databases()).sorted() {
+                self.post(.counted(key, try ext.tables.counts(key)))
+            }
         }
     }
 
@@ -257,8 +277,7 @@ final class SyncRunner: Sendable {
     }
 
     private func localFailure(_ key: DatabaseKey, _ error: any Error) {
-        // A closed database has nobody left to tell, and nothing more to do.
-        if let error = error as? YapDatabaseError, error.code == .closed { return }
+        if let error = error as? YapDatabaseError, error.code == .closed { return end() }
         post(.localFailure(key, message: "\(error)"))
     }
 
