@@ -92,6 +92,15 @@ extension CloudKitTables {
             """, [.integer(id)])
     }
 
+    /// Forgets which versions are known of the records that are to be saved: their saves meet the server's.
+    func forgetTagsOfChanged() throws {
+        try run(
+            """
+            UPDATE \(table("record")) SET change_tag = NULL WHERE owner_count > 0
+            AND EXISTS (SELECT 1 FROM \(table("change")) AS c WHERE c.record = \(table("record")).id)
+            """)
+    }
+
     // MARK: Mapping
 
     func map(_ rowID: Int64, to record: Int64) throws {

@@ -65,7 +65,13 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
             throw YapDatabaseCloudKitError.unsupportedFormat(classVersion: previous.classVersion)
         }
         if previous.hasMissedCommits { try forgetVanishedRows() }
-        if previous.versionTag != cloudKit.versionTag || previous.hasMissedCommits { try populate() }
+        if previous.hasMissedCommits { return try populate() }
+        if previous.versionTag != cloudKit.versionTag {
+            try populate()
+            // The server may hold values of new fields, from newer devices, that were left out here: with its tag
+            // forgotten a record meets them before it is saved.
+            if cloudKit.runner.zoneHandler != nil { try tables.forgetTagsOfChanged() }
+        }
     }
 
     /// Keeps the object that a row is about to lose.

@@ -32,7 +32,11 @@ struct CloudSyncMap: Sendable {
                 return
             }
             guard let previous = info.previousObject else {
-                if info.versionInfo != nil { record.setFields(try model.fields(object)) }
+                if info.versionInfo != nil {
+                    record.setFields(try model.fields(object))
+                    // Of a new field the server has nothing, or what another device wrote.
+                    for name in model.fieldNames { info.originalValues.updateValue(nil, forKey: name) }
+                }
                 return
             }
             let (changed, originals) = try model.changes(from: previous, to: object)
