@@ -48,10 +48,19 @@ final class Device {
     /// Ends the process and starts another on its file.
     func restart() throws {
         cloud.trace.note("device \(index) restarts")
-        try app?.database.close()
-        app = nil
+        try end()
         app = try open()
         cloud.revive(index)
+    }
+
+    /// Ends the process: the file is closed, and what was under way reaches neither it nor the cloud.
+    func end() throws {
+        guard let ending = app else { return }
+        app = nil
+        try ending.database.close()
+        cloud.bury(index)
+        // What is left of the process finds that out, and lets go of its files.
+        ending.scheduler.run(stepsMax: Self.stepsMax)
     }
 
     // MARK: The person
@@ -160,8 +169,8 @@ final class Device {
         let sync = try CloudSync(
             database, container: container, models: [.model(Todo.self, collection: "todos")], zone: "todos",
             scheduler: scheduler, clock: cloud.clock, random: options.random)
-        let device = Unchecked(self)
-        sync.observeMergeLog { device.value.noteMerges($0) }
+        let device = WeakDevice(device: self)
+        sync.observeMergeLog { device.device?.noteMerges($0) }
         return App(
             database: database, connection: database.newConnection(), scheduler: scheduler, sync: sync)
     }
@@ -187,12 +196,8 @@ struct CannotRestart: Error {
     let device: Int
 }
 
-/// Lets a value into closures that are sendable by type and called on the one thread of the run.
-private struct Unchecked<Value>: @unchecked Sendable {
+/// Lets a device into closures that are sendable by type, and that it holds itself.
+private struct WeakDevice: @unchecked Sendable {
     // Sendable because a run and all that belongs to it live on the one thread that runs it.
-    let value: Value
-
-    init(_ value: Value) {
-        self.value = value
-    }
+    weak var device: Device?
 }

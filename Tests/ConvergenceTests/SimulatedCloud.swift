@@ -24,6 +24,7 @@ final class SimulatedCloud {
     private(set) var violations = [String]()
     private(set) var requests = [[String: Int]]()
     private var deadDevices = Set<Int>()
+    private var unanswered = [Int: [(Result<WireResponse, CKError>) -> Void]]()
     /// Called in the middle of a request that writes: after the device sent it, before it has the answer.
     var whileInFlight: ((_ device: Int) throws -> Void)?
 
@@ -67,9 +68,30 @@ final class SimulatedCloud {
         deadDevices.remove(device)
     }
 
-    /// Takes a request of a device to the service and the answer back.
-    /// - Returns: Nil when the device doesn't live to see the answer.
-    func carry(_ request: WireRequest, from device: Int) -> Result<WireResponse, CKError>? {
+    /// Cuts the device's process off, which has ended.
+    func bury(_ device: Int) {
+        deadDevices.insert(device)
+        for completion in unanswered.removeValue(forKey: device) ?? [] {
+            completion(.failure(Self.noNetwork))
+        }
+    }
+
+    private static let noNetwork = CKError(.networkUnavailable, "simulated")
+
+    /// Takes a request of a device to the service and the answer back, to `completion` if the device lives to see it.
+    func carry(
+        _ request: WireRequest, from device: Int,
+        completion: @escaping (Result<WireResponse, CKError>) -> Void
+    ) {
+        if isDead(device) { return completion(.failure(Self.noNetwork)) }
+        if let answer = carry(request, from: device) {
+            completion(answer)
+        } else {
+            unanswered[device, default: []].append(completion)
+        }
+    }
+
+    private func carry(_ request: WireRequest, from device: Int) -> Result<WireResponse, CKError>? {
         do {
             return try carried(request, from: device)
         } catch {
@@ -86,7 +108,7 @@ final class SimulatedCloud {
         note(device, kind, "sends", request.body)
         if fires(.lostRequest) {
             note(device, kind, "request lost", [])
-            return .failure(CKError(.networkUnavailable, "simulated"))
+            return .failure(Self.noNetwork)
         }
         if kind == "records/modify" {
             for violation in try watch.see(request, from: device) {
@@ -192,6 +214,6 @@ final class SimulatedWire: Transport, @unchecked Sendable {
     func send(
         _ request: WireRequest, completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) {
-        if let answer = cloud.carry(request, from: device) { completion(answer) }
+        cloud.carry(request, from: device, completion: completion)
     }
 }

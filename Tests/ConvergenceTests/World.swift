@@ -79,6 +79,7 @@ final class World {
         cloud.trace.note("heals")
         let rounds = try heal()
         try check()
+        for device in devices { try device.end() }
         return Outcome(
             scenario: scenario, trace: cloud.trace, failures: failures, firings: cloud.firings,
             acknowledgedWrites: cloud.ledger.historyCount, localCommits: cloud.ledger.commits.count,
