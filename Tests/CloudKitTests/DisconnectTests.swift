@@ -15,6 +15,7 @@ import Testing
         #expect(cloud.requestCount() == 0)
         try await laptop.container.privateCloudDatabase.save(zone)
         cloud.connect(phone)
-        #expect(try await phone.container.privateCloudDatabase.allRecordZones().contains { $0.zoneID == zone.zoneID })
+        let zones = try await phone.container.privateCloudDatabase.allRecordZones()
+        #expect(zones.contains { $0.zoneID == zone.zoneID })
     }
 }
