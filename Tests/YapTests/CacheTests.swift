@@ -110,6 +110,32 @@ struct CacheTests {
         #expect(log.take().count == 1)
     }
 
+    @Test func keysThatLookAlikeAreTwoRowsInTheCachesToo() throws {
+        let folder = try TestFolder()
+        let connection = try folder.open().newConnection()
+        let keys = ["caf\u{e9}", "cafe\u{301}"]
+        func titles() throws -> [String?] {
+            try connection.blocking.read { transaction in try keys.map { try transaction.todo($0)?.title } }
+        }
+        try connection.blocking.readWrite { transaction in
+            for key in keys { try transaction.set(key, key) }
+        }
+        #expect(try titles().map { $0.map { Array($0.utf8) } } == keys.map { Array($0.utf8) })
+        try connection.blocking.readWrite { transaction in
+            for key in keys { _ = try transaction.todo(key) }
+            try transaction.set("new", keys[1])
+        }
+        #expect(try titles()[1] == "new")
+        #expect(try connection.todoFromDisk(keys[0])?.title == keys[0])
+        #expect(try connection.todoFromDisk(keys[1])?.title == "new")
+        try connection.blocking.readWrite { try $0.removeObjects(forKeys: keys, inCollection: "todos") }
+        #expect(try titles() == [nil, nil])
+        #expect(try connection.blocking.read { try $0.numberOfKeysInAllCollections() } == 0)
+        #expect(
+            YapCollectionKey(collection: "a", key: keys[0]) != YapCollectionKey(collection: "a", key: keys[1])
+        )
+    }
+
     @Test func aCacheKeepsItsBoundAndWhatIsUsed() {
         var cache = RowCache(rowsMax: 4)
         for number in 0..<4 {

@@ -4,10 +4,11 @@ struct CollectionChanges: Sendable {
     var isCleared = false
     /// There were more changes than a commit names.
     var isOverflown = false
-    var rows: [String: RowChangeRecord] = [:]
+    var rows: [ExactString: RowChangeRecord] = [:]
 
     /// Adds a change, and returns whether its key is new. A new key that isn't allowed is counted as overflow.
     mutating func record(_ change: RowChangeRecord, key: String, allowsNew: Bool) -> Bool {
+        let key = ExactString(key)
         guard allowsNew else {
             if rows[key]?.merge(change) == nil { isOverflown = true }
             return false
@@ -22,7 +23,7 @@ struct CollectionChanges: Sendable {
 
 /// What one commit changed: enough to bring another connection's caches from the commit before to this one.
 struct CommitChanges: Sendable {
-    var collections: [String: CollectionChanges] = [:]
+    var collections: [ExactString: CollectionChanges] = [:]
     /// All collections were cleared before what `collections` says.
     var isAllCleared = false
     private(set) var keyCount = 0
@@ -31,12 +32,13 @@ struct CommitChanges: Sendable {
 
     mutating func record(_ change: RowChangeRecord, key: String, collection: String, keysMax: Int) {
         // One access in place: taking the struct out and putting it back would copy the dictionary inside.
-        let isNew = collections[collection, default: CollectionChanges()]
+        let isNew = collections[ExactString(collection), default: CollectionChanges()]
             .record(change, key: key, allowsNew: keyCount < keysMax)
         if isNew { keyCount += 1 }
     }
 
     mutating func recordClearing(of collection: String) {
+        let collection = ExactString(collection)
         keyCount -= collections[collection]?.rows.count ?? 0
         collections[collection] = CollectionChanges(isCleared: true)
     }

@@ -26,32 +26,32 @@ public struct YapDatabaseCommit: Sendable {
     /// Whether `changedKeys` and its like don't name all that may have changed in the collection: commits
     /// were missed, another process wrote, or there were more changes than a commit names.
     public func isIncomplete(inCollection collection: String) -> Bool {
-        isExternal || missedCommits > 0 || changes.collections[collection]?.isOverflown == true
+        isExternal || missedCommits > 0 || changes.collections[ExactString(collection)]?.isOverflown == true
     }
 
     /// Whether anything in the collection was inserted, set, touched or removed, or may have been.
     public func hasChange(inCollection collection: String) -> Bool {
         isIncomplete(inCollection: collection) || changes.isAllCleared
-            || changes.collections[collection] != nil
+            || changes.collections[ExactString(collection)] != nil
     }
 
     /// Whether the row was inserted, set, touched or removed, or may have been.
     public func hasChange(forKey key: String, inCollection collection: String) -> Bool {
         if isIncomplete(inCollection: collection) || changes.isAllCleared { return true }
-        guard let collection = changes.collections[collection] else { return false }
-        return collection.isCleared || collection.rows[key] != nil
+        guard let collection = changes.collections[ExactString(collection)] else { return false }
+        return collection.isCleared || collection.rows[ExactString(key)] != nil
     }
 
     /// Whether all rows of the collection were removed in one go.
     public func didClear(collection: String) -> Bool {
-        changes.isAllCleared || changes.collections[collection]?.isCleared == true
+        changes.isAllCleared || changes.collections[ExactString(collection)]?.isCleared == true
     }
 
     /// Whether all rows of all collections were removed in one go.
     public var didClearAllCollections: Bool { changes.isAllCleared }
 
     /// The collections with changes, sorted. After `didClearAllCollections` only those with changes since.
-    public var changedCollections: [String] { changes.collections.keys.sorted() }
+    public var changedCollections: [String] { changes.collections.keys.map(\.string).sorted() }
 
     /// The keys of the rows that were inserted, set, touched or removed one by one, sorted.
     public func changedKeys(inCollection collection: String) -> [String] {
@@ -79,11 +79,12 @@ public struct YapDatabaseCommit: Sendable {
     }
 
     private func keys(_ collection: String, where isWanted: (RowChangeRecord.Flags) -> Bool) -> [String] {
-        (changes.collections[collection]?.rows ?? [:]).filter { isWanted($0.value.flags) }.keys.sorted()
+        (changes.collections[ExactString(collection)]?.rows ?? [:])
+            .filter { isWanted($0.value.flags) }.keys.map(\.string).sorted()
     }
 
     func touches(_ reads: ReadCollections) -> Bool {
         if reads.isAll || isExternal || missedCommits > 0 || changes.isAllCleared { return true }
-        return reads.names.contains { changes.collections[$0] != nil }
+        return reads.names.contains { changes.collections[ExactString($0)] != nil }
     }
 }

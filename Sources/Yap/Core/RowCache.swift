@@ -11,7 +11,7 @@ struct RowCache {
     }
 
     let rowsMax: Int
-    private var slots: [String: Int] = [:]
+    private var slots: [ExactString: Int] = [:]
     private var entries: [Entry] = []
     private var hand = 0
 
@@ -22,34 +22,34 @@ struct RowCache {
     var isEmpty: Bool { entries.isEmpty }
 
     mutating func entry(_ key: String) -> Entry? {
-        guard !entries.isEmpty, let slot = slots[key] else { return nil }
+        guard !entries.isEmpty, let slot = slots[ExactString(key)] else { return nil }
         entries[slot].wasUsed = true
         return entries[slot]
     }
 
     mutating func object(_ key: String) -> CachedValue? {
-        guard let slot = slots[key] else { return nil }
+        guard let slot = slots[ExactString(key)] else { return nil }
         entries[slot].wasUsed = true
         return entries[slot].object
     }
 
     /// Changes the entry of `key` if there is one.
     mutating func update(_ key: String, _ change: (inout Entry) -> Void) {
-        guard let slot = slots[key] else { return }
+        guard let slot = slots[ExactString(key)] else { return }
         change(&entries[slot])
     }
 
     /// Changes the entry of `key`, which is made if need be; another one may have to go for it.
     mutating func insert(_ key: String, rowID: Int64, _ change: (inout Entry) -> Void) {
         guard rowsMax > 0 else { return }
-        if let slot = slots[key] {
+        if let slot = slots[ExactString(key)] {
             entries[slot].rowID = rowID
             return change(&entries[slot])
         }
         var entry = Entry(key: key, rowID: rowID, object: nil, metadata: .unknown, wasUsed: false)
         change(&entry)
         if entries.count < rowsMax {
-            slots[key] = entries.count
+            slots[ExactString(key)] = entries.count
             entries.append(entry)
             return
         }
@@ -57,18 +57,18 @@ struct RowCache {
             entries[hand].wasUsed = false
             hand = (hand + 1) % entries.count
         }
-        slots[entries[hand].key] = nil
-        slots[key] = hand
+        slots[ExactString(entries[hand].key)] = nil
+        slots[ExactString(key)] = hand
         entries[hand] = entry
         hand = (hand + 1) % entries.count
     }
 
     mutating func remove(_ key: String) {
-        guard let slot = slots.removeValue(forKey: key) else { return }
+        guard let slot = slots.removeValue(forKey: ExactString(key)) else { return }
         let last = entries.removeLast()
         if slot < entries.count {
             entries[slot] = last
-            slots[last.key] = slot
+            slots[ExactString(last.key)] = slot
         }
         if hand >= entries.count { hand = 0 }
     }

@@ -46,8 +46,10 @@ final class StoreConnection {
 
     /// The registered collection, or `nil`.
     func collection(_ name: String) -> Collection? {
-        if let recent, recent.registration.collection == name { return recent }
-        guard let found = collections[name] else { return nil }
+        if let recent, recent.registration.collection.hasSameBytes(as: name) { return recent }
+        guard let found = collections[name], found.registration.collection.hasSameBytes(as: name) else {
+            return nil
+        }
         recent = found
         return found
     }
@@ -118,10 +120,10 @@ final class StoreConnection {
     private func apply(_ record: CommitRecord) {
         if record.changes.isAllCleared { dropRowCaches() }
         for (name, changes) in record.changes.collections {
-            guard let collection = collections[name] else { continue }
+            guard let collection = collection(name.string) else { continue }
             if changes.isCleared || changes.isOverflown { collection.cache.removeAll() }
             if collection.cache.isEmpty { continue }
-            for (key, change) in changes.rows { collection.cache.apply(change, key: key) }
+            for (key, change) in changes.rows { collection.cache.apply(change, key: key.string) }
         }
         for (generation, changes) in record.extensionChanges {
             extensions.first { $0.registered.generation == generation }?.connection.apply(changes)

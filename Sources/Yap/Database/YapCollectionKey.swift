@@ -1,4 +1,4 @@
-/// What names a row: its collection and its key.
+/// What names a row: its collection and its key. Equal are only the same bytes, as on disk.
 public struct YapCollectionKey: Hashable, Comparable, Codable, Sendable {
     /// The collection; "" is the default one.
     public var collection: String
@@ -11,8 +11,16 @@ public struct YapCollectionKey: Hashable, Comparable, Codable, Sendable {
         self.key = key
     }
 
-    /// By collection, then by key.
+    /// Whether both consist of the same bytes.
+    public static func == (left: YapCollectionKey, right: YapCollectionKey) -> Bool {
+        left.key.hasSameBytes(as: right.key) && left.collection.hasSameBytes(as: right.collection)
+    }
+
+    /// By collection, then by key, both in the order of their bytes.
     public static func < (left: YapCollectionKey, right: YapCollectionKey) -> Bool {
-        (left.collection, left.key) < (right.collection, right.key)
+        if left.collection.hasSameBytes(as: right.collection) {
+            return left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
+        }
+        return left.collection.utf8.lexicographicallyPrecedes(right.collection.utf8)
     }
 }

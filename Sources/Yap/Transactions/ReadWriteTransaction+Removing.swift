@@ -11,8 +11,8 @@ extension YapDatabaseReadWriteTransaction {
     public func removeObjects(forKeys keys: some Sequence<String>, inCollection collection: String) throws {
         try check()
         var batch: [YapDatabaseRowIdentity] = []
-        var seen: Set<String> = []
-        for key in keys where seen.insert(key).inserted {
+        var seen: Set<ExactString> = []
+        for key in keys where seen.insert(ExactString(key)).inserted {
             guard let identity = try identity(YapCollectionKey(collection: collection, key: key)) else {
                 continue
             }
