@@ -207,6 +207,24 @@ struct GroupCommitTests {
         #expect(count == 64 * 20)
     }
 
+    @Test func aThreadThatWaitsIsCountedOnForOneElementOnly() {
+        for _ in 0..<200 {
+            let queue = WorkQueue<Int>()
+            let ready = WorkQueue<Bool>()
+            let ended = WorkQueue<Bool>()
+            #expect(
+                WorkerThread.start {
+                    _ = ready.push(true)
+                    _ = queue.take(max: 1)
+                    _ = ended.push(true)
+                })
+            _ = ready.take(max: 1)
+            let answers = [queue.push(1), queue.push(2)]
+            #expect(answers != [.taken, .taken])
+            _ = ended.take(max: 1)
+        }
+    }
+
     @Test func readsOfOneConnectionRunInTurnAndOfSeveralAtOnce() async throws {
         let connection = connection
         let isReading = Lock(false)

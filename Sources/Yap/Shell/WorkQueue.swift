@@ -29,12 +29,13 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
 
     enum Pushed { case refused, taken, needsThread }
 
-    /// Adds an element, unless the queue was closed. Says whether no thread stands waiting for it.
+    /// Adds an element, unless the queue was closed. Says whether a thread stands waiting for it: one that was
+    /// woken for an earlier element still counts as waiting until it runs, but takes that one.
     func push(_ element: Element) -> Pushed {
         locked {
             if closed { return .refused }
             elements.append(element)
-            guard waiting > 0 else { return .needsThread }
+            guard waiting >= elements.count else { return .needsThread }
             pthread_cond_signal(condition)
             return .taken
         }
