@@ -116,6 +116,22 @@ struct CommitTests {
         #expect(log.lines == ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"])
     }
 
+    @Test func anObserverIsNotCalledInsideAWriteTransaction() throws {
+        let other = try folder.open()
+        let log = Log()
+        database.addCommitObserver { [connection] commit in
+            guard commit.isExternal else { return }
+            let failure = code { try connection.blocking.readWrite { try $0.set("seen", "seen") } }
+            log.add(failure?.rawValue ?? "written")
+        }
+        try other.newConnection().blocking.readWrite { try $0.set("a", "1") }
+        // The write notices the other's commit; the read inside must not hand it out yet.
+        try connection.blocking.readWrite { [database] _ in
+            _ = try database.newConnection().blocking.read(\.snapshot)
+        }
+        #expect(log.lines == ["written"])
+    }
+
     @Test func aRemovedObserverIsNotCalled() throws {
         let log = Log()
         let id = database.addCommitObserver { log.add("\($0.snapshot)") }

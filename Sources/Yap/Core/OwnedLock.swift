@@ -16,11 +16,17 @@ final class OwnedLock<Value>: Sendable {
         lock = Lock(value)
     }
 
-    func withLock<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
+    /// Whether this thread holds it.
+    var isMine: Bool {
         let thread = pthread_self()
-        if owner.withLock({ $0 == thread }) {
+        return owner.withLock { $0 == thread }
+    }
+
+    func withLock<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
+        if isMine {
             throw YapDatabaseError(.nestedTransaction, "a transaction is open on this thread already")
         }
+        let thread = pthread_self()
         return try lock.withLock { value in
             owner.withLock { $0 = thread }
             defer { owner.withLock { $0 = nil } }

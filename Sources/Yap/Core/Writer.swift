@@ -10,12 +10,18 @@ final class Writer: Sendable {
 
     /// Runs `body` with the writer, and then, with no lock held, tells observers of what it committed.
     func withCore<Result>(_ body: (WriterCore) throws -> Result) throws -> Result {
-        defer { publisher.drain() }
+        defer { tellObservers() }
         return try core.withLock { core in
             guard let core else { throw YapDatabaseError(.closed, "the database was closed") }
             defer { core.maintain() }
             return try body(core)
         }
+    }
+
+    /// Tells observers of what is new, unless this thread is inside a write transaction: at its end they are
+    /// told anyway, and can then begin transactions of their own.
+    func tellObservers() {
+        if !core.isMine { publisher.drain() }
     }
 
     /// Closes the file's handle when no transaction runs.

@@ -48,7 +48,7 @@ public final class YapDatabaseConnection: Sendable {
     func readNow<Result>(
         tracksReads: Bool = false, _ body: (YapDatabaseReadTransaction) throws -> Result
     ) throws -> (result: Result, reads: ReadCollections?) {
-        defer { database.publisher.drain() }
+        defer { database.writer.tellObservers() }
         return try reader.withLock { core in
             if database.isClosed {
                 core = nil
