@@ -162,6 +162,39 @@ struct ExtensionTests {
         #expect(try count("buy", on: database.newConnection()) == 2)
     }
 
+    @Test func aChangeThatFailsHalfwayFailsTheTransactionEvenIfTheAppCatchesTheError() throws {
+        try database.blocking.register(WordCounter(), withName: "words")
+        try connection.blocking.readWrite { transaction in
+            for number in 1...3 { try transaction.set("buy", "\(number)") }
+            try transaction.sqlite.execute(
+                """
+                CREATE TRIGGER refuse BEFORE DELETE ON database2 WHEN old.key = '2'
+                BEGIN SELECT RAISE(ABORT, 'refused'); END
+                """)
+        }
+        let failure = code {
+            try connection.blocking.readWrite { transaction in
+                try? transaction.removeObjects(forKeys: ["1", "2", "3"], inCollection: "todos")
+            }
+        }
+        #expect(failure == .sqlite)
+        let (rowCount, wordCount) = try connection.blocking.read {
+            (
+                try $0.numberOfKeys(inCollection: "todos"),
+                try $0.ext("words", as: WordCounter.self).count(of: "buy")
+            )
+        }
+        #expect(rowCount == 3 && wordCount == 3)
+    }
+
+    @Test func aHookAfterCommitThatUsesTheTransactionGetsAnError() throws {
+        let log = Log()
+        try database.blocking.register(LateReader(log: log), withName: "late")
+        _ = log.take()
+        try connection.blocking.readWrite { try $0.set("buy", "1") }
+        #expect(log.lines == ["transactionEnded"])
+    }
+
     @Test func aRegistrationThatFailsLeavesNothing() throws {
         try connection.blocking.readWrite { try $0.set("poison", "1") }
         #expect(throws: Refused.self) {

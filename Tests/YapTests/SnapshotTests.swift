@@ -134,6 +134,14 @@ struct SnapshotTests {
         #expect(try reader.blocking.read { try $0.allKeys(inCollection: "todos") } == ["1", "2"])
     }
 
+    @Test func aTransactionThatCannotBeginLetsGoOfTheWriteLock() throws {
+        let other = try Connection(path: folder.file)
+        try other.execute("DELETE FROM yap2; PRAGMA busy_timeout = 0")
+        #expect(code { try writer.blocking.readWrite { try $0.set("a", "1") } } == .corrupt)
+        try other.begin(.immediate)
+        try other.rollback()
+    }
+
     @Test func aTransactionThatChangesNothingMakesNoCommit() throws {
         try writer.blocking.readWrite { _ = try $0.todo("1") }
         #expect(database.snapshot == 0)

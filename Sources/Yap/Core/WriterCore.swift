@@ -16,6 +16,8 @@ final class WriterCore {
     private struct Member {
         let record: CommitRecord?
         let uses: [YapDatabaseReadTransaction.ExtensionUse]
+        /// The extensions may hold it as `unowned`, and are called once more after COMMIT.
+        let transaction: YapDatabaseReadWriteTransaction
     }
 
     private struct RolledBack: Error {}
@@ -59,9 +61,9 @@ final class WriterCore {
         do {
             try store.sqlite.begin(.immediate)
             base = try store.config.mark()
-        } catch let error as SQLiteError {
+        } catch {
             try? store.sqlite.rollback()
-            throw YapDatabaseError(error)
+            throw (error as? SQLiteError).map { YapDatabaseError($0) } ?? error
         }
         store.transactionBegan()
         if base != store.mark { hasMarkedOrphans = false }
@@ -168,11 +170,11 @@ final class WriterCore {
         let isUnchanged =
             transaction.changes.isEmpty && extensionChanges.isEmpty && transaction.registry == nil
             && store.sqlite.totalChangesCount == changesBefore
-        if isUnchanged { return Member(record: nil, uses: uses) }
+        if isUnchanged { return Member(record: nil, uses: uses, transaction: transaction) }
         let record = CommitRecord(
             previous: store.mark, mark: SnapshotMark(number: store.mark.number + 1, writer: writerID),
             changes: transaction.changes, extensionChanges: extensionChanges, registry: transaction.registry)
-        return Member(record: record, uses: uses)
+        return Member(record: record, uses: uses, transaction: transaction)
     }
 
     private func throwFailure(of transaction: YapDatabaseReadWriteTransaction) throws {

@@ -30,7 +30,7 @@ public protocol YapDatabaseExtension: AnyObject, Sendable {
     func makeConnection(registeredName: String) -> Connection
 
     /// Called once after the registration was committed, outside of any transaction, on the registering
-    /// thread.
+    /// thread. The database holds the extension: hold the database `weak`.
     func didRegister(registeredName: String, database: YapDatabase)
 }
 
@@ -105,7 +105,8 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     /// flushes.
     func changesForConnections() -> (any Sendable)?
 
-    /// Called after COMMIT, while the database's writer is still held: keep it short, begin no transaction.
+    /// Called after COMMIT, while the database's writer is still held: keep it short, begin no transaction. The
+    /// extension's own transaction has ended: calls on it throw.
     func didCommit(snapshot: UInt64)
 
     /// Called when the transaction failed or was rolled back, before or at COMMIT.

@@ -73,10 +73,12 @@ extension YapDatabaseReadWriteTransaction {
         let metadata = row.metadata?.box.erased
         var identity = YapDatabaseRowIdentity(rowID: 0, collection: name.collection, key: name.key)
         try tell { try $0.willChange(.insert(identity, object: row.object.erased, metadata: metadata)) }
-        guard
-            let rowID = try rows.insert(
+        let rowID = try toldOf {
+            if let rowID = try rows.insert(
                 name.key, name.collection, data: row.data, metadata: row.metadata?.data)
-        else {
+            {
+                return rowID
+            }
             throw YapDatabaseError(
                 .corrupt, "the index doesn't show a row that is there", collection: name.collection,
                 key: name.key)
@@ -108,16 +110,21 @@ extension YapDatabaseReadWriteTransaction {
     func perform(_ change: YapDatabaseRowChange, _ body: () throws -> Void) throws {
         guard !store.extensions.isEmpty else { return try body() }
         try tell { try $0.willChange(change) }
-        try body()
+        try toldOf(body)
         try tell { try $0.didChange(change) }
     }
 
     func tell(_ body: (any YapDatabaseExtensionTransaction) throws -> Void) throws {
         writeCount += 1
+        try toldOf { for use in try uses() { try body(use.transaction) } }
+    }
+
+    /// Runs a part of a change that extensions were told of. When it throws, they have half of the change: the
+    /// transaction must fail even if the app catches the error.
+    private func toldOf<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            for use in try uses() { try body(use.transaction) }
+            return try body()
         } catch {
-            // The extension has half of the change: the transaction must fail even if the app catches this.
             if failure == nil { failure = error }
             throw error
         }
