@@ -192,6 +192,38 @@ import Yap
         #expect(left.isEmpty)
     }
 
+    @Test func aDecisionIsToldOnceToAListenerThatComesWithIt() throws {
+        try start()
+        try phone.edit("1") { $0.title = "p" }
+        phone.syncNow()
+        try laptop.edit("1") { $0.title = "l" }
+        let remote = try #require(phone.server("1"))
+        let heard = Lock<[CloudMergeLogEntry]>([])
+        try laptop.write { transaction in
+            try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
+                .mergeRecord(remote, databaseIdentifier: nil)
+        }
+        laptop.sync.observeMergeLog { entries in heard.withLock { $0 += entries } }
+        laptop.syncNow()
+        #expect(heard.withLock { $0 }.map(\.dropped) == ["l"])
+    }
+
+    @Test func aRecordOfAnUnknownTypeThatWentUnseenIsNotKept() throws {
+        try start()
+        let record = CKRecord(
+            recordType: "note", recordID: CKRecord.ID(recordName: "n", zoneID: phone.sync.zoneID))
+        let database = laptop.device.container.privateCloudDatabase
+        database.add(CKModifyRecordsOperation(recordsToSave: [record]))
+        phone.syncNow()
+        database.add(CKModifyRecordsOperation(recordIDsToDelete: [record.recordID]))
+        try refuseToken(.expired)
+        phone.syncNow()
+        let stashed = try phone.read { transaction in
+            try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.stashed(ofType: "note")
+        }
+        #expect(stashed.isEmpty)
+    }
+
     @Test("88. a token that is too old: what is absent was deleted, unless it was never uploaded")
     func aTokenThatIsTooOld() throws {
         try phone.set(Todo(title: "stays"), "1")

@@ -169,6 +169,16 @@ import Yap
         #expect(device.cloudKit.status == .idle)
     }
 
+    @Test func whatAMergeChangesInAnotherDatabaseIsSentToo() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        device.behave { $0.writesShared = true }
+        device.changeOnServer("1") { $0["title"] = "b" }
+        try device.edit("1") { $0.isDone = true }
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .idle)
+        #expect(device.server("s")?["title"] == "s")
+    }
+
     @Test func aDatabaseThatIsClosedUnderARequestEndsTheWaiting() throws {
         let database = device.database
         cloud.networkFault = { _ in

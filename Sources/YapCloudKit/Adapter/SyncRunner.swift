@@ -202,6 +202,9 @@ final class SyncRunner: Sendable {
 
     /// Once handed out, entries go from the table with the next transaction.
     private func handOut(_ log: [CloudMergeLogEntry]) {
+        // What was read from the table may also have come with its commit.
+        let heard = state.withLock { $0.heardLogID }
+        let log = log.filter { $0.id > heard }
         guard let last = log.last else { return }
         guard environment.logBlock(log) else { return }
         state.withLock { $0.heardLogID = max($0.heardLogID, last.id) }
@@ -211,8 +214,7 @@ final class SyncRunner: Sendable {
     private func handOutLeftLog() {
         var left: [CloudMergeLogEntry] = []
         read(DatabaseKey(nil)) { left = try $0.tables.logEntries() }
-        let heard = state.withLock { $0.heardLogID }
-        handOut(left.filter { $0.id > heard })
+        handOut(left)
     }
 
     // MARK: The device's database
@@ -261,6 +263,8 @@ final class SyncRunner: Sendable {
                 ext.isByEngine = true
                 if heard > 0 { try ext.tables.removeLogEntries(through: heard) }
                 try body(transaction, ext)
+                // A merge block may change rows whose records are in another database.
+                if ext.openChangeSets.keys.contains(where: { $0 != key }) { ext.isByEngine = false }
                 return try ext.tables.counts(key)
             }
             post(done(count))

@@ -69,6 +69,12 @@ extension CloudKitTables {
             """, zone(recordID.zoneID, database) + [.text(recordID.recordName)])
     }
 
+    func clearStash(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
+        try run(
+            "DELETE FROM \(table("stash")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
+            zone(zoneID, database))
+    }
+
     func stashed(ofType recordType: String) throws -> [StashedRecord] {
         try rows(
             """

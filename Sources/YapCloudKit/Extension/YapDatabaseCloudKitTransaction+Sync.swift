@@ -139,6 +139,8 @@ extension YapDatabaseCloudKitTransaction {
             try tables.setToken(nil, zoneID, database)
             try tables.setFullFetch(refusal, zoneID, database)
             try tables.markAllUnseen(zoneID, database)
+            // What still is on the server comes again.
+            if refusal == .expired { try tables.clearStash(zoneID, database) }
         }
     }
 

@@ -29,6 +29,8 @@ final class HandledDevice {
         var knowsPublic = true
         var omitsAll = false
         var addsComputedNote = false
+        /// Whether the merge block writes a row whose record is in the other database.
+        var writesShared = false
     }
 
     enum MergeRule { case recommended, clientWins, copyNothing }
@@ -169,6 +171,9 @@ final class HandledDevice {
             return behaviour
         }
         if settings.addsComputedNote { info.updatedPendingLocalRecord["note"] = "computed" }
+        if settings.writesShared {
+            try transaction.setObject(Todo(title: "s"), forKey: "s", inCollection: "shared")
+        }
         guard let collection, let key,
             var todo = try transaction.object(Todo.self, forKey: key, inCollection: collection)
         else { return }
