@@ -78,6 +78,43 @@ import Yap
         #expect(entry.keptValue == .string("bread"))
     }
 
+    @Test func anOwnValueWhoseAnswerWasLostDoesNotBeatALaterOne() throws {
+        try start()
+        try phone.edit("1") { $0.title = "bread" }
+        cloud.networkFault = { $0.path.hasSuffix("records/modify") ? .loseReply : .none }
+        phone.syncNow()
+        try phone.edit("1") { $0.title = "milk" }
+        cloud.networkFault = nil
+        try phone.relaunch()
+        try settle()
+        #expect(try phone.todo("1")?.title == "milk")
+        #expect(try laptop.todo("1")?.title == "milk")
+    }
+
+    @Test func anOwnNewRecordWhoseAnswerWasLostDoesNotBeatALaterEdit() throws {
+        cloud.networkFault = { $0.path.hasSuffix("records/modify") ? .loseReply : .none }
+        try phone.set(Todo(title: "bread", note: "six"), "1")
+        phone.syncNow()
+        try phone.edit("1") { $0.title = "milk" }
+        cloud.networkFault = nil
+        try phone.relaunch()
+        try settle()
+        #expect(try laptop.todo("1")?.title == "milk")
+    }
+
+    @Test func aRecordMadeAgainInTheCommitThatDeletedItIsAChangeOfWhatItWas() throws {
+        try start()
+        try phone.write { transaction in
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            try transaction.setObject(Todo(title: "again", note: "six"), forKey: "1", inCollection: "todos")
+        }
+        try laptop.edit("1") { $0.isDone = true }
+        laptop.syncNow()
+        try settle()
+        #expect(try phone.todo("1")?.title == "again")
+        #expect(try phone.todo("1")?.isDone == true)
+    }
+
     @Test func anEditBeatsEveryDeletionThatWaits() throws {
         try start()
         try phone.remove("1")

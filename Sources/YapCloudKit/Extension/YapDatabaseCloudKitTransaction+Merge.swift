@@ -33,6 +33,12 @@ extension YapDatabaseCloudKitTransaction {
             values.merge(change.fields) { _, new in new }
             originals.merge(change.originals) { old, _ in old }
         }
+        // A queued value that the server has was sent from here, and the answer got lost: it is no change of another
+        // device, but what the later values of this device were changed from.
+        let remoteFields = try remote.allFields()
+        for change in pending {
+            for (key, field) in change.fields where field.says(remoteFields[key]) { originals[key] = field }
+        }
         let updated = try remote.withoutValues()
         if row.ownerCount > 0 || !pending.isEmpty {
             let info = YDBCKMergeInfo(
@@ -51,7 +57,7 @@ extension YapDatabaseCloudKitTransaction {
         try tables.updateRecord(row)
         let waiting = try tables.changes(of: row.id).filter { $0.kind == .save }
         try rewriteQueue(
-            of: row, waiting, updated: try updated.changedFields(), remote: try remote.allFields())
+            of: row, waiting, updated: try updated.changedFields(), remote: remoteFields)
     }
 
     private func callMergeBlock(

@@ -128,7 +128,7 @@ extension YapDatabaseCloudKitTransaction {
     func own(
         _ row: YapDatabaseRowIdentity, _ record: CKRecord, _ database: DatabaseKey, isUploaded: Bool
     ) throws {
-        var owned = try lifeForNewOwner(of: record, database, isUploaded: isUploaded)
+        var (owned, originals) = try lifeForNewOwner(of: record, database, isUploaded: isUploaded)
         owned.ownerCount += 1
         if !isUploaded, let tag = record.recordChangeTag {
             owned.changeTag = tag
@@ -136,29 +136,31 @@ extension YapDatabaseCloudKitTransaction {
         }
         try tables.updateRecord(owned)
         try tables.map(row.rowID, to: owned.id)
-        if isUploaded { try queueSave(owned, try record.changedFields(), originals: [:]) }
+        if isUploaded { try queueSave(owned, try record.changedFields(), originals: originals) }
     }
 
-    /// The life of a record that a row which begins to stand for it joins.
+    /// The life of a record that a row which begins to stand for it joins, and what the record held in it so far.
     private func lifeForNewOwner(
         of record: CKRecord, _ database: DatabaseKey, isUploaded: Bool
-    ) throws -> RecordRow {
+    ) throws -> (row: RecordRow, originals: [String: Field]) {
         let lives = try tables.records(record.recordID, database)
-        if let live = lives.last, live.ownerCount > 0 { return live }
+        if let live = lives.last, live.ownerCount > 0 { return (live, [:]) }
         guard var last = lives.last else {
-            return try tables.insertRecord(
+            let first = try tables.insertRecord(
                 record, database, generation: 0, changeTag: record.recordChangeTag)
+            return (first, [:])
         }
         last.wantsDeletion = false
         let deletion = try tables.changes(of: last.id).last { $0.kind == .delete }
-        guard let deletion else { return last }
+        guard let deletion else { return (last, [:]) }
         if deletion.sequence == openChangeSets[database] {
-            // Deleted in this very commit: to the server it was never gone.
+            // Deleted in this very commit: to the server it was never gone, and this is a change of what it was.
             try remove(deletion)
-            return last
+            return (last, deletion.fields)
         }
-        return try tables.insertRecord(
+        let next = try tables.insertRecord(
             record, database, generation: last.generation + 1, changeTag: record.recordChangeTag)
+        return (next, [:])
     }
 
     /// A row no longer stands for its record.
