@@ -31,8 +31,12 @@ struct Ledger {
     private var lastDeletion = [String: Int]()
     private var liveRecords = Set<String>()
     private var drops = [Int: [Value: String]]()
+    private var authors = [Value: Int]()
+    /// Entries of merge logs that can't be true.
+    private(set) var lies = [String]()
 
     mutating func committed(device: Int, _ value: Value) {
+        authors[value] = device
         commits.append(
             Commit(
                 device: device, value: value, historyCount: historyCount,
@@ -54,6 +58,13 @@ struct Ledger {
     /// The device's merge log says that it gave this value up.
     mutating func dropped(device: Int, _ value: Value, rule: String) {
         drops[device, default: [:]][value] = rule
+    }
+
+    /// The device's merge log says that a value of another device took the place of a value of its own.
+    mutating func remoteWon(device: Int, _ dropped: Value, by kept: Value) {
+        if authors[kept] == device, lastDeletion[kept.record] == nil {
+            lies.append("device \(device) gave up \(dropped) for \(kept.value), which is its own")
+        }
     }
 
     /// What was committed and is neither in the server's history nor in the merge log of its device.

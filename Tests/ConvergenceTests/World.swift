@@ -22,7 +22,8 @@ struct Outcome {
 /// A demand that was not met.
 struct Failure: CustomStringConvertible {
     enum Demand: String {
-        case noError, wireIsRight, devicesEqualServer, queuesEmpty, nothingLeftToSend, everyValueAccountedFor
+        case noError, wireIsRight, devicesEqualServer, queuesEmpty, nothingLeftToSend, everyValueAccountedFor,
+            mergeLogIsTrue
     }
 
     let demand: Demand
@@ -178,6 +179,7 @@ final class World {
             }
         }
         if cloud.ledger.historyCount != writes { fail(.nothingLeftToSend, "the service wrote") }
+        for lie in cloud.ledger.lies { fail(.mergeLogIsTrue, lie) }
         for commit in cloud.ledger.unaccounted {
             let value = commit.value
             fail(
