@@ -60,7 +60,8 @@ struct Ledger {
         drops[device, default: [:]][value] = rule
     }
 
-    /// The device's merge log says that a value of another device took the place of a value of its own.
+    /// The device's merge log says that a value of another device took the place of a value of its own. It may be an
+    /// older value of the same device only where another one made a deleted record again, with all it knew of it.
     mutating func remoteWon(device: Int, _ dropped: Value, by kept: Value) {
         if authors[kept] == device, lastDeletion[kept.record] == nil {
             lies.append("device \(device) gave up \(dropped) for \(kept.value), which is its own")
