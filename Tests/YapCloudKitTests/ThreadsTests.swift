@@ -58,4 +58,32 @@ import YapCloudKit
         try phone.database.close()
         try laptop.database.close()
     }
+
+    @Test(.timeLimit(.minutes(1))) func whoListensIsToldWhenNothingMoreComes() async throws {
+        let cloud = TestCloud(execution: .threads)
+        func dropped() async throws -> CloudSync.Streams {
+            let device = try await Device(cloud)
+            await device.sync.syncNow()
+            return (device.sync.status, device.sync.mergeLog, device.sync.errors)
+        }
+        let streams = try await dropped()
+        for await _ in streams.status {}
+        for await _ in streams.log {}
+        for await _ in streams.errors {}
+
+        let closed = try await Device(cloud)
+        let statuses = closed.sync.status
+        try closed.database.close()
+        closed.sync.fetch()
+        var last = CloudSyncStatus.idle
+        for await status in statuses { last = status }
+        #expect(last == .waiting(until: nil, because: .localDatabase))
+    }
+}
+
+extension CloudSync {
+    fileprivate typealias Streams = (
+        status: AsyncStream<CloudSyncStatus>, log: AsyncStream<CloudMergeLogEntry>,
+        errors: AsyncStream<CKError>
+    )
 }

@@ -116,6 +116,29 @@ struct CommitTests {
         #expect(log.lines == ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"])
     }
 
+    @Test func commitsThatWaitForASlowObserverAreBoundedAndTheGapIsMarked() throws {
+        let writesCount = CommitPublisher.queuedCommitsMax + 100
+        let seen = CommitList()
+        let connection = connection
+        database.addCommitObserver { commit in
+            seen.add(commit)
+            guard commit.snapshot == 1 else { return }
+            for number in 0..<writesCount {
+                do {
+                    try connection.blocking.readWrite { try $0.set("t", "\(number)") }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+        try connection.blocking.readWrite { try $0.set("a", "first") }
+        let commits = seen.commits
+        #expect(commits.count == CommitPublisher.queuedCommitsMax + 1)
+        #expect(commits[1].missedCommits == 100 && commits[1].hasChange(inCollection: "any"))
+        #expect(commits.dropFirst(2).allSatisfy { $0.missedCommits == 0 })
+        #expect(commits.last?.snapshot == UInt64(writesCount) + 1)
+    }
+
     @Test func anObserverIsNotCalledInsideAWriteTransaction() throws {
         let other = try folder.open()
         let log = Log()

@@ -4,6 +4,8 @@ import Seams
 /// transactions.
 final class CommitPublisher: Sendable {
     typealias Observer = @Sendable (YapDatabaseCommit) -> Void
+    /// The most commits that wait while an observer is slow; the oldest go first, and the next one says how many.
+    static let queuedCommitsMax = 1024
 
     private struct State {
         var queue: [YapDatabaseCommit] = []
@@ -68,7 +70,11 @@ final class CommitPublisher: Sendable {
     func enqueue(_ commit: YapDatabaseCommit) {
         state.withLock { state in
             state.newestSnapshot = max(state.newestSnapshot, commit.snapshot)
-            if !state.observers.isEmpty { state.queue.append(commit) }
+            guard !state.observers.isEmpty else { return }
+            state.queue.append(commit)
+            guard state.queue.count > Self.queuedCommitsMax else { return }
+            let dropped = state.queue.removeFirst()
+            state.queue[0].missedCommits += dropped.missedCommits + 1
         }
     }
 

@@ -38,6 +38,10 @@ final class SyncRunner: Sendable {
         state = Lock(State(engine: SyncEngine(random: environment.random)))
     }
 
+    deinit {
+        for observer in state.withLock({ $0.observers }).values { observer.finish() }
+    }
+
     // MARK: From outside
 
     /// The extension is registered: what waits from earlier runs can go.
@@ -196,6 +200,12 @@ final class SyncRunner: Sendable {
         state.withLock { $0.isEnded = true }
         perform(.wake(atMilliseconds: nil))
         perform(.status(Self.ended))
+        // Finished outside of the lock: a stream that ends comes back here at once.
+        let observers = state.withLock { state in
+            defer { state.observers = [:] }
+            return state.observers
+        }
+        for observer in observers.values { observer.finish() }
     }
 
     // MARK: The log
