@@ -38,10 +38,11 @@ private func group(_ name: String, _ workload: Workload, callersCount: Int, alon
         name: name, unit: "commits/s", bar: 8,
         ours: { folder in
             let database = try Ours.database(in: folder)
+            // Opened before the clock starts, as the reference's connection is.
+            let connections = (0..<callersCount).map { _ in database.newConnection() }
             let start = ContinuousClock.now
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for caller in 0..<callersCount {
-                    let connection = database.newConnection()
+                for (caller, connection) in connections.enumerated() {
                     group.addTask {
                         for index in stride(from: caller, to: workload.keys.count, by: callersCount) {
                             try await connection.readWrite { try $0.set(index, of: workload) }
