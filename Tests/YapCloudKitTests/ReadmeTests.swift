@@ -48,6 +48,8 @@ import YapCloudKit
             try $0.object(Todo.self, forKey: "42", inCollection: "todos")
         }
         #expect(todo == Todo(title: "Pick up eggs"))
+        try database.close()
+        try laptopDatabase.close()
     }
 
     @Test func everyLineOfTheReadmesCodeIsInThisFile() throws {

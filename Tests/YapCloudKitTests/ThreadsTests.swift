@@ -7,16 +7,22 @@ import YapCloudKit
 
 /// The same, as an app runs it: threads, queues and `await`.
 @Suite struct ThreadsTests {
-    private struct Device {
+    private final class Device {
+        private let path: String
         let database: YapDatabase
         let sync: CloudSync
 
         init(_ cloud: TestCloud) async throws {
-            let path = NSTemporaryDirectory() + "yap-threads-" + UUID().uuidString + ".db"
+            path = NSTemporaryDirectory() + "yap-threads-" + UUID().uuidString + ".db"
             database = try YapDatabase(path: path) { $0.register(Todo.self, inCollection: "todos") }
             sync = try await CloudSync(
                 database, container: cloud.device(user: "ada").container,
                 models: [.model(Todo.self, collection: "todos")], zone: "todos")
+        }
+
+        deinit {
+            try? database.close()
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         }
 
         func todos() async throws -> [String: Todo] {

@@ -8,6 +8,10 @@ public import Yap
 /// Register it once with `database.register(_:withName:)`; inside a transaction reach it with
 /// `transaction.ext(_:as:)`. What it uploads by itself, and what it does about errors, is decided by one
 /// table (`ErrorDisposition`); fetching is the app's part, unless `CloudSync` does both.
+///
+/// Rows that are removed are deleted in the cloud, one by one or by collection. `removeAllObjectsInAllCollections`
+/// is the exception: it empties this device and deletes nothing in the cloud. What was queued before still goes up,
+/// and the records come back only when they change or the zone is fetched without a token.
 public final class YapDatabaseCloudKit: YapDatabaseExtension {
     /// Merges a remote version into the app's row. It is called inside a write transaction, once for each row
     /// that stands for the record, or once without collection and key when none does and changes still wait.
