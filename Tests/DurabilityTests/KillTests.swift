@@ -31,9 +31,7 @@ import Yap
 
     /// Runs the child until it has acknowledged so many commits, and a moment longer; all that it acknowledged.
     private func killedChild(_ path: String, afterLines count: Int) throws -> [Int] {
-        let program = try #require(Bundle.main.executableURL).deletingLastPathComponent()
-            .appendingPathComponent("CrashChild").path
-        let child = try ChildProcess(program, [path])
+        let child = try ChildProcess.crashChild(path)
         var output: [UInt8] = []
         // The child goes on committing while this reads, so the kill meets it anywhere.
         while output.count(where: { $0 == 0x0A }) < count {
