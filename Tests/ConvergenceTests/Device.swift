@@ -109,6 +109,12 @@ final class Device {
                 device: index, Ledger.Value(record: key, field: Ledger.deletion, value: ""))
         }
         let old = Dictionary(uniqueKeysWithValues: before?.trackedValues.map { ($0.field, $0.value) } ?? [])
+        let new = Set(after.trackedValues.map(\.field))
+        for field in old.keys.sorted() where !new.contains(field) {
+            cloud.trace.note("device \(index) clears \(key).\(field)")
+            cloud.ledger.committed(
+                device: index, Ledger.Value(record: key, field: field, value: Ledger.cleared))
+        }
         for (field, value) in after.trackedValues where old[field] != value {
             cloud.trace.note("device \(index) sets \(key).\(field) = \(value)")
             cloud.ledger.committed(device: index, Ledger.Value(record: key, field: field, value: value))
@@ -182,6 +188,7 @@ final class Device {
             if let field = entry.field {
                 guard let dropped = entry.dropped, entry.rule != .localKept else { continue }
                 let value = Ledger.Value(record: record, field: field, value: dropped)
+                if entry.rule == .superseded { cloud.ledger.superseded(device: index, value) }
                 if entry.rule == .remoteWon, let kept = entry.kept {
                     let winner = Ledger.Value(record: record, field: field, value: kept)
                     cloud.ledger.remoteWon(device: index, value, by: winner)

@@ -23,6 +23,8 @@ struct Ledger {
 
     /// Stands for the field of a deletion.
     static let deletion = "(deletion)"
+    /// Stands for the value of a field that was cleared: it names no edit, so nobody can ask where it is.
+    static let cleared = "(cleared)"
 
     private(set) var commits = [Commit]()
     /// How many rows the service has written: acknowledged writes, replies lost or not.
@@ -60,6 +62,18 @@ struct Ledger {
         drops[device, default: [:]][value] = rule
     }
 
+    /// The device's merge log says that a later value of its own took the place of a value.
+    mutating func superseded(device: Int, _ dropped: Value) {
+        let place = commits.lastIndex { $0.device == device && $0.value == dropped }
+        let isLater = commits[(place ?? commits.endIndex)...].dropFirst().contains { commit in
+            commit.device == device && commit.value.record == dropped.record
+                && (commit.value.field == dropped.field || commit.isDeletion)
+        }
+        if place != nil, !isLater {
+            lies.append("device \(device) says that it replaced \(dropped), and never did")
+        }
+    }
+
     /// The device's merge log says that a value of another device took the place of a value of its own. It may be an
     /// older value of the same device only where another one made a deleted record again, with all it knew of it.
     mutating func remoteWon(device: Int, _ dropped: Value, by kept: Value) {
@@ -71,6 +85,7 @@ struct Ledger {
     /// What was committed and is neither in the server's history nor in the merge log of its device.
     var unaccounted: [Commit] {
         commits.filter { commit in
+            if commit.value.value == Ledger.cleared { return false }
             if drops[commit.device]?[commit.value] != nil { return false }
             guard commit.isDeletion else { return !history.contains(commit.value) }
             // What the server did not have, or no longer, is deleted already.
