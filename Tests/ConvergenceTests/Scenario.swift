@@ -20,6 +20,10 @@ enum Fault: String, CaseIterable, Comparable {
     case editInFlight
     /// A service whose process ends, and opens its file anew.
     case serviceRestart
+    /// A service that forgets its tombstones: who was away for longer fetches everything again.
+    case expiredTokens
+    /// A zone that gets another epoch, as after it was restored: its tokens start again.
+    case resetZone
 
     static func < (left: Fault, right: Fault) -> Bool { left.rawValue < right.rawValue }
 }

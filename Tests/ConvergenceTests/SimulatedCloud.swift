@@ -45,9 +45,23 @@ final class SimulatedCloud {
     var server: ServerColumn { ServerColumn(store: store, zone: Self.zone) }
 
     /// Ends the service and starts it from its file.
-    func restart() throws {
+    private func restart() throws {
         trace.note("service restarts")
         (store, service) = try Self.open(path, scenario, clock, random)
+    }
+
+    /// What the service's keeper may do between two requests.
+    func maintain() throws {
+        let (zone, user) = (Self.zone.zoneName, Self.user.userRecordName)
+        if fires(.serviceRestart) { try restart() }
+        if fires(.expiredTokens) {
+            trace.note("service prunes tombstones")
+            try service.pruneTombstones(zoneName: zone, ofUser: user)
+        }
+        if fires(.resetZone) {
+            trace.note("service resets the zone")
+            try service.resetEpoch(zoneName: zone, ofUser: user)
+        }
     }
 
     /// Whether the fault is to happen now; counts it.
@@ -101,6 +115,8 @@ final class SimulatedCloud {
     }
 
     private func carried(_ original: WireRequest, from device: Int) throws -> Result<WireResponse, CKError>? {
+        // No two requests come at the same time.
+        clock.advance(bySeconds: 0.001)
         let kind = original.path.split(separator: "/").suffix(2).joined(separator: "/")
         let request = try sabotage?.request(original, kind, device) ?? original
         if requests.isEmpty { forgetRequests() }

@@ -91,7 +91,7 @@ final class World {
 
     private func step() throws {
         let device = devices[random.next(in: 0..<devices.count)]
-        if cloud.fires(.serviceRestart) { try cloud.restart() }
+        try cloud.maintain()
         if cloud.fires(.deviceRestart) { try device.restart() }
         switch random.next(in: 0..<10) {
         case 0..<5: try edit(device)
