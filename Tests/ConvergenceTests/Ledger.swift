@@ -33,6 +33,7 @@ struct Ledger {
     private var lastDeletion = [String: Int]()
     private var liveRecords = Set<String>()
     private var drops = [Int: [Value: String]]()
+    private var wasServerRestored = false
     private var authors = [Value: Int]()
     /// Entries of merge logs that can't be true.
     private(set) var lies = [String]()
@@ -57,6 +58,12 @@ struct Ledger {
         lastDeletion[record] = historyCount
     }
 
+    /// The server went back to an earlier version. From then on an older value may stand for good reason, and a device
+    /// that still has what was deleted brings it back.
+    mutating func serverWasRestored() {
+        wasServerRestored = true
+    }
+
     /// The device's merge log says that it gave this value up.
     mutating func dropped(device: Int, _ value: Value, rule: String) {
         drops[device, default: [:]][value] = rule
@@ -77,7 +84,7 @@ struct Ledger {
     /// The device's merge log says that a value of another device took the place of a value of its own. It may be an
     /// older value of the same device only where another one made a deleted record again, with all it knew of it.
     mutating func remoteWon(device: Int, _ dropped: Value, by kept: Value) {
-        if authors[kept] == device, lastDeletion[kept.record] == nil {
+        if authors[kept] == device, lastDeletion[kept.record] == nil, !wasServerRestored {
             lies.append("device \(device) gave up \(dropped) for \(kept.value), which is its own")
         }
     }
@@ -89,7 +96,8 @@ struct Ledger {
             if drops[commit.device]?[commit.value] != nil { return false }
             guard commit.isDeletion else { return !history.contains(commit.value) }
             // What the server did not have, or no longer, is deleted already.
-            return commit.wasOnServer && lastDeletion[commit.value.record, default: 0] <= commit.historyCount
+            return commit.wasOnServer && !wasServerRestored
+                && lastDeletion[commit.value.record, default: 0] <= commit.historyCount
         }
     }
 

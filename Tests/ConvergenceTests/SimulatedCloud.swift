@@ -32,6 +32,7 @@ final class SimulatedCloud {
     private let path: String
     private var store: any CloudStore
     private var service: CloudService
+    private var backup: [Data?]?
     private var observedCounter: Int64 = 0
     private var watch = TagWatch()
 
@@ -62,6 +63,36 @@ final class SimulatedCloud {
             trace.note("service resets the zone")
             try service.resetEpoch(zoneName: zone, ofUser: user)
         }
+        guard let backup else { return backUp() }
+        if fires(.restoredBackup) {
+            trace.note("service is restored")
+            try putBack(backup)
+            try service.resetEpoch(zoneName: zone, ofUser: user)
+            observedCounter = try server.rows(after: 0).last?.counter ?? 0
+            watch = TagWatch()
+            ledger.serverWasRestored()
+            backUp()
+        } else if random.next(in: 0..<10) == 0 {
+            backUp()
+        }
+    }
+
+    private func backUp() {
+        backup = files()
+    }
+
+    /// The service's file and its log.
+    private func files() -> [Data?] {
+        ["", "-wal"].map { try? Data(contentsOf: URL(filePath: path + $0)) }
+    }
+
+    /// Starts the service from its file as it was.
+    private func putBack(_ files: [Data?]) throws {
+        store = MemoryCloudStore()
+        service = CloudService(store: store, clock: clock, random: random)
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        for (suffix, file) in zip(["", "-wal"], files) { try file?.write(to: URL(filePath: path + suffix)) }
+        (store, service) = try Self.open(path, scenario, clock, random)
     }
 
     /// Whether the fault is to happen now; counts it.
@@ -165,15 +196,9 @@ final class SimulatedCloud {
             return response
         }
         // The service answers, and its file is put back to what it was: an acknowledged write that wasn't kept.
-        let files = (0..<2).map { try? Data(contentsOf: URL(filePath: path + ["", "-wal"][$0])) }
+        let before = files()
         let response = service.respond(to: request)
-        (store, service) = (MemoryCloudStore(), service)
-        service = CloudService(store: store, clock: clock, random: random)
-        for (index, suffix) in ["", "-wal", "-shm"].enumerated() {
-            try? FileManager.default.removeItem(atPath: path + suffix)
-            if index < 2, let file = files[index] { try file.write(to: URL(filePath: path + suffix)) }
-        }
-        (store, service) = try Self.open(path, scenario, clock, random)
+        try putBack(before)
         return response
     }
 
