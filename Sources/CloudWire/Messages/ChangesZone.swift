@@ -186,7 +186,6 @@ extension ChangesZoneResponse: JSONCodable, JSONMessage {
         for member in try node.members() {
             switch member.key {
             case "zones": zones = try member.value.array(of: Result.self)
-            case _ where member.value.isNull: try unknown.keep(member)
             default: try unknown.keep(member)
             }
         }

@@ -300,7 +300,6 @@ extension RecordsQueryBatchRequest: JSONCodable, JSONMessage {
         for member in try node.members() {
             switch member.key {
             case "batch": batch = try member.value.array(of: RecordsQueryRequest.self)
-            case _ where member.value.isNull: try unknown.keep(member)
             default: try unknown.keep(member)
             }
         }
@@ -322,7 +321,6 @@ extension RecordsQueryBatchResponse: JSONCodable, JSONMessage {
         for member in try node.members() {
             switch member.key {
             case "batch": batch = try member.value.array(of: RecordsQueryResponse.self)
-            case _ where member.value.isNull: try unknown.keep(member)
             default: try unknown.keep(member)
             }
         }

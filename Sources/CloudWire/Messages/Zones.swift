@@ -108,7 +108,6 @@ extension ZonesLookupRequest: JSONCodable, JSONMessage {
         for member in try node.members() {
             switch member.key {
             case "zones": zones = try member.value.array(of: ZoneID.self)
-            case _ where member.value.isNull: try unknown.keep(member)
             default: try unknown.keep(member)
             }
         }
@@ -130,7 +129,6 @@ extension ZonesModifyRequest: JSONCodable, JSONMessage {
         for member in try node.members() {
             switch member.key {
             case "operations": operations = try member.value.array(of: ZoneOperation.self)
-            case _ where member.value.isNull: try unknown.keep(member)
             default: try unknown.keep(member)
             }
         }
@@ -154,7 +152,6 @@ extension ZoneOperation: JSONCodable {
             switch member.key {
             case "operationType": operationType = try member.value.choice("operationType")
             case "zone": zone = try WireZone(reading: member.value)
-            case _ where member.value.isNull: try unknown.keep(member)
             default: try unknown.keep(member)
             }
         }
