@@ -34,6 +34,11 @@ extension CloudKitTables {
             """, identity(recordID, database), readRecord)
     }
 
+    /// Of a record's lives the first that a queued deletion ends. While it waits, the server's version is of that life.
+    func lifeToDelete(_ lives: [RecordRow]) throws -> RecordRow? {
+        try lives.first { life in try changes(of: life.id).contains { $0.kind == .delete } }
+    }
+
     /// The life of a record that rows of the app stand for now.
     func liveRecord(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> RecordRow? {
         try records(recordID, database).last { $0.ownerCount > 0 }

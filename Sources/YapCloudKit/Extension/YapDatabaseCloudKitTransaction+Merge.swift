@@ -10,10 +10,7 @@ extension YapDatabaseCloudKitTransaction {
     public func mergeRecord(_ remoteRecord: CKRecord, databaseIdentifier: String?) throws {
         try writing { transaction in
             let lives = try tables.records(remoteRecord.recordID, DatabaseKey(databaseIdentifier))
-            // While a deletion waits, the server's version is of the life that the deletion ends.
-            let deleted = try lives.first { life in
-                try tables.changes(of: life.id).contains { $0.kind == .delete }
-            }
+            let deleted = try tables.lifeToDelete(lives)
             let live = lives.last { $0.ownerCount > 0 }
             guard
                 let row = try deleted ?? live

@@ -67,9 +67,7 @@ extension CloudSyncMap {
             return try ext.tables.stash(record, database)
         }
         let lives = try ext.tables.records(record.recordID, database)
-        let deleted = try lives.first { life in
-            try ext.tables.changes(of: life.id).contains { $0.kind == .delete }
-        }
+        let deleted = try ext.tables.lifeToDelete(lives)
         let live = lives.last { $0.ownerCount > 0 }
         if let deleted, let live {
             // Deleted and made again here: both are still to be sent, in this order.
