@@ -75,7 +75,7 @@ let package = Package(
         tests("SeamsTests", ["Seams"]),
         tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "Seams"]),
         tests("CloudWireTests", ["CloudWire", "Seams"], resources: [.copy("Fixtures")]),
-        tests("YapTests", ["Yap", "SQLite", "Seams"]),
+        tests("YapTests", ["Yap", "SQLite", "SQLiteTestSupport", "Seams"]),
         tests(
             "DurabilityTests",
             ["Yap", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "CrashChild"]),

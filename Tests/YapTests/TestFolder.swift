@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SQLiteTestSupport
 import Seams
 
 @testable import Yap
@@ -15,18 +15,14 @@ struct Stamp: Codable, Sendable, Equatable {
 
 /// A folder of a test's own, removed when the test lets it go.
 final class TestFolder: Sendable {
-    let path: String
+    private let folder: TemporaryFolder
 
     init() throws {
-        path = FileManager.default.temporaryDirectory.path + "/yap-tests-" + SystemRandomSource().nextUUID()
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
     }
 
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    var file: String { path + "/test.yap" }
+    var path: String { folder.path }
+    var file: String { folder.file("test.yap") }
 
     /// A database with todos (with stamps as metadata) in "todos", and texts in "notes".
     func open(
