@@ -27,30 +27,59 @@ let package = Package(
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CloudKitTesting", targets: ["CloudKitTesting"]),
         .library(name: "CloudService", targets: ["CloudService"]),
+        .library(name: "CloudKitAdditions", targets: ["CloudKitAdditions"]),
+        .library(name: "CloudServer", targets: ["CloudServer"]),
+        .library(name: "HTTPServer", targets: ["HTTPServer"]),
+        .executable(name: "yap", targets: ["YapCommand"]),
+        .executable(name: "todo", targets: ["TodoCommand"]),
     ],
     targets: [
         // 0: system libraries, and what is injected everywhere
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+        .systemLibrary(name: "CLinux"),
         room("Seams"),
 
         // 1
         room("SQLite", ["CSQLite"]),
         room("CloudWire", ["Seams"]),
         room("CoreLocation"),
+        room("Crypto", ["COpenSSL"]),
+        room("HTTPClient", ["CCurl", "Seams"]),
+        room("HTTPServer", ["CLinux", "COpenSSL", "Seams"]),
 
         // 2
         room("CloudStore", ["SQLite", "Seams"]),
-        room("CloudKit", ["CloudWire", "CoreLocation", "Seams"]),
+        room("CloudKit", ["CloudWire", "CoreLocation", "HTTPClient", "Seams"]),
         room("Yap", ["SQLite", "Seams"]),
 
         // 3
-        room("CloudService", ["CloudStore", "CloudWire", "Seams"]),
+        room("CloudService", ["CloudStore", "CloudWire", "Crypto", "Seams"]),
+        room("CloudKitAdditions", ["CloudKit", "CloudWire", "HTTPClient", "Seams"]),
         room("YapCloudKit", ["Yap", "CloudKit", "CloudWire", "SQLite", "Seams"]),
 
         // 4
         room("CloudKitTesting", ["CloudKit", "CloudService", "CloudStore", "CloudWire", "Seams"]),
 
+        room(
+            "CloudServer", ["CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer", "Seams"]),
+
         // 5
+        .executableTarget(
+            name: "YapCommand",
+            dependencies: [
+                "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPClient",
+                "HTTPServer",
+                "Seams",
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "TodoCommand",
+            dependencies: [
+                "TodoKit", "Yap", "YapCloudKit", "CloudKit", "CloudKitAdditions", "HTTPClient", "Seams",
+            ],
+            path: "Examples/Todo/TodoCommand", swiftSettings: settings),
         room("TodoKit", ["Yap", "YapCloudKit", "CloudKit", "Seams"], path: "Examples/Todo/TodoKit"),
         .executableTarget(
             name: "TodoDemo",
@@ -72,7 +101,28 @@ let package = Package(
             name: "CrashChild", dependencies: ["Yap"], path: "Tests/Support/CrashChild",
             swiftSettings: settings),
 
+        // A proxy between real processes that loses, delays, duplicates and cuts.
+        room("FaultProxy", ["CLinux", "Seams"], path: "Tests/Support/FaultProxy"),
+
         tests("SeamsTests", ["Seams"]),
+        tests("CryptoTests", ["Crypto"]),
+        tests("HTTPClientTests", ["HTTPClient", "Seams"]),
+        tests("HTTPServerTests", ["HTTPServer", "CLinux", "Seams", "SQLiteTestSupport"]),
+        tests(
+            "CloudServerTests",
+            [
+                "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer",
+                "HTTPClient",
+                "CLinux", "Seams", "SQLiteTestSupport",
+            ]),
+        tests(
+            "CommandTests", ["YapCommand", "CloudServer", "CloudStore", "Seams", "SQLiteTestSupport"]),
+        tests(
+            "EndToEndTests",
+            [
+                "YapCommand", "TodoCommand", "TodoKit", "YapCloudKit", "Yap", "CloudKit", "CloudKitAdditions",
+                "FaultProxy", "HTTPClient", "SQLiteTestSupport", "Seams",
+            ]),
         tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "Seams"]),
         tests("CloudWireTests", ["CloudWire", "Seams"], resources: [.copy("Fixtures")]),
         tests("YapTests", ["Yap", "SQLite", "SQLiteTestSupport", "Seams"]),

@@ -1,0 +1,1 @@
+print("todo: no commands yet")

@@ -1,0 +1,1 @@
+// CloudKitAdditions: the room's first file replaces this.

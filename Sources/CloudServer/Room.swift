@@ -1,0 +1,1 @@
+// CloudServer: the room's first file replaces this.

@@ -1,0 +1,1 @@
+// Crypto: the room's first file replaces this.

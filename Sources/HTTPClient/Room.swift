@@ -1,0 +1,1 @@
+// HTTPClient: the room's first file replaces this.

@@ -1,0 +1,1 @@
+// HTTPServer: the room's first file replaces this.

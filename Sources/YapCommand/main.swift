@@ -1,0 +1,1 @@
+print("yap: no commands yet")

@@ -1,0 +1,1 @@
+// CloudServerTests: the first test replaces this.

@@ -1,0 +1,1 @@
+// CommandTests: the first test replaces this.

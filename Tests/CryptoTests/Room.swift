@@ -1,0 +1,1 @@
+// CryptoTests: the first test replaces this.

@@ -1,0 +1,1 @@
+// EndToEndTests: the first test replaces this.

@@ -1,0 +1,1 @@
+// HTTPClientTests: the first test replaces this.

@@ -1,0 +1,1 @@
+// HTTPServerTests: the first test replaces this.

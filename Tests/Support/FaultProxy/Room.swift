@@ -1,0 +1,1 @@
+// FaultProxy: the room's first file replaces this.
