@@ -35,6 +35,16 @@ import Testing
         #expect(clock.nowMilliseconds() == 2500)
     }
 
+    @Test func aMeasuringClockMovesOnlyForwardAndTheManualOneWhenTold() {
+        let clock = ManualMonotonicSource()
+        #expect(clock.elapsedMilliseconds() == 0)
+        clock.advance(byMilliseconds: 1500)
+        #expect(clock.elapsedMilliseconds() == 1500)
+        let machine = SystemMonotonicSource()
+        let first = machine.elapsedMilliseconds()
+        #expect(first > 0 && machine.elapsedMilliseconds() >= first)
+    }
+
     @Test func aLockKeepsEveryIncrementOfManyThreads() async {
         let count = Lock(0)
         await withTaskGroup(of: Void.self) { group in
