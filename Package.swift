@@ -50,7 +50,7 @@ let package = Package(
         room("HTTPServer", ["CLinux", "COpenSSL", "Seams"]),
 
         // 2
-        room("CloudStore", ["SQLite", "Seams"]),
+        room("CloudStore", ["SQLite", "Crypto", "Seams"]),
         room("CloudKit", ["CloudWire", "CoreLocation", "HTTPClient", "Seams"]),
         room("Yap", ["SQLite", "Seams"]),
 

@@ -1,0 +1,37 @@
+import COpenSSL
+
+/// Why a hash, a password or random bytes could not be made.
+public enum CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// OpenSSL refused: no memory, or no generator of random bytes. `reason` is its own word.
+    case failed(operation: String, reason: String)
+    /// The password is longer than `bytesMax` bytes of UTF-8.
+    case passwordTooLong(bytesMax: Int)
+    /// The stored text is not one of a password's.
+    case damagedPasswordHash
+
+    /// What happened and what to do, for a log.
+    public var description: String {
+        switch self {
+        case .failed(let operation, let reason):
+            "OpenSSL can't do \(operation): \(reason). Check the machine's memory and its installation of OpenSSL 3."
+        case .passwordTooLong(let bytesMax):
+            "The password is longer than \(bytesMax) bytes. Choose a shorter one."
+        case .damagedPasswordHash:
+            "The stored password can't be read. Set a new one, or restore a backup of the file that keeps it."
+        }
+    }
+
+    /// The error that OpenSSL put into its queue for `operation`, whose queue is empty afterwards.
+    static func last(_ operation: String) -> CryptoError {
+        var text = [UInt8](repeating: 0, count: 256)
+        let code = ERR_get_error()
+        ERR_clear_error()
+        guard code != 0 else { return .failed(operation: operation, reason: "no reason given") }
+        text.withUnsafeMutableBytes { bytes in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            ERR_error_string_n(code, start, bytes.count)
+        }
+        return .failed(
+            operation: operation, reason: String(decoding: text.prefix { $0 != 0 }, as: UTF8.self))
+    }
+}

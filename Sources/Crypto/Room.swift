@@ -1,1 +1,0 @@
-// Crypto: the room's first file replaces this.

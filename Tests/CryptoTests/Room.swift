@@ -1,1 +1,0 @@
-// CryptoTests: the first test replaces this.
