@@ -1,9 +1,6 @@
 // What Swift's Glibc module leaves out: epoll, eventfd, accept4.
 #ifndef YAP_LINUX_SHIM_H
 #define YAP_LINUX_SHIM_H
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -12,4 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+// Declared here because _GNU_SOURCE, which shows it, would give this module another fd_set than Glibc's.
+extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 #endif

@@ -1,1 +1,0 @@
-// HTTPServer: the room's first file replaces this.
