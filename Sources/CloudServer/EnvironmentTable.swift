@@ -1,0 +1,206 @@
+import CloudService
+import CloudWire
+import Seams
+
+/// An environment of a container that is being served.
+final class OpenEnvironment: Sendable {
+    /// Its number in the table; stays the same when it is closed and opened again.
+    let number: Int
+    let container: CloudService.Container
+    let service: CloudService
+    let thread: CloudServiceThread
+
+    init(number: Int, container: CloudService.Container, service: CloudService, thread: CloudServiceThread) {
+        self.number = number
+        self.container = container
+        self.service = service
+        self.thread = thread
+    }
+}
+
+/// The environments that are open, each opened by the first request for it. Opening and closing block, so they have
+/// a thread of their own. When too many are open, the one that was used longest ago and that nobody uses is closed.
+final class EnvironmentTable: Sendable {
+    /// Makes the service of an environment, or nil when there is no such container. May block.
+    typealias Opener = @Sendable (CloudService.Container) throws -> CloudService?
+    /// Takes an environment, to be given back with `release`, or the error to answer with.
+    typealias User = @Sendable (Result<OpenEnvironment, WireError>) -> Void
+
+    private enum Stage {
+        case opening
+        case open(OpenEnvironment)
+        case closing
+    }
+
+    private struct Slot {
+        var stage: Stage
+        var waiting: [User] = []
+        var usesCount = 0
+        var lastUse: UInt64 = 0
+    }
+
+    private struct State {
+        var slots: [CloudService.Container: Slot] = [:]
+        var numbers: [CloudService.Container: Int] = [:]
+        var usesCount: UInt64 = 0
+        var isStopped = false
+    }
+
+    /// Requests that wait until an environment is open.
+    static let waitingMax = 1_024
+
+    private let openMax: Int
+    private let opener: Opener
+    private let pushesReady: @Sendable (Int, [String]) -> Void
+    private let state = Lock(State())
+    private let worker = Worker(jobsMax: waitingMax)
+
+    /// - Parameter pushesReady: called with the environment's number and its devices for which a push waits.
+    init(
+        openMax: Int, opener: @escaping Opener, pushesReady: @escaping @Sendable (Int, [String]) -> Void
+    ) {
+        self.openMax = openMax
+        self.opener = opener
+        self.pushesReady = pushesReady
+    }
+
+    /// How many are open.
+    var openCount: Int {
+        state.withLock { state in
+            state.slots.values.reduce(0) { count, slot in
+                if case .open = slot.stage { count + 1 } else { count }
+            }
+        }
+    }
+
+    /// Gives the environment to `user`, at once when it is open, else from the table's thread.
+    func use(_ container: CloudService.Container, _ user: @escaping User) {
+        enum Found {
+            case open(OpenEnvironment)
+            case mustOpen
+            case waits
+            case refused(WireError)
+        }
+        let found: Found = state.withLock { state in
+            guard !state.isStopped else { return .refused(Refusal.stopping) }
+            state.usesCount += 1
+            guard var slot = state.slots[container] else {
+                state.slots[container] = Slot(stage: .opening, waiting: [user])
+                return .mustOpen
+            }
+            defer { state.slots[container] = slot }
+            slot.lastUse = state.usesCount
+            guard case .open(let environment) = slot.stage else {
+                guard slot.waiting.count < Self.waitingMax else { return .refused(Refusal.busy) }
+                slot.waiting.append(user)
+                return .waits
+            }
+            slot.usesCount += 1
+            return .open(environment)
+        }
+        switch found {
+        case .open(let environment): user(.success(environment))
+        case .refused(let error): user(.failure(error))
+        case .waits: break
+        case .mustOpen:
+            if !worker.submit({ [self] in open(container) }) { answer(container, .failure(Refusal.busy)) }
+        }
+    }
+
+    /// Gives an environment back.
+    func release(_ environment: OpenEnvironment) {
+        state.withLock { $0.slots[environment.container]?.usesCount -= 1 }
+    }
+
+    /// Answers what the services have taken in, ends their threads and closes their files. Nothing is opened from now
+    /// on.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        worker.stop()
+        let environments = state.withLock { state in
+            let environments = state.slots.values.compactMap { slot in
+                if case .open(let environment) = slot.stage { environment } else { nil }
+            }
+            state.slots = [:]
+            return environments
+        }
+        for environment in environments.sorted(by: { $0.number < $1.number }) { close(environment) }
+    }
+
+    // MARK: On the worker
+
+    private func open(_ container: CloudService.Container) {
+        guard makeRoom() else { return answer(container, .failure(Refusal.busy)) }
+        do {
+            guard let service = try opener(container) else {
+                return answer(container, .failure(Refusal.noSuchContainer(container)))
+            }
+            let number = state.withLock { state in
+                let number = state.numbers[container] ?? state.numbers.count
+                state.numbers[container] = number
+                return number
+            }
+            let thread = CloudServiceThread(service)
+            answer(
+                container,
+                .success(
+                    OpenEnvironment(number: number, container: container, service: service, thread: thread)))
+        } catch {
+            // Which file it was is the operator's business; the log of the server has it.
+            answer(container, .failure(Refusal.cannotOpen))
+        }
+    }
+
+    /// Ends the wait of all who wait for the environment.
+    private func answer(_ container: CloudService.Container, _ result: Result<OpenEnvironment, WireError>) {
+        let waiting = state.withLock { state in
+            let waiting = state.slots[container]?.waiting ?? []
+            switch result {
+            case .success(let environment):
+                state.slots[container] = Slot(
+                    stage: .open(environment), usesCount: waiting.count, lastUse: state.usesCount)
+            case .failure:
+                state.slots[container] = nil
+            }
+            return waiting
+        }
+        for user in waiting { user(result) }
+    }
+
+    /// Closes the environment that was used longest ago, if there are too many. False when all are in use.
+    private func makeRoom() -> Bool {
+        let (oldest, isRoom) = state.withLock { state -> (OpenEnvironment?, Bool) in
+            var openCount = 0
+            var oldest: (lastUse: UInt64, environment: OpenEnvironment)?
+            for slot in state.slots.values {
+                guard case .open(let environment) = slot.stage else { continue }
+                openCount += 1
+                guard slot.usesCount == 0, slot.lastUse < oldest?.lastUse ?? .max else { continue }
+                oldest = (slot.lastUse, environment)
+            }
+            guard openCount >= openMax else { return (nil, true) }
+            guard let environment = oldest?.environment else { return (nil, false) }
+            state.slots[environment.container]?.stage = .closing
+            return (environment, true)
+        }
+        guard let oldest else { return isRoom }
+        close(oldest)
+        let isWaitedFor = state.withLock { state in
+            guard let slot = state.slots[oldest.container], !slot.waiting.isEmpty else {
+                state.slots[oldest.container] = nil
+                return false
+            }
+            state.slots[oldest.container]?.stage = .opening
+            return true
+        }
+        // Whoever came while it closed gets it again.
+        if isWaitedFor, !worker.submit({ [self] in open(oldest.container) }) {
+            answer(oldest.container, .failure(Refusal.busy))
+        }
+        return isRoom
+    }
+
+    private func close(_ environment: OpenEnvironment) {
+        environment.thread.stop()
+    }
+}

@@ -1,0 +1,94 @@
+/// One line of the log: a JSON object whose members stand in the order in which they were put in.
+struct LogLine {
+    private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
+
+    /// Adds a text; nil adds nothing.
+    mutating func put(_ key: StaticString, _ text: String?) {
+        guard let text else { return }
+        begin(key)
+        bytes.append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars { append(scalar) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Adds a whole number; nil adds nothing.
+    mutating func put(_ key: StaticString, _ number: Int?) {
+        guard let number else { return }
+        begin(key)
+        bytes.append(contentsOf: String(number).utf8)
+    }
+
+    /// Adds microseconds as milliseconds with three decimals.
+    mutating func put(_ key: StaticString, milliseconds microseconds: Int64) {
+        begin(key)
+        let microseconds = max(0, microseconds)
+        let fraction = String(microseconds % 1000 + 1000).dropFirst()
+        bytes.append(contentsOf: "\(microseconds / 1000).\(fraction)".utf8)
+    }
+
+    /// The line with its end.
+    consuming func finish() -> [UInt8] {
+        bytes.append(UInt8(ascii: "}"))
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
+    private mutating func begin(_ key: StaticString) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// A line is one line on every screen: whatever could end it, hide in it or move a terminal's cursor is escaped.
+    private mutating func append(_ scalar: Unicode.Scalar) {
+        switch scalar {
+        case "\"", "\\":
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+        case " "..."~":
+            bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+        default:
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+                for unit in UTF16.encode(scalar) ?? .init() { escape(unit) }
+            default:
+                bytes.append(contentsOf: UTF8.encode(scalar) ?? .init())
+            }
+        }
+    }
+
+    private mutating func escape(_ unit: UInt16) {
+        bytes.append(contentsOf: "\\u".utf8)
+        for shift in [12, 8, 4, 0] as [UInt16] {
+            bytes.append(Array("0123456789abcdef".utf8)[Int(unit >> shift & 15)])
+        }
+    }
+}
+
+/// A time as `2026-11-20T18:00:00.123Z`.
+func logTime(milliseconds: Int64) -> String {
+    let (days, rest) = floorDivided(milliseconds, by: 86_400_000)
+    // The calendar of days since 1970, counted in eras of 400 years that begin on a March the first.
+    let (era, dayOfEra) = floorDivided(days + 719_468, by: 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * shifted + 2) / 5 + 1
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    func padded(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    let seconds = rest / 1000
+    let time = "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
+    return "\(date)T\(time).\(padded(rest % 1000, 3))Z"
+}
+
+private func floorDivided(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+}

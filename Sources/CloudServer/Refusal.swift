@@ -1,0 +1,55 @@
+import CloudService
+import CloudWire
+
+/// What the server answers by itself, in the form of CloudKit's errors.
+enum Refusal {
+    private static let retryAfterSeconds: Double = 5
+
+    static let stopping = WireError(
+        .tryAgainLater, reason: "the server is stopping", retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6
+    )
+
+    static let busy = WireError(
+        .tryAgainLater, reason: "the server has too much to do", retryAfterSeconds: retryAfterSeconds,
+        ckErrorCode: 6)
+
+    static let cannotOpen = WireError(
+        .internalError, reason: "the service could not open its data", ckErrorCode: 1)
+
+    static func noSuchContainer(_ container: CloudService.Container) -> WireError {
+        WireError(
+            .notFound, reason: "no container \(container.identifier) in \(container.environment) here",
+            ckErrorCode: 5)
+    }
+
+    static func noSuchPath(_ path: String) -> WireError {
+        WireError(.notFound, reason: "no endpoint at \(path.prefix(256))", ckErrorCode: 12)
+    }
+
+    static func badRequest(_ reason: String) -> WireError {
+        WireError(.badRequest, reason: "BadRequestException: \(reason)", ckErrorCode: 12)
+    }
+
+    static func bodyTooLarge(bytesMax: Int) -> WireError {
+        WireError(
+            .badRequest, reason: "LimitExceeded: the request has more than \(bytesMax) bytes", ckErrorCode: 27
+        )
+    }
+
+    static func tooManyPolls(_ pollsMax: Int) -> WireError {
+        WireError(
+            .throttled, reason: "more than \(pollsMax) devices wait for pushes", retryAfterSeconds: 30,
+            ckErrorCode: 7)
+    }
+
+    static let signInRefused = WireError(
+        .authenticationFailed, reason: "no such account, another password, or not for this container",
+        ckErrorCode: 9)
+
+    static func tooManyTries(retryAfterSeconds: Int) -> WireError {
+        WireError(
+            .throttled, reason: "too many sign-ins failed; wait",
+            retryAfterSeconds: Double(retryAfterSeconds),
+            ckErrorCode: 7)
+    }
+}

@@ -1,0 +1,129 @@
+import Seams
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Where the log's lines go. Called on the log's own thread; it may block.
+public protocol LogSink: Sendable {
+    /// Takes some whole lines, each with its end.
+    func write(_ lines: [UInt8])
+}
+
+/// A log that goes into a file descriptor, as the standard output is one.
+///
+/// The descriptor is never opened again: who wants the log in files that change, pipes it into a program that does
+/// that.
+public struct DescriptorLogSink: LogSink {
+    private let descriptor: Int32
+
+    /// Writes to `descriptor`, 1 being the standard output. It stays the caller's to close.
+    public init(descriptor: Int32 = 1) {
+        self.descriptor = descriptor
+    }
+
+    /// Writes all of the lines; what can't be written is lost.
+    public func write(_ lines: [UInt8]) {
+        var rest = lines[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if count == 0 || errno != EINTR {
+                return
+            }
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    #if canImport(Glibc)
+        Glibc.write(descriptor, bytes, count)
+    #else
+        Darwin.write(descriptor, bytes, count)
+    #endif
+}
+
+/// Takes the log's lines from the loops and writes them on a thread of its own. Lines that come faster than the sink
+/// takes them are dropped, and the log says how many.
+final class RequestLog: Sendable {
+    /// A line that isn't text yet.
+    typealias Entry = @Sendable () -> [UInt8]
+
+    private struct State {
+        var entries: [Entry] = []
+        var dropped = 0
+        var isEnding = false
+    }
+
+    private let sink: any LogSink
+    private let entriesMax: Int
+    private let clock: any TimeSource
+    private let state = Lock(State())
+    private let alarm = Alarm()
+    private let ended = Alarm()
+
+    init(_ sink: any LogSink, entriesMax: Int, clock: any TimeSource) {
+        self.sink = sink
+        self.entriesMax = entriesMax
+        self.clock = clock
+        startThread { [self] in run() }
+    }
+
+    /// Hands a line in. Doesn't wait.
+    func add(_ entry: @escaping Entry) {
+        let isFirst = state.withLock { state in
+            guard !state.isEnding, state.entries.count < entriesMax else {
+                state.dropped += 1
+                return false
+            }
+            state.entries.append(entry)
+            return state.entries.count == 1
+        }
+        if isFirst { alarm.ring() }
+    }
+
+    /// Writes what was handed in and ends the thread. A sink that blocks is waited for only so long.
+    func stop(waitMilliseconds: Int64) {
+        state.withLock { $0.isEnding = true }
+        alarm.ring()
+        ended.wait(milliseconds: waitMilliseconds)
+    }
+
+    private func run() {
+        var isEnding = false
+        while !isEnding {
+            alarm.wait(milliseconds: nil)
+            isEnding = state.withLock { $0.isEnding }
+            writeAll()
+        }
+        ended.ring()
+    }
+
+    private func writeAll() {
+        while true {
+            let (entries, dropped) = state.withLock { state in
+                defer {
+                    state.entries = []
+                    state.dropped = 0
+                }
+                return (state.entries, state.dropped)
+            }
+            if entries.isEmpty && dropped == 0 { return }
+            var lines: [UInt8] = []
+            for entry in entries { lines.append(contentsOf: entry()) }
+            if dropped > 0 { lines.append(contentsOf: droppedLine(dropped)) }
+            sink.write(lines)
+        }
+    }
+
+    private func droppedLine(_ count: Int) -> [UInt8] {
+        var line = LogLine()
+        line.put("time", logTime(milliseconds: clock.nowMilliseconds()))
+        line.put("event", "lines dropped")
+        line.put("count", count)
+        return line.finish()
+    }
+}

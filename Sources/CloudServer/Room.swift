@@ -1,1 +1,0 @@
-// CloudServer: the room's first file replaces this.

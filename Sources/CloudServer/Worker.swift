@@ -1,0 +1,85 @@
+import Dispatch
+import Seams
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A thread of its own for calls that block: jobs run one after the other, and only so many wait.
+final class Worker: Sendable {
+    private struct State {
+        var jobs: [@Sendable () -> Void] = []
+        var isEnding = false
+    }
+
+    private let jobsMax: Int
+    private let state = Lock(State())
+    private let work = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Starts the thread. It lives until `stop`.
+    init(jobsMax: Int) {
+        self.jobsMax = jobsMax
+        startThread { [self] in run() }
+    }
+
+    /// Runs `job` on the thread. False when too many wait, or after `stop`: then it never runs.
+    func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+        let isTaken = state.withLock { state in
+            guard !state.isEnding, state.jobs.count < jobsMax else { return false }
+            state.jobs.append(job)
+            return true
+        }
+        if isTaken { work.signal() }
+        return isTaken
+    }
+
+    /// Runs what waits, and returns when the thread has ended. Must not be called in a job.
+    func stop() {
+        state.withLock { $0.isEnding = true }
+        work.signal()
+        ended.wait()
+        // Whoever waits again finds it ended too.
+        ended.signal()
+    }
+
+    private func run() {
+        while true {
+            work.wait()
+            let (jobs, isEnding) = state.withLock { state in
+                let jobs = state.jobs
+                state.jobs = []
+                return (jobs, state.isEnding)
+            }
+            for job in jobs { job() }
+            if isEnding { break }
+        }
+        ended.signal()
+    }
+}
+
+/// Runs `body` on a new thread that nobody waits for.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    defer { pthread_attr_destroy(&attributes) }
+    var thread = pthread_t()
+    let code = pthread_create(
+        &thread, &attributes,
+        { pointer in
+            #if canImport(Glibc)
+                guard let pointer else { return nil }
+            #endif
+            Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue().run()
+            return nil
+        }, Unmanaged.passRetained(ThreadBody(body)).toOpaque())
+    precondition(code == 0, "pthread_create failed with \(code)")
+}
+
+private final class ThreadBody: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
