@@ -29,34 +29,42 @@ public final class CloudService: Sendable {
     let groupLimits: GroupLimits
     let container: Container?
     let waiting = Lock(WaitingRequests())
-    private let users: Lock<[String: ServiceUser]>
+    private let accounts: any ServiceAccounts
+    /// The accounts, when nobody has given others.
+    private let ownAccounts: ServiceAccountList
 
     /// Makes a service over a store, which holds one environment of one container.
     ///
-    /// - Parameters: - store: what the service keeps. - clock: the time that goes into the records' stamps. -
-    ///   random: where names, epochs and request ids come from. - container: the container served; requests
-    ///   for another are refused. With nil every path leads here, as a
-    ///     test with one container wants it.
-    ///   - users: who signs in with which web auth token.
+    /// - Parameters:
+    ///   - store: what the service keeps.
+    ///   - clock: the time that goes into the records' stamps.
+    ///   - random: where names, epochs and request ids come from.
+    ///   - container: the container served; requests for another are refused. With nil every path leads here,
+    ///     as a test with one container wants it.
+    ///   - accounts: who may ask. With nil it is a list in memory of `users` and of whom `addUser` adds.
+    ///   - users: who signs in with which web auth token, when there are no `accounts`.
     ///   - limits: what one request may ask for.
     ///   - groupLimits: how much one transaction takes in.
     public init(
         store: any CloudStore, clock: any TimeSource, random: any RandomSource, container: Container? = nil,
-        users: [String: ServiceUser] = [:], limits: ServiceLimits = ServiceLimits(),
-        groupLimits: GroupLimits = GroupLimits()
+        accounts: (any ServiceAccounts)? = nil, users: [String: ServiceUser] = [:],
+        limits: ServiceLimits = ServiceLimits(), groupLimits: GroupLimits = GroupLimits()
     ) {
+        precondition(accounts == nil || users.isEmpty, "users belong into the accounts")
         self.store = store
         self.clock = clock
         self.random = random
         self.container = container
-        self.users = Lock(users)
+        ownAccounts = ServiceAccountList(users: users)
+        self.accounts = accounts ?? ownAccounts
         self.limits = limits
         self.groupLimits = groupLimits
     }
 
-    /// Lets `user` sign in with `token`, the value of a request's `ckWebAuthToken`.
+    /// Lets `user` sign in with `token`, the value of a request's `ckWebAuthToken`. Only for a service that was
+    /// made without accounts.
     public func addUser(_ user: ServiceUser, token: String) {
-        users.withLock { $0[token] = user }
+        ownAccounts.add(user, token: token)
     }
 
     /// Answers one request: a group of one. What it wrote is on disk when it returns.
@@ -86,7 +94,12 @@ public final class CloudService: Sendable {
         guard container == nil || container == asked else {
             throw ServiceError.noSuchContainer(route.container, environment: route.environment)
         }
-        let caller = ServiceCaller(user: try user(of: request), scope: route.scope, request: request)
+        guard try accounts.admits(apiToken: request.queryItem(WireHeader.apiTokenItem), container: asked)
+        else {
+            throw ServiceError.apiTokenRefused
+        }
+        let caller = ServiceCaller(
+            user: try user(of: request, in: asked), scope: route.scope, request: request)
         guard caller.user != nil || route.endpoint.isOpenToAnyone(in: route.scope) else {
             throw ServiceError.authenticationRequired
         }
@@ -104,9 +117,11 @@ public final class CloudService: Sendable {
         }
     }
 
-    private func user(of request: WireRequest) throws -> ServiceUser? {
+    private func user(of request: WireRequest, in container: Container) throws -> ServiceUser? {
         guard let token = request.queryItem(WireHeader.webAuthTokenItem) else { return nil }
-        guard let user = users.withLock({ $0[token] }) else { throw ServiceError.authenticationFailed }
+        guard let user = try accounts.user(webAuthToken: token, container: container) else {
+            throw ServiceError.authenticationFailed
+        }
         return user
     }
 

@@ -6,7 +6,9 @@ extension RecordRow {
     var changeTag: String { ChangeTag(epoch: tagEpoch, counter: counter).text }
 
     /// The record in an answer, with the fields of `desiredKeys` or, when that is nil or empty, all.
-    func wireRecord(desiredKeys: [String]? = nil) throws -> WireRecord {
+    ///
+    /// - Throws: `BinaryError` when the stored fields can't be read.
+    public func wireRecord(desiredKeys: [String]? = nil) throws -> WireRecord {
         try wireRecord(fields: FieldsBinary.decode(fields), desiredKeys: desiredKeys)
     }
 

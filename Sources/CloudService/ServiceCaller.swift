@@ -18,7 +18,7 @@ struct ServiceCaller {
         self.user = user
         self.scope = scope
         wantsExtras = request.wantsExtras
-        let clientID = request.queryItem("clientId") ?? ""
+        let clientID = request.queryItem(WireHeader.clientIDItem) ?? ""
         deviceID = clientID.isEmpty || clientID.utf8.count > Self.deviceIDBytesMax ? "1" : clientID
     }
 

@@ -33,6 +33,9 @@ enum ServiceError {
     static let authenticationFailed = WireError(
         .authenticationFailed, reason: "Authentication failed", ckErrorCode: 9)
 
+    static let apiTokenRefused = WireError(
+        .authenticationFailed, reason: "ckAPIToken is missing or unknown", ckErrorCode: 8)
+
     static let accessDenied = WireError(
         .accessDenied, reason: "only the user who made the record may change it", ckErrorCode: 10)
 

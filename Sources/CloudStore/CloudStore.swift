@@ -31,6 +31,16 @@ public protocol CloudStoreReader {
 
     /// A part of a zone's change log: each changed record once, as it is now.
     func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow>
+
+    /// The zones behind `after` (nil: from the first), of all users, in the order of their keys; `zonesMax` at
+    /// most. Deleted zones are among them, default zones are not: they have no row.
+    func zones(after: ZoneKey?, zonesMax: Int) throws -> ChangesPage<ZoneRow>
+
+    /// The records of a zone behind the name `after` (nil: from the first), in the order of their names, without
+    /// tombstones. The page ends with the record whose fields cross `bytesMax`.
+    func records(
+        in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow>
 }
 
 /// Reads and writes rows inside a write transaction.

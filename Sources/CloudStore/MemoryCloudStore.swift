@@ -89,10 +89,30 @@ private final class MemoryTransaction: CloudStoreWriter {
                     && (!record.isDeleted || record.counter > query.tombstonesAfter)
             }
             .sorted { $0.counter < $1.counter }
+        return page(of: changed, recordsMax: query.recordsMax, bytesMax: query.bytesMax)
+    }
+
+    func zones(after: ZoneKey?, zonesMax: Int) throws -> ChangesPage<ZoneRow> {
+        let behind = tables.zones.values
+            .filter { zone in after.map { $0 < zone.key } ?? true }
+            .sorted { $0.key < $1.key }
+        return ChangesPage(rows: Array(behind.prefix(zonesMax)), moreComing: behind.count > zonesMax)
+    }
+
+    func records(
+        in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow> {
+        let behind = (tables.records[zone] ?? [:]).values
+            .filter { record in !record.isDeleted && after.map { $0 < record.key.recordName } ?? true }
+            .sorted { $0.key < $1.key }
+        return page(of: behind, recordsMax: recordsMax, bytesMax: bytesMax)
+    }
+
+    private func page(of records: [RecordRow], recordsMax: Int, bytesMax: Int) -> ChangesPage<RecordRow> {
         var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
         var bytes = 0
-        for record in changed {
-            guard page.rows.count < query.recordsMax, bytes < query.bytesMax else {
+        for record in records {
+            guard page.rows.count < recordsMax, bytes < bytesMax else {
                 page.moreComing = true
                 break
             }

@@ -72,20 +72,28 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             try statement.bind(query.after, at: 4)
             try statement.bind(query.tombstonesAfter, at: 5)
             try statement.bind(Int64(query.recordsMax) + 1, at: 6)
-            var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
-            var bytes = 0
-            while try statement.step() {
-                guard page.rows.count < query.recordsMax, bytes < query.bytesMax else {
-                    page.moreComing = true
-                    break
-                }
-                let key = RecordKey(zone: query.zone, recordName: statement.text(at: 0))
-                let row = recordRow(key, from: statement, at: 1)
-                page.rows.append(row)
-                bytes += row.fields.count
-            }
-            return page
+            return try page(
+                of: query.zone, from: statement, recordsMax: query.recordsMax, bytesMax: query.bytesMax)
         }
+    }
+
+    /// Reads rows of a record's name and `recordColumns`.
+    func page(
+        of zone: ZoneKey, from statement: borrowing Statement, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow> {
+        var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
+        var bytes = 0
+        while try statement.step() {
+            guard page.rows.count < recordsMax, bytes < bytesMax else {
+                page.moreComing = true
+                break
+            }
+            let key = RecordKey(zone: zone, recordName: statement.text(at: 0))
+            let row = recordRow(key, from: statement, at: 1)
+            page.rows.append(row)
+            bytes += row.fields.count
+        }
+        return page
     }
 
     private func database(_ key: DatabaseKey) throws -> DatabaseRow? {
@@ -141,19 +149,19 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         }
     }
 
-    private static let recordColumns = """
+    static let recordColumns = """
         type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser, createdDevice, \
         modifiedMilliseconds, modifiedUser, modifiedDevice, fields
         """
 
-    private func zoneRow(_ key: ZoneKey, from statement: borrowing Statement, at column: Int32) -> ZoneRow {
+    func zoneRow(_ key: ZoneKey, from statement: borrowing Statement, at column: Int32) -> ZoneRow {
         ZoneRow(
             key: key, epoch: UInt64(bitPattern: statement.int64(at: column)),
             counter: statement.int64(at: column + 1), tombstoneFloor: statement.int64(at: column + 2),
             databaseCounter: statement.int64(at: column + 3), isDeleted: statement.int64(at: column + 4) != 0)
     }
 
-    private func recordRow(_ key: RecordKey, from statement: borrowing Statement, at column: Int32)
+    func recordRow(_ key: RecordKey, from statement: borrowing Statement, at column: Int32)
         -> RecordRow
     {
         RecordRow(

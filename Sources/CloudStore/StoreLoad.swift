@@ -66,7 +66,7 @@ public struct RecordChangesQuery: Sendable {
     }
 }
 
-/// A part of a change log, in the order of the counters.
+/// A part of a change log, in the order of the counters, or of a table, in the order of its keys.
 public struct ChangesPage<Row: Sendable>: Sendable {
     /// The rows.
     public var rows: [Row]

@@ -1,6 +1,7 @@
 import CloudService
 import CloudStore
 import CloudWire
+import Seams
 import Testing
 
 @Suite struct AccessTests {
@@ -122,5 +123,54 @@ import Testing
         let response = cloud.service.respond(
             to: cloud.request("users/caller", [], database: "public", token: "bob", extras: false))
         #expect(String(decoding: response.body, as: UTF8.self) == #"{"userRecordName":"_bob"}"#)
+    }
+}
+
+@Suite struct AccountsTests {
+    /// Tokens of one container, as accounts in a file are.
+    private struct StrictAccounts: ServiceAccounts {
+        struct CannotRead: Error {}
+
+        func user(webAuthToken: String, container: CloudService.Container) throws -> ServiceUser? {
+            if webAuthToken == "unreadable" { throw CannotRead() }
+            return webAuthToken == "ada" && container == TestService.container ? TestService.ada : nil
+        }
+
+        func admits(apiToken: String?, container: CloudService.Container) -> Bool {
+            apiToken == "app" && container == TestService.container
+        }
+    }
+
+    private func status(apiToken: String?, token: String?, container: CloudService.Container? = nil) throws
+        -> Int
+    {
+        let cloud = TestService()
+        let service = CloudService(
+            store: MemoryCloudStore(), clock: cloud.clock, random: SeededRandomSource(seed: 1),
+            accounts: StrictAccounts())
+        var request = cloud.request("users/caller", [], database: "public", token: token)
+        if let container {
+            request.path = "/database/1/\(container.identifier)/\(container.environment)/public/users/caller"
+        }
+        if let apiToken { request.query.append((WireHeader.apiTokenItem, apiToken)) }
+        return service.respond(to: request).status
+    }
+
+    @Test func anAppWithoutAKnownAPITokenIsRefusedWhoeverTheUserIs() throws {
+        #expect(try status(apiToken: "app", token: "ada") == 200)
+        #expect(try status(apiToken: nil, token: "ada") == 401)
+        #expect(try status(apiToken: "other", token: "ada") == 401)
+        #expect(try status(apiToken: "other", token: nil) == 401)
+        #expect(try status(apiToken: "app", token: nil) == 421)
+    }
+
+    @Test func theAccountsAreAskedForTheContainerOfThePath() throws {
+        let other = CloudService.Container(identifier: "iCloud.com.example.other")
+        #expect(try status(apiToken: "app", token: "ada", container: other) == 401)
+    }
+
+    @Test func accountsThatCannotBeReadAreAnInternalError() throws {
+        #expect(try status(apiToken: "app", token: "unreadable") == 500)
+        #expect(try status(apiToken: "app", token: "mallory") == 401)
     }
 }

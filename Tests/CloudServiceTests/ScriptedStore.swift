@@ -50,4 +50,14 @@ final class ScriptedWriter: CloudStoreWriter {
     func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
         try writer.changedRecords(query)
     }
+
+    func zones(after: ZoneKey?, zonesMax: Int) throws -> ChangesPage<ZoneRow> {
+        try writer.zones(after: after, zonesMax: zonesMax)
+    }
+
+    func records(
+        in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow> {
+        try writer.records(in: zone, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
+    }
 }

@@ -251,4 +251,56 @@ import Testing
         #expect(try changed(after: 1, zonesMax: 1).moreComing)
         #expect(try !changed(after: 1, zonesMax: 2).moreComing)
     }
+
+    @Test(arguments: TestStore.all) func zonesOfAllUsersAreListedPageByPageInTheOrderOfTheirKeys(
+        _ kind: TestStore
+    ) throws {
+        let store = try kind.make(folder)
+        let keys = [
+            ZoneKey(database: .privateDatabase(of: "_ada"), zoneName: "a"),
+            ZoneKey(database: .privateDatabase(of: "_ada"), zoneName: "b"),
+            ZoneKey(database: .privateDatabase(of: "_bob"), zoneName: "a"),
+            ZoneKey(database: .privateDatabase(of: "_carl"), zoneName: ""),
+        ]
+        try store.apply {
+            $0.zones = keys.reversed().map { ZoneRow(key: $0, epoch: 1, isDeleted: $0 == keys[1]) }
+        }
+        var seen: [ZoneKey] = []
+        var pages: [Int] = []
+        while true {
+            let page = try store.read { try $0.zones(after: seen.last, zonesMax: 3) }
+            seen += page.rows.map(\.key)
+            pages.append(page.rows.count)
+            guard page.moreComing else { break }
+        }
+        #expect(seen == keys)
+        #expect(pages == [3, 1])
+        #expect(try store.read { try !$0.zones(after: nil, zonesMax: 4).moreComing })
+    }
+
+    @Test(arguments: TestStore.all) func recordsOfAZoneAreListedPageByPageInTheOrderOfTheirNames(
+        _ kind: TestStore
+    ) throws {
+        let store = try kind.make(folder)
+        let other = ZoneKey(database: Rows.database, zoneName: "todos2")
+        try store.apply {
+            $0.records = [
+                Rows.record("c", counter: 1), Rows.record("a", counter: 0), Rows.record("d", counter: 2),
+                Rows.record("b", counter: 3, isDeleted: true), Rows.record("aa", counter: 9, in: other),
+            ]
+        }
+        func page(after: String?, recordsMax: Int = 10, bytesMax: Int = 1 << 20) throws -> ChangesPage<
+            RecordRow
+        > {
+            try store.read {
+                try $0.records(in: Rows.zone, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
+            }
+        }
+        #expect(try page(after: nil).rows.map(\.key.recordName) == ["a", "c", "d"])
+        #expect(try page(after: nil, recordsMax: 2).rows.map(\.key.recordName) == ["a", "c"])
+        #expect(try page(after: nil, recordsMax: 2).moreComing && !page(after: "a", recordsMax: 2).moreComing)
+        #expect(try page(after: "a", recordsMax: 2).rows.map(\.key.recordName) == ["c", "d"])
+        #expect(try page(after: nil, bytesMax: 1).rows.count == 1)
+        #expect(try page(after: "d").rows == [])
+    }
 }

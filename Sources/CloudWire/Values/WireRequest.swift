@@ -56,7 +56,7 @@ public struct WireResponse: Sendable {
     public var hasExtras: Bool { header(WireHeader.protocolVersion) == "1" }
 }
 
-/// The headers that our own clients and servers add, and the query item that carries the user.
+/// The headers that our own clients and servers add, and the query items that tell who asks.
 public enum WireHeader {
     /// A client's request for the extra keys: `X-Yap-Client: 1`.
     public static let client = "X-Yap-Client"
@@ -64,6 +64,12 @@ public enum WireHeader {
     public static let protocolVersion = "X-Yap-Protocol"
     /// The query item that carries the user's token.
     public static let webAuthTokenItem = "ckWebAuthToken"
+    /// The query item that carries the app's token.
+    public static let apiTokenItem = "ckAPIToken"
+    /// The query item that names the device.
+    public static let clientIDItem = "clientId"
+    /// The header that names a write, so that a repeated one is answered and not done again.
+    public static let operation = "X-Yap-Operation"
 }
 
 private func firstHeader(_ name: String, in headers: [(name: String, value: String)]) -> String? {

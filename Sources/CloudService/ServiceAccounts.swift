@@ -1,0 +1,38 @@
+import CloudWire
+import Seams
+
+/// Who may ask, and who a token's user is.
+///
+/// A service asks on a thread that may wait for a file, never on a network loop. Answers must not depend on
+/// anything but what was kept: the same token gets the same user until it runs out.
+public protocol ServiceAccounts: Sendable {
+    /// The user who signed in with `webAuthToken`; nil when there is no such token, or it has run out.
+    func user(webAuthToken: String, container: CloudService.Container) throws -> ServiceUser?
+
+    /// Whether requests with this API token (nil: none was sent) may use the container.
+    func admits(apiToken: String?, container: CloudService.Container) throws -> Bool
+}
+
+/// Accounts in memory, for tests and for trying things out: every container has the same users, and every API
+/// token is admitted, also none.
+public final class ServiceAccountList: ServiceAccounts {
+    private let users: Lock<[String: ServiceUser]>
+
+    /// Makes a list of who signs in with which web auth token.
+    public init(users: [String: ServiceUser] = [:]) {
+        self.users = Lock(users)
+    }
+
+    /// Lets `user` sign in with `token`.
+    public func add(_ user: ServiceUser, token: String) {
+        users.withLock { $0[token] = user }
+    }
+
+    /// The user whose token it is, in whatever container.
+    public func user(webAuthToken: String, container: CloudService.Container) -> ServiceUser? {
+        users.withLock { $0[webAuthToken] }
+    }
+
+    /// True.
+    public func admits(apiToken: String?, container: CloudService.Container) -> Bool { true }
+}
