@@ -1,0 +1,151 @@
+/// What a device shows of a notification: the part of it that belongs to the device's push service.
+public struct PushAlert: Hashable, Sendable {
+    /// The texts of the alert.
+    public var texts: Texts?
+    /// The number on the app's badge.
+    public var badge: Int64?
+    /// The sound to play.
+    public var sound: String?
+    /// The name of the alert's actions.
+    public var category: String?
+    /// 1 when the app is to be woken.
+    public var contentAvailable: Int64?
+    /// 1 when an extension of the app may change the alert.
+    public var mutableContent: Int64?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes one that shows nothing.
+    public init() {}
+
+    /// Makes what a subscription wants to be shown.
+    ///
+    /// Values of records in the texts, badges and collapse keys are not made.
+    public init(_ info: WireNotificationInfo) {
+        var texts = Texts()
+        texts.body = info.alertBody
+        texts.bodyKey = info.alertLocalizationKey
+        texts.title = info.title
+        texts.titleKey = info.titleLocalizationKey
+        texts.subtitle = info.subtitle
+        texts.subtitleKey = info.subtitleLocalizationKey
+        texts.actionKey = info.alertActionLocalizationKey
+        texts.launchImage = info.alertLaunchImage
+        self.texts = texts == Texts() ? nil : texts
+        sound = info.soundName
+        category = info.category
+        contentAvailable = info.shouldSendContentAvailable == true ? 1 : nil
+        mutableContent = info.shouldSendMutableContent == true ? 1 : nil
+    }
+
+    /// The texts of an alert.
+    public struct Texts: Hashable, Sendable {
+        /// Whether the alert was a text and no object: then it is the body.
+        public var isBareText = false
+        /// The alert's text.
+        public var body: String?
+        /// The key of the text in the app's strings.
+        public var bodyKey: String?
+        /// What fills the text.
+        public var bodyArguments: [String]?
+        /// The title.
+        public var title: String?
+        /// The key of the title in the app's strings.
+        public var titleKey: String?
+        /// What fills the title.
+        public var titleArguments: [String]?
+        /// The second title.
+        public var subtitle: String?
+        /// The key of the second title in the app's strings.
+        public var subtitleKey: String?
+        /// What fills the second title.
+        public var subtitleArguments: [String]?
+        /// The key of the button's text in the app's strings.
+        public var actionKey: String?
+        /// The picture the app starts with.
+        public var launchImage: String?
+        /// Keys that we don't know, as they came.
+        public var unknown: [String: JSONValue] = [:]
+
+        /// Makes none.
+        public init() {}
+    }
+}
+
+extension PushAlert: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            let value = member.value
+            switch member.key {
+            case _ where value.isNull: try unknown.keep(member)
+            case "alert": texts = try Texts(reading: value)
+            case "badge": badge = try value.int64()
+            case "sound" where value.kind == .string: sound = try value.string()
+            case "category": category = try value.string()
+            case "content-available": contentAvailable = try value.int64()
+            case "mutable-content": mutableContent = try value.int64()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("alert", texts)
+            writer.member("badge", badge)
+            writer.member("sound", sound)
+            writer.member("category", category)
+            writer.member("content-available", contentAvailable)
+            writer.member("mutable-content", mutableContent)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension PushAlert.Texts: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        guard node.kind != .string else {
+            isBareText = true
+            body = try node.string()
+            return
+        }
+        for member in try node.members() {
+            let value = member.value
+            switch member.key {
+            case _ where value.isNull: try unknown.keep(member)
+            case "body": body = try value.string()
+            case "loc-key": bodyKey = try value.string()
+            case "loc-args": bodyArguments = try value.strings()
+            case "title": title = try value.string()
+            case "title-loc-key": titleKey = try value.string()
+            case "title-loc-args": titleArguments = try value.strings()
+            case "subtitle": subtitle = try value.string()
+            case "subtitle-loc-key": subtitleKey = try value.string()
+            case "subtitle-loc-args": subtitleArguments = try value.strings()
+            case "action-loc-key": actionKey = try value.string()
+            case "launch-image": launchImage = try value.string()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        if isBareText, let body { return writer.value(body) }
+        writer.object { writer in
+            writer.member("body", body)
+            writer.member("loc-key", bodyKey)
+            writer.member("loc-args", bodyArguments)
+            writer.member("title", title)
+            writer.member("title-loc-key", titleKey)
+            writer.member("title-loc-args", titleArguments)
+            writer.member("subtitle", subtitle)
+            writer.member("subtitle-loc-key", subtitleKey)
+            writer.member("subtitle-loc-args", subtitleArguments)
+            writer.member("action-loc-key", actionKey)
+            writer.member("launch-image", launchImage)
+            writer.members(unknown)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// What a subscription's notifications show; all of it may be absent.
+public struct WireNotificationInfo: Hashable, Sendable {
+    /// The alert's text.
+    public var alertBody: String?
+    /// The key of the alert's text in the app's strings.
+    public var alertLocalizationKey: String?
+    /// The record keys whose values fill that text.
+    public var alertLocalizationArgs: [String]?
+    /// The key of the alert's button in the app's strings.
+    public var alertActionLocalizationKey: String?
+    /// The picture the app starts with.
+    public var alertLaunchImage: String?
+    /// The alert's title.
+    public var title: String?
+    /// The key of the title in the app's strings.
+    public var titleLocalizationKey: String?
+    /// The record keys whose values fill the title.
+    public var titleLocalizationArgs: [String]?
+    /// The alert's second title.
+    public var subtitle: String?
+    /// The key of the second title in the app's strings.
+    public var subtitleLocalizationKey: String?
+    /// The record keys whose values fill the second title.
+    public var subtitleLocalizationArgs: [String]?
+    /// The sound to play.
+    public var soundName: String?
+    /// Whether the app's badge counts up.
+    public var shouldBadge: Bool?
+    /// Whether the app is woken to fetch, without an alert.
+    public var shouldSendContentAvailable: Bool?
+    /// Whether an extension of the app may change the alert.
+    public var shouldSendMutableContent: Bool?
+    /// The record keys whose values travel in the notification.
+    public var additionalFields: [String]?
+    /// The name of the alert's actions.
+    public var category: String?
+    /// What notifications that replace each other have in common.
+    public var collapseIDKey: String?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes one that shows nothing.
+    public init() {}
+}
+
+extension WireNotificationInfo: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            let value = member.value
+            switch member.key {
+            case _ where value.isNull: try unknown.keep(member)
+            case "alertBody": alertBody = try value.string()
+            case "alertLocalizationKey": alertLocalizationKey = try value.string()
+            case "alertLocalizationArgs": alertLocalizationArgs = try value.strings()
+            case "alertActionLocalizationKey": alertActionLocalizationKey = try value.string()
+            case "alertLaunchImage": alertLaunchImage = try value.string()
+            case "title": title = try value.string()
+            case "titleLocalizationKey": titleLocalizationKey = try value.string()
+            case "titleLocalizationArgs": titleLocalizationArgs = try value.strings()
+            case "subtitle": subtitle = try value.string()
+            case "subtitleLocalizationKey": subtitleLocalizationKey = try value.string()
+            case "subtitleLocalizationArgs": subtitleLocalizationArgs = try value.strings()
+            case "soundName": soundName = try value.string()
+            case "shouldBadge": shouldBadge = try value.bool()
+            case "shouldSendContentAvailable": shouldSendContentAvailable = try value.bool()
+            case "shouldSendMutableContent": shouldSendMutableContent = try value.bool()
+            case "additionalFields": additionalFields = try value.strings()
+            case "category": category = try value.string()
+            case "collapseIDKey": collapseIDKey = try value.string()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("alertBody", alertBody)
+            writer.member("alertLocalizationKey", alertLocalizationKey)
+            writer.member("alertLocalizationArgs", alertLocalizationArgs)
+            writer.member("alertActionLocalizationKey", alertActionLocalizationKey)
+            writer.member("alertLaunchImage", alertLaunchImage)
+            writer.member("title", title)
+            writer.member("titleLocalizationKey", titleLocalizationKey)
+            writer.member("titleLocalizationArgs", titleLocalizationArgs)
+            writer.member("subtitle", subtitle)
+            writer.member("subtitleLocalizationKey", subtitleLocalizationKey)
+            writer.member("subtitleLocalizationArgs", subtitleLocalizationArgs)
+            writer.member("soundName", soundName)
+            writer.member("shouldBadge", shouldBadge)
+            writer.member("shouldSendContentAvailable", shouldSendContentAvailable)
+            writer.member("shouldSendMutableContent", shouldSendMutableContent)
+            writer.member("additionalFields", additionalFields)
+            writer.member("category", category)
+            writer.member("collapseIDKey", collapseIDKey)
+            writer.members(unknown)
+        }
+    }
+}
