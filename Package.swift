@@ -102,8 +102,9 @@ let package = Package(
             swiftSettings: settings),
 
         // A proxy between real processes that loses, delays, duplicates and cuts.
-        room("FaultProxy", ["CLinux", "Seams"], path: "Tests/Support/FaultProxy"),
+        room("FaultProxy", ["Seams"], path: "Tests/Support/FaultProxy"),
 
+        tests("FaultProxyTests", ["FaultProxy", "Seams"]),
         tests("SeamsTests", ["Seams"]),
         tests("CryptoTests", ["Crypto"]),
         tests("HTTPClientTests", ["HTTPClient", "Seams"]),

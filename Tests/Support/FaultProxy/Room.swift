@@ -1,1 +1,0 @@
-// FaultProxy: the room's first file replaces this.
