@@ -1,5 +1,67 @@
 // libcurl's setters take any type, which Swift can't call: each shim fixes one.
 #ifndef YAP_CURL_SHIM_H
 #define YAP_CURL_SHIM_H
+
 #include <curl/curl.h>
+
+// The header's macros of these names check types that the shims fix already.
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+
+typedef size_t (*yap_curl_data_function)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode yap_curl_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode yap_curl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode yap_curl_set_text(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode yap_curl_set_pointer(CURL *handle, CURLoption option, void *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode yap_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode yap_curl_set_function(CURL *handle, CURLoption option, yap_curl_data_function value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode yap_curl_get_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode yap_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode yap_curl_get_private(CURL *handle, void **value) {
+    return curl_easy_getinfo(handle, CURLINFO_PRIVATE, value);
+}
+
+static inline CURLMcode yap_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+// curl_multi_info_read's message holds a union, which Swift reads only with care.
+static inline CURL *yap_curl_multi_next_done(CURLM *multi, CURLcode *code) {
+    int left = 0;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left))) {
+        if (message->msg == CURLMSG_DONE) {
+            *code = message->data.result;
+            return message->easy_handle;
+        }
+    }
+    return NULL;
+}
+
 #endif

@@ -1,0 +1,32 @@
+import CCurl
+
+extension HTTPClientError {
+    /// libcurl's code and words as an error of ours.
+    /// - Parameter connected: whether the connection stood, so that the server may have seen the request.
+    init(_ code: CURLcode, detail: String, connected: Bool) {
+        let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+        self.init(Self.code(code, connected: connected), words)
+    }
+
+    private static func code(_ code: CURLcode, connected: Bool) -> Code {
+        switch code {
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
+            CURLE_TOO_MANY_REDIRECTS:
+            // Addresses with another scheme never get here: what is unsupported is the answer's protocol.
+            .invalidResponse
+        case CURLE_URL_MALFORMAT: .invalidRequest
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .couldNotResolve
+        case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: .couldNotConnect
+        case CURLE_OPERATION_TIMEDOUT: connected ? .timedOut : .couldNotConnect
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_ENGINE_INITFAILED:
+            .tlsRefused
+        case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
+            CURLE_SEND_FAIL_REWIND, CURLE_HTTP2, CURLE_SSL_SHUTDOWN_FAILED:
+            .cutShort
+        case CURLE_FILESIZE_EXCEEDED: .responseTooLarge
+        default: .internalError
+        }
+    }
+}

@@ -1,0 +1,279 @@
+import CCurl
+import Foundation
+import Seams
+
+/// libcurl's multi handle and the thread that alone touches it.
+final class CurlLoop: @unchecked Sendable {
+    // Sendable because what several threads reach is behind the inbox's lock; everything below it is touched
+    // by the loop's thread only, which is made after they are set. `multi` is used by other threads for
+    // curl_multi_wakeup alone, which libcurl allows, and only while the inbox says that the loop waits.
+
+    typealias Completion = @Sendable (Result<HTTPClientResponse, HTTPClientError>) -> Void
+
+    private struct Inbox {
+        enum Life {
+            case unborn, running(pthread_t), stopping(pthread_t), ended
+        }
+
+        var life = Life.unborn
+        var starts: [CurlTransfer] = []
+        var cancels: [UInt64] = []
+        /// Requests that haven't ended.
+        var openCount = 0
+        var lastID: UInt64 = 0
+        /// Whether the loop is in poll or about to be, and nobody woke it.
+        var isAsleep = false
+
+        var isStopping: Bool {
+            if case .stopping = life { true } else { false }
+        }
+    }
+
+    /// Milliseconds of one poll at most when nothing is due.
+    private static let pollMillisecondsMax: Int64 = 60_000
+
+    private let options: HTTPClientOptions
+    private let inbox = Lock(Inbox())
+
+    private var multi: UnsafeMutableRawPointer?
+    /// Requests under way, by their ids.
+    private var running: [UInt64: CurlTransfer] = [:]
+    /// Requests that wait for a place, in order.
+    private var waiting: [CurlTransfer] = []
+    /// Handles to use again: a new one costs more than a reset.
+    private var spareHandles: [UnsafeMutableRawPointer] = []
+
+    init(options: HTTPClientOptions) {
+        self.options = options
+    }
+
+    // MARK: From any thread
+
+    /// Puts a request into the inbox.
+    /// - Returns: its id; nil when it was refused, and `completion` called.
+    func start(_ request: HTTPClientRequest, _ completion: @escaping Completion) -> UInt64? {
+        if let problem = request.problem {
+            completion(.failure(HTTPClientError(.invalidRequest, "The request can't be sent: \(problem).")))
+            return nil
+        }
+        let transfer = CurlTransfer(
+            request, startedMilliseconds: options.clock.elapsedMilliseconds(), completion: completion)
+        let refusal = inbox.withLock { inbox in admit(transfer, &inbox) }
+        guard let refusal else { return transfer.id }
+        completion(.failure(refusal))
+        return nil
+    }
+
+    private func admit(_ transfer: CurlTransfer, _ inbox: inout Inbox) -> HTTPClientError? {
+        switch inbox.life {
+        case .stopping, .ended: return HTTPClientError(.stopped, "The client was stopped.")
+        case .running: break
+        case .unborn:
+            guard let thread = makeThread() else {
+                return HTTPClientError(.internalError, "The client's thread couldn't be made.")
+            }
+            inbox.life = .running(thread)
+        }
+        guard inbox.openCount < options.transfersMax + options.waitingMax else {
+            return HTTPClientError(.tooManyWaiting, "\(inbox.openCount) requests are under way or wait.")
+        }
+        inbox.openCount += 1
+        inbox.lastID += 1
+        transfer.id = inbox.lastID
+        inbox.starts.append(transfer)
+        wake(&inbox)
+        return nil
+    }
+
+    func cancel(_ id: UInt64) {
+        inbox.withLock { inbox in
+            guard case .running = inbox.life else { return }
+            inbox.cancels.append(id)
+            wake(&inbox)
+        }
+    }
+
+    func stop() {
+        let thread: pthread_t? = inbox.withLock { inbox in
+            switch inbox.life {
+            case .unborn:
+                inbox.life = .ended
+                return nil
+            case .running(let thread):
+                inbox.life = .stopping(thread)
+                wake(&inbox)
+                return thread
+            case .stopping, .ended: return nil
+            }
+        }
+        guard let thread else { return }
+        if pthread_equal(thread, pthread_self()) != 0 {
+            pthread_detach(thread)
+        } else {
+            pthread_join(thread, nil)
+        }
+    }
+
+    private func wake(_ inbox: inout Inbox) {
+        guard inbox.isAsleep else { return }
+        inbox.isAsleep = false
+        // Under the lock, so that the loop can't end and free the handle meanwhile.
+        curl_multi_wakeup(multi)
+    }
+
+    // MARK: The loop's thread
+
+    private func makeThread() -> pthread_t? {
+        guard CurlLibrary.isReady, let multi = curl_multi_init() else { return nil }
+        self.multi = multi
+        yap_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, options.idleConnectionsMax)
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self).toOpaque()
+        let code = pthread_create(&thread, nil, curlThreadMain, context)
+        if code == 0 { return thread }
+        Unmanaged<CurlLoop>.fromOpaque(context).release()
+        curl_multi_cleanup(multi)
+        self.multi = nil
+        return nil
+    }
+
+    fileprivate func run() {
+        while takeInbox() {
+            startWaiting()
+            var runningCount: Int32 = 0
+            curl_multi_perform(multi, &runningCount)
+            endDone()
+            startWaiting()
+            guard fallAsleep() else { continue }
+            curl_multi_poll(multi, nil, 0, Int32(clamping: pollMilliseconds()), nil)
+            inbox.withLock { $0.isAsleep = false }
+        }
+        tearDown()
+    }
+
+    /// Whether the loop goes on.
+    private func takeInbox() -> Bool {
+        let (starts, cancels, isStopping) = inbox.withLock { inbox in
+            defer {
+                inbox.starts = []
+                inbox.cancels = []
+            }
+            return (inbox.starts, inbox.cancels, inbox.isStopping)
+        }
+        waiting += starts
+        for id in cancels { cancelled(id) }
+        return !isStopping
+    }
+
+    /// Whether nothing came since the inbox was taken: then others have to wake the loop.
+    private func fallAsleep() -> Bool {
+        inbox.withLock { inbox in
+            inbox.isAsleep = inbox.starts.isEmpty && inbox.cancels.isEmpty && !inbox.isStopping
+            return inbox.isAsleep
+        }
+    }
+
+    private func pollMilliseconds() -> Int64 {
+        let deadline = waiting.lazy.compactMap(\.deadlineMilliseconds).min()
+        guard let deadline else { return Self.pollMillisecondsMax }
+        return min(Self.pollMillisecondsMax, max(0, deadline - options.clock.elapsedMilliseconds()))
+    }
+
+    private func cancelled(_ id: UInt64) {
+        let error = HTTPClientError(.cancelled, "The request was cancelled.")
+        if let transfer = running[id] {
+            finish(transfer, .failure(error))
+        } else if let index = waiting.firstIndex(where: { $0.id == id }) {
+            finish(waiting.remove(at: index), .failure(error))
+        }
+    }
+
+    private func startWaiting() {
+        guard !waiting.isEmpty else { return }
+        let now = options.clock.elapsedMilliseconds()
+        var late: [CurlTransfer] = []
+        waiting.removeAll { transfer in
+            guard let deadline = transfer.deadlineMilliseconds, deadline <= now else { return false }
+            late.append(transfer)
+            return true
+        }
+        for transfer in late {
+            finish(
+                transfer,
+                .failure(
+                    HTTPClientError(.timedOut, "The time was over while the request waited for a place.")))
+        }
+        let startedCount = max(0, min(waiting.count, options.transfersMax - running.count))
+        let starting = waiting.prefix(startedCount)
+        waiting.removeFirst(startedCount)
+        for transfer in starting { start(transfer, nowMilliseconds: now) }
+    }
+
+    private func start(_ transfer: CurlTransfer, nowMilliseconds: Int64) {
+        guard let handle = spareHandles.popLast() ?? curl_easy_init() else {
+            return finish(transfer, .failure(HTTPClientError(.internalError, "libcurl has no memory.")))
+        }
+        transfer.prepare(handle, options: options, nowMilliseconds: nowMilliseconds)
+        running[transfer.id] = transfer
+        let code = curl_multi_add_handle(multi, handle)
+        guard code != CURLM_OK else { return }
+        let words = String(cString: curl_multi_strerror(code))
+        finish(transfer, .failure(HTTPClientError(.internalError, "libcurl refuses the request: \(words)")))
+    }
+
+    private func endDone() {
+        var code = CURLE_OK
+        while let handle = yap_curl_multi_next_done(multi, &code) {
+            var context: UnsafeMutableRawPointer?
+            yap_curl_get_private(handle, &context)
+            guard let context else { continue }
+            let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+            finish(transfer, transfer.result(code))
+        }
+    }
+
+    /// Takes the request out of everything, then calls its completion: the one place that does.
+    private func finish(_ transfer: CurlTransfer, _ result: Result<HTTPClientResponse, HTTPClientError>) {
+        if let handle = transfer.release() {
+            curl_multi_remove_handle(multi, handle)
+            if spareHandles.count < options.transfersMax {
+                curl_easy_reset(handle)
+                spareHandles.append(handle)
+            } else {
+                curl_easy_cleanup(handle)
+            }
+        }
+        running[transfer.id] = nil
+        inbox.withLock { $0.openCount -= 1 }
+        transfer.complete(result)
+    }
+
+    private func tearDown() {
+        let error = HTTPClientError(.stopped, "The client was stopped.")
+        let open = running.values.sorted { $0.id < $1.id } + waiting
+        waiting = []
+        for transfer in open { finish(transfer, .failure(error)) }
+        for handle in spareHandles { curl_easy_cleanup(handle) }
+        spareHandles = []
+        // From here on nobody wakes the loop, so the handle can go.
+        inbox.withLock { $0.life = .ended }
+        curl_multi_cleanup(multi)
+        multi = nil
+    }
+}
+
+/// libcurl's own beginning, once in a process.
+enum CurlLibrary {
+    static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+}
+
+private func curlThreadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    // libcurl with NOSIGNAL leaves SIGPIPE alone, and OpenSSL's writes raise it.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    Unmanaged<CurlLoop>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+}

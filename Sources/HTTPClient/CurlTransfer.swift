@@ -1,0 +1,243 @@
+import CCurl
+import Foundation
+
+/// One request from the inbox to its completion, and what libcurl is told of it.
+final class CurlTransfer: @unchecked Sendable {
+    // Sendable because it is made by the sender, goes through the inbox's lock, and from there on only the
+    // loop's thread touches it.
+
+    /// Set under the inbox's lock.
+    var id: UInt64 = 0
+    /// When the whole has to be over; nil for never.
+    let deadlineMilliseconds: Int64?
+
+    private let request: HTTPClientRequest
+    private var completion: CurlLoop.Completion?
+    private var handle: UnsafeMutableRawPointer?
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var errorText: UnsafeMutablePointer<CChar>?
+
+    private var sentCount = 0
+    private var response = HTTPClientResponse(status: 0)
+    private var headerBytes = 0
+    /// Whether the line that ends the headers has come: libcurl takes an end before it for the answer's.
+    private var haveHeadersEnded = false
+    private var headerBytesMax = 0
+    private var bodyBytes = 0
+    /// Why a callback ended the transfer.
+    private var failure: HTTPClientError?
+
+    init(
+        _ request: HTTPClientRequest, startedMilliseconds: Int64, completion: @escaping CurlLoop.Completion
+    ) {
+        self.request = request
+        self.completion = completion
+        deadlineMilliseconds =
+            request.timeoutSeconds > 0
+            ? startedMilliseconds + Int64(milliseconds(request.timeoutSeconds)) : nil
+    }
+
+    func complete(_ result: Result<HTTPClientResponse, HTTPClientError>) {
+        let completion = completion
+        self.completion = nil
+        precondition(completion != nil, "a request ends once")
+        completion?(result)
+    }
+
+    /// Gives the handle back.
+    func release() -> UnsafeMutableRawPointer? {
+        defer {
+            handle = nil
+            curl_slist_free_all(headerList)
+            headerList = nil
+            errorText?.deallocate()
+            errorText = nil
+        }
+        return handle
+    }
+
+    // MARK: What libcurl is told
+
+    func prepare(_ handle: UnsafeMutableRawPointer, options: HTTPClientOptions, nowMilliseconds: Int64) {
+        self.handle = handle
+        headerBytesMax = options.responseHeaderBytesMax
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        yap_curl_set_pointer(handle, CURLOPT_PRIVATE, context)
+        yap_curl_set_text(handle, CURLOPT_URL, request.url)
+        setRules(handle, options)
+        let connectMilliseconds = milliseconds(request.connectTimeoutSeconds)
+        if connectMilliseconds > 0 {
+            yap_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, connectMilliseconds)
+        }
+        if let deadlineMilliseconds {
+            yap_curl_set_long(
+                handle, CURLOPT_TIMEOUT_MS, max(1, Int(deadlineMilliseconds - nowMilliseconds)))
+        }
+        yap_curl_set_offset(handle, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(request.responseBytesMax))
+        setBody(handle, context)
+        setHeaders(handle)
+        yap_curl_set_function(handle, CURLOPT_HEADERFUNCTION) {
+            CurlTransfer.from($3)?.takeHeader($0, $1 * $2) ?? 0
+        }
+        yap_curl_set_pointer(handle, CURLOPT_HEADERDATA, context)
+        yap_curl_set_function(handle, CURLOPT_WRITEFUNCTION) {
+            CurlTransfer.from($3)?.takeBody($0, $1 * $2) ?? 0
+        }
+        yap_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
+        let text = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+        text.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        yap_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, text)
+        errorText = text
+    }
+
+    private func setRules(_ handle: UnsafeMutableRawPointer, _ options: HTTPClientOptions) {
+        yap_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
+        yap_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+        yap_curl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        yap_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
+        // An empty name is no proxy, whatever the environment says.
+        yap_curl_set_text(handle, CURLOPT_PROXY, "")
+        yap_curl_set_long(handle, CURLOPT_PATH_AS_IS, 1)
+        yap_curl_set_long(handle, CURLOPT_TCP_KEEPALIVE, 1)
+        yap_curl_set_long(handle, CURLOPT_MAXAGE_CONN, options.idleSecondsMax)
+        yap_curl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 1)
+        yap_curl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 2)
+        yap_curl_set_long(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        if let file = options.authoritiesFile { yap_curl_set_text(handle, CURLOPT_CAINFO, file) }
+    }
+
+    private func setBody(_ handle: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) {
+        let byteCount = request.upload?.byteCount ?? request.body.count
+        switch request.method {
+        case "GET" where byteCount == 0: yap_curl_set_long(handle, CURLOPT_HTTPGET, 1)
+        case "HEAD": yap_curl_set_long(handle, CURLOPT_NOBODY, 1)
+        case let method:
+            yap_curl_set_long(handle, CURLOPT_POST, 1)
+            if method != "POST" { yap_curl_set_text(handle, CURLOPT_CUSTOMREQUEST, method) }
+            yap_curl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(byteCount))
+            // A function and not POSTFIELDS: libcurl sends a request again on a fresh connection when a kept
+            // one ends without an answer, and what was asked would be done twice. A function that can't go back
+            // to the beginning makes that an error.
+            yap_curl_set_function(handle, CURLOPT_READFUNCTION) {
+                CurlTransfer.from($3)?.giveBody($0, $1 * $2) ?? Int(CURL_READFUNC_ABORT)
+            }
+            yap_curl_set_pointer(handle, CURLOPT_READDATA, context)
+        }
+    }
+
+    private func setHeaders(_ handle: UnsafeMutableRawPointer) {
+        // A name with nothing after the colon takes libcurl's own header away: it would wait for a 100, and call
+        // every body a form.
+        var list = curl_slist_append(nil, "Expect:")
+        if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+            list = curl_slist_append(list, "Content-Type:")
+        }
+        for (name, value) in request.headers {
+            list = curl_slist_append(list, value.isEmpty ? "\(name);" : "\(name): \(value)")
+        }
+        yap_curl_set_list(handle, CURLOPT_HTTPHEADER, list)
+        headerList = list
+    }
+
+    // MARK: What libcurl asks and brings
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+        context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func giveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
+        let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: capacity)
+        if let upload = request.upload {
+            do {
+                return try upload.read(into: buffer)
+            } catch {
+                failure = HTTPClientError(.bodyFailed, "The request's body couldn't be read: \(error)")
+                return Int(CURL_READFUNC_ABORT)
+            }
+        }
+        let count = min(capacity, request.body.count - sentCount)
+        request.body.withUnsafeBytes { body in
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: body[sentCount..<sentCount + count]))
+        }
+        sentCount += count
+        return count
+    }
+
+    private func takeHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        headerBytes += count
+        guard headerBytes <= headerBytesMax else {
+            failure = HTTPClientError(
+                .responseTooLarge, "The answer's headers have more than \(headerBytesMax) bytes.")
+            return 0
+        }
+        let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+        if line.hasPrefix("HTTP/1.") {
+            // An answer that says "go on" comes before the answer itself.
+            response.headers = []
+            haveHeadersEnded = false
+        } else if line.hasPrefix("HTTP/") {
+            failure = HTTPClientError(.invalidResponse, "The answer is of another HTTP than 1.1.")
+            return 0
+        } else if line == "\r\n" || line == "\n" {
+            haveHeadersEnded = true
+        } else if let colon = line.firstIndex(of: ":") {
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+            response.headers.append((String(line[..<colon]), value))
+        }
+        return count
+    }
+
+    private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        bodyBytes += count
+        guard bodyBytes <= request.responseBytesMax else {
+            failure = tooLarge
+            return 0
+        }
+        let buffer = UnsafeRawBufferPointer(start: bytes, count: count)
+        guard let download = request.download else {
+            response.body.append(contentsOf: buffer)
+            return count
+        }
+        do {
+            try download.write(buffer)
+            return count
+        } catch {
+            failure = HTTPClientError(.bodyFailed, "The answer's body couldn't be kept: \(error)")
+            return 0
+        }
+    }
+
+    private var tooLarge: HTTPClientError {
+        HTTPClientError(.responseTooLarge, "The answer has more than \(request.responseBytesMax) bytes.")
+    }
+
+    // MARK: The end
+
+    func result(_ code: CURLcode) -> Result<HTTPClientResponse, HTTPClientError> {
+        if let failure { return .failure(failure) }
+        guard let handle, code == CURLE_OK else { return .failure(error(code)) }
+        guard haveHeadersEnded else {
+            return .failure(HTTPClientError(.cutShort, "The connection ended within the answer's headers."))
+        }
+        var status = 0
+        yap_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+        response.status = status
+        return .success(response)
+    }
+
+    private func error(_ code: CURLcode) -> HTTPClientError {
+        if code == CURLE_FILESIZE_EXCEEDED { return tooLarge }
+        var sentAtMicroseconds: curl_off_t = 0
+        if let handle {
+            yap_curl_get_offset(handle, CURLINFO_PRETRANSFER_TIME_T, &sentAtMicroseconds)
+        }
+        return HTTPClientError(
+            code, detail: errorText.map { String(cString: $0) } ?? "", connected: sentAtMicroseconds > 0)
+    }
+}
+
+/// Whole milliseconds, at least 1 for what is more than nothing, as libcurl takes them.
+private func milliseconds(_ seconds: Double) -> Int {
+    guard seconds > 0 else { return 0 }
+    return max(1, Int(min(seconds, 1e9) * 1000))
+}

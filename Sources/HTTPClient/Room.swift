@@ -1,1 +1,0 @@
-// HTTPClient: the room's first file replaces this.

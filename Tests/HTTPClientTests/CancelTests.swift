@@ -1,0 +1,126 @@
+import Foundation
+import HTTPClient
+import Seams
+import Testing
+
+@Suite struct CancelTests {
+    @Test func aCancelledRequestEndsOnceAndAtOnce() async {
+        let server = RawServer.silent()
+        let client = HTTPClient()
+        let codes = Lock<[HTTPClientError.Code?]>([])
+        let transfer = client.send(HTTPClientRequest(url: server.url)) { result in
+            codes.withLock { $0.append(result.code) }
+        }
+        #expect(await poll { server.connectionCount == 1 })
+        transfer.cancel()
+        transfer.cancel()
+        #expect(await poll { codes.withLock { !$0.isEmpty } })
+        client.stop()
+        #expect(codes.withLock { $0 } == [.cancelled])
+    }
+
+    @Test func aRequestThatWaitsForAPlaceCanBeCancelled() async {
+        let server = RawServer.silent()
+        var options = HTTPClientOptions()
+        options.transfersMax = 1
+        let client = HTTPClient(options: options)
+        let codes = Lock<[String]>([])
+        client.send(HTTPClientRequest(url: server.url)) { _ in codes.withLock { $0.append("first") } }
+        let second = client.send(HTTPClientRequest(url: server.url)) { result in
+            codes.withLock { $0.append(result.code == .cancelled ? "second cancelled" : "second") }
+        }
+        second.cancel()
+        #expect(await poll { codes.withLock { $0 == ["second cancelled"] } })
+        client.stop()
+        #expect(codes.withLock { $0 } == ["second cancelled", "first"])
+    }
+
+    @Test func cancellingWhatHasEndedDoesNothing() async {
+        let server = RawServer.echo()
+        let client = HTTPClient()
+        let transfer = Lock<HTTPTransfer?>(nil)
+        let text = await withCheckedContinuation { continuation in
+            transfer.withLock { transfer in
+                transfer = client.send(HTTPClientRequest(url: server.url + "/1")) {
+                    continuation.resume(returning: $0.text)
+                }
+            }
+        }
+        #expect(text == "/1")
+        transfer.withLock { $0 }?.cancel()
+        #expect(await client.answer(server.url + "/2").text == "/2")
+    }
+
+    @Test func aStormOfCancelsEndsEachRequestExactlyOnce() async {
+        let server = RawServer.echo()
+        var options = HTTPClientOptions()
+        options.transfersMax = 32
+        options.waitingMax = 4_000
+        let client = HTTPClient(options: options)
+        let requestsMax = 2_000
+        let seed = SystemRandomSource().next()
+        let random = SeededRandomSource(seed: seed)
+        let ends = Lock([Int](repeating: 0, count: requestsMax))
+        let wrong = Lock(0)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<requestsMax {
+                let yields = random.next(in: 0..<20)
+                group.addTask {
+                    let transfer = client.send(HTTPClientRequest(url: "\(server.url)/\(number)")) { result in
+                        ends.withLock { $0[number] += 1 }
+                        if result.code != .cancelled, result.text != "/\(number)" {
+                            wrong.withLock { $0 += 1 }
+                        }
+                    }
+                    for _ in 0..<yields { await Task.yield() }
+                    transfer.cancel()
+                }
+            }
+        }
+        let haveAllEnded = await poll { ends.withLock { $0.allSatisfy { $0 > 0 } } }
+        client.stop()
+        #expect(haveAllEnded, "seed \(seed)")
+        #expect(ends.withLock { $0.allSatisfy { $0 == 1 } }, "seed \(seed)")
+        #expect(wrong.withLock { $0 } == 0, "seed \(seed)")
+    }
+
+    @Test func stopEndsWhatIsUnderWayAndTheThread() async {
+        let server = RawServer.silent()
+        let client = HTTPClient()
+        let codes = Lock<[HTTPClientError.Code?]>([])
+        for _ in 0..<5 {
+            client.send(HTTPClientRequest(url: server.url)) { result in
+                codes.withLock { $0.append(result.code) }
+            }
+        }
+        #expect(await poll { server.connectionCount == 5 })
+        client.stop()
+        #expect(codes.withLock { $0 } == Array(repeating: .stopped, count: 5))
+        #expect(await client.answer(server.url).code == .stopped)
+        client.stop()
+    }
+
+    @Test func aClientThatIsLetGoEndsWhatIsUnderWay() async {
+        let server = RawServer.silent()
+        let codes = Lock<[HTTPClientError.Code?]>([])
+        do {
+            let client = HTTPClient()
+            client.send(HTTPClientRequest(url: server.url)) { result in
+                codes.withLock { $0.append(result.code) }
+            }
+        }
+        #expect(codes.withLock { $0 } == [.stopped])
+    }
+
+    @Test func theLastHolderMayBeACompletion() async {
+        let server = RawServer.echo()
+        let holder = Lock<HTTPClient?>(HTTPClient())
+        let text = await withCheckedContinuation { continuation in
+            holder.withLock { $0 }?.send(HTTPClientRequest(url: server.url + "/x")) { result in
+                holder.withLock { $0 = nil }
+                continuation.resume(returning: result.text)
+            }
+        }
+        #expect(text == "/x")
+    }
+}

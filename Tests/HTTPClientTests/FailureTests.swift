@@ -1,0 +1,153 @@
+import Foundation
+import HTTPClient
+import Seams
+import Testing
+
+@Suite struct FailureTests {
+    @Test func aPortWhereNobodyListensIsCouldNotConnect() async {
+        let listener = RawServer.listen(backlog: 1)
+        let port = RawServer.port(of: listener)
+        close(listener)
+        let result = await HTTPClient().answer("http://127.0.0.1:\(port)/")
+        #expect(result.code == .couldNotConnect)
+    }
+
+    @Test func aNameWithoutAnAddressIsCouldNotResolve() async {
+        #expect(await HTTPClient().answer("http://no such name/").code == .invalidRequest)
+        #expect(await HTTPClient().answer("http://nowhere.invalid/").code == .couldNotResolve)
+    }
+
+    @Test func aConnectionThatDoesNotComeAboutInTimeIsCouldNotConnect() async {
+        // A listener that takes nobody: the kernel keeps one or two, and lets the next knock unanswered.
+        let listener = RawServer.listen(backlog: 0)
+        defer { close(listener) }
+        let url = "http://127.0.0.1:\(RawServer.port(of: listener))/"
+        let client = HTTPClient()
+        var codes: [HTTPClientError.Code?] = []
+        await withTaskGroup(of: HTTPClientError.Code?.self) { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    await client.answer(
+                        HTTPClientRequest(url: url, connectTimeoutSeconds: 0.2, timeoutSeconds: 1)
+                    ).code
+                }
+            }
+            for await code in group { codes.append(code) }
+        }
+        #expect(Set(codes) == [.couldNotConnect, .timedOut])
+    }
+
+    @Test func anAnswerThatDoesNotComeInTimeIsTimedOut() async {
+        let server = RawServer.silent()
+        let request = HTTPClientRequest(url: server.url, timeoutSeconds: 0.1)
+        #expect(await HTTPClient().answer(request).code == .timedOut)
+        let trickle = RawServer { connection in
+            _ = connection.request()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            connection.waitForHangup()
+        }
+        let second = HTTPClientRequest(url: trickle.url, timeoutSeconds: 0.1)
+        #expect(await HTTPClient().answer(second).code == .timedOut)
+    }
+
+    @Test func theWaitForAPlaceCountsAndEndsInTime() async {
+        let server = RawServer.silent()
+        var options = HTTPClientOptions()
+        options.transfersMax = 1
+        let client = HTTPClient(options: options)
+        async let first = client.answer(HTTPClientRequest(url: server.url, timeoutSeconds: 20))
+        let isConnected = await poll { server.connectionCount == 1 }
+        #expect(isConnected)
+        let second = await client.answer(HTTPClientRequest(url: server.url, timeoutSeconds: 0.1))
+        #expect(second.code == .timedOut)
+        client.stop()
+        #expect(await first.code == .stopped)
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test(
+        arguments: [
+            "", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
+        ]) func anAnswerThatBreaksOffIsCutShort(bytes: String) async
+    {
+        let server = RawServer { connection in
+            _ = connection.request()
+            connection.send(bytes)
+        }
+        #expect(await HTTPClient().answer(server.url).code == .cutShort)
+        let body = HTTPClientRequest(method: "POST", url: server.url, body: [1, 2, 3])
+        #expect(await HTTPClient().answer(body).code == .cutShort)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test(arguments: [
+        "SSH-2.0-OpenSSH_9.2\r\n\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -4\r\n\r\n",
+    ])
+    func whatIsNotHTTPIsNoAnswer(bytes: String) async {
+        let server = RawServer { connection in
+            _ = connection.request()
+            connection.send(bytes)
+        }
+        let code = await HTTPClient().answer(server.url).code
+        #expect(code == .invalidResponse || code == .cutShort, "\(code as Any)")
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n\(String(repeating: "x", count: 0x400))\r\n",
+        "HTTP/1.1 200 OK\r\nX-Long: \(String(repeating: "x", count: 3000))\r\n\r\n",
+    ]) func anAnswerBeyondItsLimitIsRefused(bytes: String) async {
+        let server = RawServer { connection in
+            _ = connection.request()
+            connection.send(bytes)
+            connection.waitForHangup()
+        }
+        var options = HTTPClientOptions()
+        options.responseHeaderBytesMax = 2_000
+        let request = HTTPClientRequest(url: server.url, responseBytesMax: 999)
+        #expect(await HTTPClient(options: options).answer(request).code == .responseTooLarge)
+    }
+
+    @Test func whatCouldSmuggleARequestIsNotSent() async {
+        let server = RawServer.echo()
+        let client = HTTPClient()
+        for request in [
+            HTTPClientRequest(method: "GET /x", url: server.url), HTTPClientRequest(url: server.url + "/a b"),
+            HTTPClientRequest(url: server.url + "/\r\nX: 1"), HTTPClientRequest(url: "file:///etc/hostname"),
+            HTTPClientRequest(url: server.url, headers: [("X", "a\r\nY: b")]),
+            HTTPClientRequest(url: server.url, headers: [("X\r\nY", "b")]),
+        ] {
+            #expect(await client.answer(request).code == .invalidRequest)
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test func moreThanMayWaitAreRefused() async {
+        let server = RawServer.silent()
+        var options = HTTPClientOptions()
+        options.transfersMax = 2
+        options.waitingMax = 3
+        let client = HTTPClient(options: options)
+        let codes = Lock<[HTTPClientError.Code?]>([])
+        for _ in 0..<10 {
+            client.send(HTTPClientRequest(url: server.url)) { result in
+                codes.withLock { $0.append(result.code) }
+            }
+        }
+        #expect(codes.withLock { $0 } == Array(repeating: .tooManyWaiting, count: 5))
+        client.stop()
+        #expect(codes.withLock { $0.dropFirst(5) } == Array(repeating: .stopped, count: 5)[...])
+    }
+}
+
+/// Whether `condition` comes true within ten seconds, asked again and again without holding a thread.
+func poll(_ condition: @Sendable () -> Bool) async -> Bool {
+    let clock = ContinuousClock(), deadline = clock.now + .seconds(10)
+    while !condition() {
+        if clock.now > deadline { return false }
+        await Task.yield()
+    }
+    return true
+}

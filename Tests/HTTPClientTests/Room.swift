@@ -1,1 +1,0 @@
-// HTTPClientTests: the first test replaces this.
