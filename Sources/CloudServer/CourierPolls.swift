@@ -53,6 +53,12 @@ struct CourierPolls<Exchange> {
     /// How many are held.
     var count: Int { polls.count }
 
+    /// How many deadlines are kept, those of polls that have ended among them.
+    var deadlinesCount: Int { deadlines.count - deadlinesStart }
+
+    /// The device's poll.
+    subscript(device: Device) -> Exchange? { polls[device]?.exchange }
+
     /// When the next poll ends without a push, as far as is known.
     var nextDeadlineMilliseconds: Int64? {
         deadlinesStart < deadlines.count ? deadlines[deadlinesStart].milliseconds : nil

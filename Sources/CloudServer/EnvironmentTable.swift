@@ -51,17 +51,14 @@ final class EnvironmentTable: Sendable {
 
     private let openMax: Int
     private let opener: Opener
-    private let pushesReady: @Sendable (Int, [String]) -> Void
+    private let courier: Courier
     private let state = Lock(State())
     private let worker = Worker(jobsMax: waitingMax)
 
-    /// - Parameter pushesReady: called with the environment's number and its devices for which a push waits.
-    init(
-        openMax: Int, opener: @escaping Opener, pushesReady: @escaping @Sendable (Int, [String]) -> Void
-    ) {
+    init(openMax: Int, opener: @escaping Opener, courier: Courier) {
         self.openMax = openMax
         self.opener = opener
-        self.pushesReady = pushesReady
+        self.courier = courier
     }
 
     /// How many are open.

@@ -30,6 +30,10 @@ enum Refusal {
         WireError(.badRequest, reason: "BadRequestException: \(reason)", ckErrorCode: 12)
     }
 
+    static func wrongMethod(_ method: String) -> WireError {
+        badRequest("this path is asked for by \(method)")
+    }
+
     static func bodyTooLarge(bytesMax: Int) -> WireError {
         WireError(
             .badRequest, reason: "LimitExceeded: the request has more than \(bytesMax) bytes", ckErrorCode: 27

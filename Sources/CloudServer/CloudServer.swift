@@ -1,0 +1,93 @@
+import CloudService
+import CloudStore
+import CloudWire
+import HTTPServer
+import Seams
+
+/// The cloud on a port: leads each request to the service of its container, holds the polls of devices that wait for
+/// pushes, signs in, and writes the log.
+///
+///     let server = CloudServer(service)
+///     try server.start()
+///     print(server.url)
+public final class CloudServer: Sendable {
+    private let options: CloudServerOptions
+    private let http: HTTPServer
+    private let table: EnvironmentTable
+    private let courier: Courier
+    private let signIns: SignInDesk?
+    private let log: RequestLog?
+    private let hasStopped = Lock(false)
+
+    /// Puts one service on a port. It answers for every container that it admits itself; there is no sign-in, since
+    /// the service's accounts are the caller's.
+    public convenience init(_ service: CloudService, options: CloudServerOptions = CloudServerOptions()) {
+        self.init(
+            options: options, onlyContainer: CloudService.Container(identifier: "", environment: ""),
+            signIn: nil, opener: { _ in service })
+    }
+
+    /// Makes a server; each environment of a container is opened by the first request for it.
+    ///
+    /// - Parameters:
+    ///   - onlyContainer: every path leads to this one's service; nil: each to its own.
+    ///   - opener: makes the service of an environment, nil when there is no such container. Called on a thread that
+    ///     may wait for files.
+    init(
+        options: CloudServerOptions, onlyContainer: CloudService.Container?, signIn: (any SignInChecker)?,
+        opener: @escaping EnvironmentTable.Opener
+    ) {
+        self.options = options
+        courier = Courier(
+            pollsMax: options.courierPollsMax, holdMilliseconds: options.courierHoldMilliseconds,
+            clock: options.monotonicClock)
+        table = EnvironmentTable(openMax: options.environmentsOpenMax, opener: opener, courier: courier)
+        signIns = signIn.map { SignInDesk($0, waitingMax: options.signInsWaitingMax) }
+        log = options.log.map { RequestLog($0, entriesMax: options.logLinesMax, clock: options.clock) }
+        var http = options.http
+        http.requestIDHeader = "X-Apple-Request-UUID"
+        let routes = Routes(
+            options: options, onlyContainer: onlyContainer, table: table, courier: courier, signIns: signIns,
+            log: log)
+        self.http = HTTPServer(options: http, handler: routes)
+    }
+
+    /// Listens, and serves on threads of its own.
+    ///
+    /// - Throws: `HTTPServerError` when the port is taken, a file of TLS is wrong or the system refuses.
+    public func start() throws {
+        try http.start()
+    }
+
+    /// The port that is listened on; 0 before `start`.
+    public var port: Int { http.port }
+
+    /// The server's address for programs on this machine, or its public one when the options name it.
+    public var url: String {
+        if let publicURL = options.publicURL { return publicURL }
+        let host = options.http.host.contains(":") ? "[\(options.http.host)]" : options.http.host
+        return "\(options.http.tls == nil ? "http" : "https")://\(host):\(port)"
+    }
+
+    /// How many connections are open.
+    public var connectionCount: Int { http.connectionCount }
+
+    /// How many devices wait for a push.
+    public var courierPollCount: Int { courier.count }
+
+    /// Stops in order: accepts no more, answers the polls that are held, lets requests in flight end within
+    /// `graceMilliseconds`, ends the services, closes their files, and writes the rest of the log.
+    ///
+    /// It blocks until that is done, also for a second caller. Must not be called on a thread of the server.
+    public func stop() {
+        hasStopped.withLock { hasStopped in
+            guard !hasStopped else { return }
+            courier.stop()
+            http.stop(graceMilliseconds: options.graceMilliseconds)
+            signIns?.stop()
+            table.stop()
+            log?.stop(waitMilliseconds: 1_000)
+            hasStopped = true
+        }
+    }
+}

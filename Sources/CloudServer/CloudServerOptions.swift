@@ -1,0 +1,41 @@
+import HTTPServer
+import Seams
+
+/// How a server listens, what it keeps open, and what it does with its log.
+public struct CloudServerOptions: Sendable {
+    /// Address, port, TLS, and the limits on connections.
+    public var http = HTTPServerOptions()
+    /// What clients call the server, as `https://cloud.example.com`, when a proxy stands in front. Without it, it is
+    /// what the request's `Host` says.
+    public var publicURL: String?
+    /// Take the client's address from the last entry of `X-Forwarded-For`: right only behind a proxy of your own.
+    public var trustsForwardedFor = false
+
+    /// A device that waits for a push gets an empty answer after this time, and asks again.
+    public var courierHoldMilliseconds: Int64 = 25_000
+    /// So many devices may wait for pushes at a time; the next is told to wait.
+    public var courierPollsMax = 20_000
+    /// So many environments of containers are open at a time, each with a file and its threads.
+    public var environmentsOpenMax = 64
+    /// So many sign-ins wait for their turn, since each takes the time of a password's hash.
+    public var signInsWaitingMax = 32
+    /// How long requests in flight may take when the server stops.
+    public var graceMilliseconds = 10_000
+
+    /// Where the log goes, a line of JSON a request; nil for nowhere.
+    public var log: (any LogSink)?
+    /// So many lines wait for the log; more are dropped, and the log says how many.
+    public var logLinesMax = 16_384
+    /// Serve `GET /yap/1/metrics` to whoever asks.
+    public var servesMetrics = false
+
+    /// The time of day.
+    public var clock: any TimeSource = SystemTimeSource()
+    /// The clock that times what is held.
+    public var monotonicClock: any MonotonicSource = SystemMonotonicSource()
+    /// Where names and epochs of the stores come from.
+    public var random: any RandomSource = SystemRandomSource()
+
+    /// Loopback, any free port, no log.
+    public init() {}
+}

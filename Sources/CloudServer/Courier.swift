@@ -1,0 +1,162 @@
+import CloudService
+import CloudWire
+import HTTPServer
+import Seams
+
+/// Hands pushes to the devices that wait for them. A device that waits is an entry in a table and holds no thread.
+///
+/// A push leaves the store when the device has it, not before: a client of ours says so in its next poll (`after`),
+/// and for others it counts that the kernel took the answer's bytes.
+final class Courier: Sendable {
+    private typealias Device = CourierPolls<Waiting>.Device
+
+    /// A poll that is held.
+    private struct Waiting: Sendable {
+        let reply: Reply
+        /// Where the store is.
+        let container: CloudService.Container
+        /// The client tells by itself what it has got.
+        let acknowledges: Bool
+    }
+
+    private let polls: Lock<CourierPolls<Waiting>>
+    private let pollsMax: Int
+    private let clock: any MonotonicSource
+    private let alarm = Alarm()
+    private let isStopped = Lock(false)
+
+    init(pollsMax: Int, holdMilliseconds: Int64, clock: any MonotonicSource) {
+        self.pollsMax = pollsMax
+        self.clock = clock
+        polls = Lock(CourierPolls(pollsMax: pollsMax, holdMilliseconds: holdMilliseconds))
+        startThread { [self] in endExpiredPolls() }
+    }
+
+    /// How many devices wait.
+    var count: Int { polls.withLock { $0.count } }
+
+    /// Holds a device's poll until there is a push for it.
+    func poll(
+        _ head: HTTPRequestHead, _ reply: Reply, container: CloudService.Container, in table: EnvironmentTable
+    ) {
+        guard let apnsToken = head.queryValue("token"), !apnsToken.isEmpty, apnsToken.utf8.count <= 256 else {
+            return reply.send(Refusal.badRequest("the courier's URL has a token"))
+        }
+        let after = head.queryValue("after")
+        let waiting = Waiting(
+            reply: reply, container: container, acknowledges: head.header(WireHeader.client) == "1")
+        table.use(container) { [self] result in
+            switch result {
+            case .failure(let error):
+                reply.send(error)
+            case .success(let environment):
+                let device = Device(environment: environment.number, apnsToken: apnsToken)
+                hold(device, waiting, after: after, environment, table)
+            }
+        }
+    }
+
+    /// Pushes wait for these devices. Called on any thread.
+    func pushesReady(environment: Int, apnsTokens: [String], in table: EnvironmentTable) {
+        for apnsToken in apnsTokens {
+            let device = Device(environment: environment, apnsToken: apnsToken)
+            let rung = polls.withLock { polls in
+                polls.rang(device).flatMap { number in polls[device].map { (number, $0.container) } }
+            }
+            guard let (number, container) = rung else { continue }
+            table.use(container) { [self] result in
+                switch result {
+                case .failure(let error):
+                    polls.withLock { $0.end(device, number) }?.reply.send(error)
+                case .success(let environment):
+                    ask(device, number, after: nil, environment, table)
+                }
+            }
+        }
+    }
+
+    /// Answers all polls. From now on each is answered at once.
+    func stop() {
+        isStopped.withLock { $0 = true }
+        for waiting in polls.withLock({ $0.stop() }) { waiting.reply.sendEmpty() }
+        alarm.ring()
+    }
+
+    // MARK: One poll
+
+    private func hold(
+        _ device: Device, _ waiting: Waiting, after: String?, _ environment: OpenEnvironment,
+        _ table: EnvironmentTable
+    ) {
+        let now = clock.elapsedMilliseconds()
+        let (arrival, isFirst) = polls.withLock { polls in
+            let isFirst = polls.nextDeadlineMilliseconds == nil
+            return (polls.arrive(device, waiting, nowMilliseconds: now), isFirst)
+        }
+        guard case .held(let number, let replaced) = arrival else {
+            table.release(environment)
+            if isStopped.withLock({ $0 }) { return waiting.reply.sendEmpty() }
+            return waiting.reply.send(Refusal.tooManyPolls(pollsMax))
+        }
+        if isFirst { alarm.ring() }
+        replaced?.reply.sendEmpty()
+        waiting.reply.exchange.onDisconnect { [self] in
+            _ = polls.withLock { $0.end(device, number) }
+        }
+        ask(device, number, after: after, environment, table)
+    }
+
+    /// Asks the store whether a push waits; gives the environment back in the end.
+    private func ask(
+        _ device: Device, _ number: CourierPolls<Waiting>.Number, after: String?,
+        _ environment: OpenEnvironment, _ table: EnvironmentTable
+    ) {
+        environment.takePush(apnsToken: device.apnsToken, after: after) { [self] taken in
+            switch taken {
+            case .nothing:
+                if polls.withLock({ $0.foundNothing(device, number) }) {
+                    return ask(device, number, after: nil, environment, table)
+                }
+                table.release(environment)
+            case .failed(let error):
+                table.release(environment)
+                polls.withLock { $0.end(device, number) }?.reply.send(error)
+            case .push(let push):
+                // Who has left by now finds the push at its next poll.
+                guard let waiting = polls.withLock({ $0.end(device, number) }) else {
+                    return table.release(environment)
+                }
+                deliver(push, to: device, waiting, environment, table)
+            }
+        }
+    }
+
+    private func deliver(
+        _ push: TakenPush, to device: Device, _ waiting: Waiting, _ environment: OpenEnvironment,
+        _ table: EnvironmentTable
+    ) {
+        if waiting.acknowledges {
+            table.release(environment)
+            return waiting.reply.sendJSON(push.payload)
+        }
+        waiting.reply.sendJSON(push.payload) { isWritten in
+            if isWritten {
+                environment.acknowledgePush(apnsToken: device.apnsToken, notificationID: push.notificationID)
+            }
+            table.release(environment)
+        }
+    }
+
+    // MARK: Time
+
+    private func endExpiredPolls() {
+        while !isStopped.withLock({ $0 }) {
+            let now = clock.elapsedMilliseconds()
+            let (expired, next) = polls.withLock { polls in
+                (polls.endExpired(nowMilliseconds: now), polls.nextDeadlineMilliseconds)
+            }
+            for waiting in expired { waiting.reply.sendEmpty() }
+            alarm.wait(milliseconds: next.map { max(1, $0 - now) })
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import CloudWire
+import HTTPServer
+
+/// What the log says of a request beside what HTTP knows.
+struct RequestNote: Sendable {
+    var clientID: String?
+    var user: String?
+    /// The answer, when it is an error, to be read when the line is written.
+    var errorBody: [UInt8] = []
+}
+
+/// An exchange with what is needed to answer it in CloudKit's form.
+struct Reply: Sendable {
+    let exchange: HTTPExchange
+    private let origin: String?
+    private let wantsExtras: Bool
+    private let clientID: String?
+
+    init(_ exchange: HTTPExchange, _ head: HTTPRequestHead, isCrossOrigin: Bool) {
+        self.exchange = exchange
+        origin = isCrossOrigin ? head.header("Origin") : nil
+        wantsExtras = head.header(WireHeader.client) == "1"
+        clientID = head.queryValue(WireHeader.clientIDItem)
+    }
+
+    /// Answers with what the service said.
+    func send(_ response: WireResponse) {
+        respond(status: response.status, headers: response.headers, body: response.body)
+    }
+
+    /// Answers with a message.
+    func send(_ message: some JSONMessage, headers: [(name: String, value: String)] = []) {
+        do {
+            let body = try message.json(extras: wantsExtras)
+            respond(status: 200, headers: Self.jsonHeaders + headers, body: body)
+        } catch {
+            send(error.wireError)
+        }
+    }
+
+    /// Answers with an error.
+    func send(_ error: WireError) {
+        respond(Self.response(error, requestID: exchange.requestID, wantsExtras: wantsExtras))
+    }
+
+    /// Answers with JSON that has been written already.
+    func sendJSON(
+        _ body: [UInt8], status: Int = 200, user: String? = nil, written: (@Sendable (Bool) -> Void)? = nil
+    ) {
+        respond(status: status, headers: Self.jsonHeaders, body: body, user: user, written: written)
+    }
+
+    /// Answers with 200 and nothing: a poll that came to its end.
+    func sendEmpty() {
+        respond(status: 200, headers: Self.jsonHeaders, body: [])
+    }
+
+    /// Answers a browser's question whether it may ask.
+    func sendPreflight(asked head: HTTPRequestHead) {
+        var headers = [
+            (name: "Access-Control-Allow-Methods", value: "GET, POST, OPTIONS"),
+            (name: "Access-Control-Max-Age", value: "86400"),
+        ]
+        if let names = head.header("Access-Control-Request-Headers") {
+            headers.append((name: "Access-Control-Allow-Headers", value: names))
+        }
+        respond(status: 204, headers: headers, body: [])
+    }
+
+    /// An error as an answer, for where there is no exchange yet.
+    static func response(_ error: WireError, requestID: String?, wantsExtras: Bool) -> HTTPResponse {
+        var error = error
+        error.uuid = requestID
+        let body =
+            (try? error.json(extras: wantsExtras)) ?? Array(#"{"serverErrorCode":"INTERNAL_ERROR"}"#.utf8)
+        var headers = jsonHeaders
+        if wantsExtras { headers.append((WireHeader.protocolVersion, "1")) }
+        if let seconds = error.retryAfterSeconds {
+            headers.append(("Retry-After", String(Int(seconds.rounded(.up)))))
+        }
+        return HTTPResponse(status: error.serverErrorCode.httpStatus, headers: headers, body: .bytes(body))
+    }
+
+    private static let jsonHeaders = [(name: "Content-Type", value: "application/json; charset=UTF-8")]
+
+    private func respond(_ response: HTTPResponse) {
+        guard case .bytes(let body) = response.body else { return }
+        respond(status: response.status, headers: response.headers, body: body)
+    }
+
+    private func respond(
+        status: Int, headers: [(name: String, value: String)], body: [UInt8], user: String? = nil,
+        written: (@Sendable (Bool) -> Void)? = nil
+    ) {
+        let note = RequestNote(clientID: clientID, user: user, errorBody: status >= 400 ? body : [])
+        let headers = origin.map { headers + Self.crossOriginHeaders($0) } ?? headers
+        exchange.respond(
+            HTTPResponse(status: status, headers: headers, body: .bytes(body)), context: note,
+            written: written)
+    }
+
+    /// Lets a page of any origin read the answer, as Apple's servers do. No cookie signs anybody in here, so the page
+    /// gets nothing that it could not ask for by itself.
+    private static func crossOriginHeaders(_ origin: String) -> [(name: String, value: String)] {
+        [
+            ("Access-Control-Allow-Origin", origin),
+            ("Access-Control-Allow-Credentials", "true"),
+            (
+                "Access-Control-Expose-Headers",
+                "X-Apple-Request-UUID, X-Apple-CloudKit-Web-Auth-Token, Retry-After, X-Yap-Protocol"
+            ),
+            ("Vary", "Origin"),
+        ]
+    }
+}

@@ -1,0 +1,221 @@
+import CloudService
+import CloudWire
+import HTTPServer
+import Seams
+
+/// Where a request leads.
+enum Route: Equatable {
+    /// To a service: `/database/1/{container}/{environment}/...`, `/device/1/{container}/{environment}/tokens/...`.
+    case service(CloudService.Container)
+    /// To a device's long poll: `/device/1/{container}/{environment}/courier`.
+    case courier(CloudService.Container)
+    case signIn
+    case health
+    case metrics
+    case nowhere
+
+    /// - Parameter path: percent-decoded once, as the service reads it too.
+    init(path: String) {
+        switch path {
+        case "/yap/1/sign-in": self = .signIn
+        case "/yap/1/health": self = .health
+        case "/yap/1/metrics": self = .metrics
+        default: self = Self.inContainer(path)
+        }
+    }
+
+    /// Whether pages of other origins may ask: what CloudKit JS asks for.
+    var isCrossOrigin: Bool {
+        switch self {
+        case .service, .courier: true
+        case .signIn, .health, .metrics, .nowhere: false
+        }
+    }
+
+    private static func inContainer(_ path: String) -> Route {
+        let parts = path.split(separator: "/", maxSplits: 6, omittingEmptySubsequences: false)
+        guard parts.count >= 6, parts[0].isEmpty, parts[2] == "1", !parts[3].isEmpty,
+            parts[4] == "development" || parts[4] == "production"
+        else { return .nowhere }
+        let container = CloudService.Container(identifier: String(parts[3]), environment: String(parts[4]))
+        switch (parts[1], parts[5]) {
+        case ("database", _) where parts.count == 7: return .service(container)
+        case ("device", "tokens") where parts.count == 7: return .service(container)
+        case ("device", "courier") where parts.count == 6: return .courier(container)
+        default: return .nowhere
+        }
+    }
+}
+
+/// Answers the requests of an HTTP server: leads each to its service, to the courier, or to the server's own few
+/// paths. Runs on the loops, so nothing in it waits.
+final class Routes: HTTPHandler {
+    private static let signInBytesMax = 16 << 10
+
+    private let options: CloudServerOptions
+    /// Every path leads to this container's service; nil: each to its own.
+    private let onlyContainer: CloudService.Container?
+    private let table: EnvironmentTable
+    private let courier: Courier
+    private let signIns: SignInDesk?
+    private let log: RequestLog?
+    private let metrics = Lock(MetricCounts())
+    private let bodyBytesMax = ServiceLimits().bodyBytesMax
+    let isStopping = Lock(false)
+
+    init(
+        options: CloudServerOptions, onlyContainer: CloudService.Container?, table: EnvironmentTable,
+        courier: Courier, signIns: SignInDesk?, log: RequestLog?
+    ) {
+        self.options = options
+        self.onlyContainer = onlyContainer
+        self.table = table
+        self.courier = courier
+        self.signIns = signIns
+        self.log = log
+    }
+
+    func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan {
+        let bytesMax =
+            switch Route(path: head.path) {
+            case .service: bodyBytesMax
+            case .signIn: Self.signInBytesMax
+            case .courier, .health, .metrics, .nowhere: 0
+            }
+        let length = head.header("Content-Length").flatMap { Int($0) } ?? 0
+        guard length > bytesMax else { return .collect(bytesMax: bytesMax) }
+        let route = Route(path: head.path)
+        let error =
+            route == .nowhere ? Refusal.noSuchPath(head.path) : Refusal.bodyTooLarge(bytesMax: bytesMax)
+        return .refuse(
+            Reply.response(
+                error, requestID: head.requestID, wantsExtras: head.header(WireHeader.client) == "1"))
+    }
+
+    func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+        let head = request.head
+        let route = Route(path: head.path)
+        let reply = Reply(exchange, head, isCrossOrigin: route.isCrossOrigin)
+        if head.method == "OPTIONS", route.isCrossOrigin { return reply.sendPreflight(asked: head) }
+        switch route {
+        case .service(let container):
+            ask(request, reply, onlyContainer ?? container)
+        case .courier(let container):
+            guard head.method == "GET" else { return reply.send(Refusal.wrongMethod("GET")) }
+            courier.poll(head, reply, container: onlyContainer ?? container, in: table)
+        case .signIn:
+            guard let signIns else { return reply.send(Refusal.noSuchPath(head.path)) }
+            guard head.method == "POST" else { return reply.send(Refusal.wrongMethod("POST")) }
+            signIns.take(request.body, peer: peer(of: head), reply)
+        case .health:
+            let isStopping = isStopping.withLock { $0 }
+            let body = isStopping ? #"{"status":"stopping"}"# : #"{"status":"ok"}"#
+            reply.sendJSON(Array(body.utf8), status: isStopping ? 503 : 200)
+        case .metrics where options.servesMetrics:
+            exchange.respond(
+                HTTPResponse(
+                    status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8",
+                    body: Array(metricsText().utf8)))
+        case .metrics, .nowhere:
+            reply.send(Refusal.noSuchPath(head.path))
+        }
+    }
+
+    func stopping() {
+        isStopping.withLock { $0 = true }
+        courier.stop()
+    }
+
+    /// What breaks HTTP's rules gets the form of CloudKit's errors too.
+    func errorResponse(status: Int, reason: String) -> HTTPResponse {
+        let code: ServerErrorCode =
+            switch status {
+            case 404: .notFound
+            case 500: .internalError
+            case 503: .tryAgainLater
+            default: .badRequest
+            }
+        let seconds: Double? = status == 503 ? 5 : nil
+        return Reply.response(
+            WireError(code, reason: reason, retryAfterSeconds: seconds), requestID: nil, wantsExtras: false)
+    }
+
+    func finished(_ summary: HTTPExchangeSummary) {
+        if case .courier = Route(path: summary.path) {
+            // A poll's time says nothing of the server's.
+        } else {
+            metrics.withLock { $0.count(status: summary.status, milliseconds: summary.milliseconds) }
+        }
+        guard let log else { return }
+        let now = options.clock.nowMilliseconds()
+        log.add { requestLine(summary, milliseconds: now) }
+    }
+
+    // MARK: -
+
+    private func ask(_ request: HTTPRequest, _ reply: Reply, _ container: CloudService.Container) {
+        let head = request.head
+        let wire = WireRequest(
+            method: head.method, path: head.path, query: head.query, headers: head.headers,
+            body: request.body)
+        table.use(container) { [table] result in
+            switch result {
+            case .failure(let error):
+                reply.send(error)
+            case .success(let environment):
+                environment.thread.send(wire) { response in
+                    table.release(environment)
+                    reply.send(response)
+                }
+            }
+        }
+    }
+
+    private func peer(of head: HTTPRequestHead) -> String {
+        guard options.trustsForwardedFor, let forwarded = head.header("X-Forwarded-For"),
+            let last = forwarded.split(separator: ",").last
+        else { return head.peer }
+        return String(last.filter { $0 != " " }.prefix(64))
+    }
+
+    private func metricsText() -> String {
+        let gauges = [
+            (name: "yap_courier_polls", value: courier.count),
+            (name: "yap_environments_open", value: table.openCount),
+        ]
+        return metrics.withLock { $0 }.text(gauges: gauges)
+    }
+}
+
+/// The log's line of a request. Neither the query nor a header is in it, because that is where the secrets are.
+func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8] {
+    let note = summary.context as? RequestNote
+    var line = LogLine()
+    line.put("time", logTime(milliseconds: milliseconds))
+    line.put("id", summary.requestID)
+    line.put("peer", summary.peer)
+    line.put("method", summary.method)
+    line.put("path", String(summary.path.prefix(512)))
+    switch Route(path: summary.path) {
+    case .service(let container), .courier(let container):
+        line.put("container", container.identifier)
+        line.put("environment", container.environment)
+        let parts = summary.path.split(separator: "/", omittingEmptySubsequences: false)
+        line.put(
+            "operation",
+            parts.suffix(parts[1] == "database" || parts[5] == "tokens" ? 2 : 1).joined(separator: "/"))
+    case .signIn: line.put("operation", "sign-in")
+    case .health, .metrics, .nowhere: break
+    }
+    line.put("user", note?.user)
+    line.put("client", note?.clientID.map { String($0.prefix(255)) })
+    line.put("status", summary.status)
+    if let body = note?.errorBody, !body.isEmpty {
+        line.put("error", (try? WireError(json: body))?.serverErrorCode.rawValue)
+    }
+    line.put("bytesIn", summary.bytesIn)
+    line.put("bytesOut", summary.bytesOut)
+    line.put("milliseconds", Int(summary.milliseconds))
+    if summary.ending != .answered { line.put("ending", summary.ending.rawValue) }
+    return line.finish()
+}

@@ -1,0 +1,46 @@
+import CloudWire
+
+/// Takes the sign-ins from the loops to a thread of their own: a password's hash is slow on purpose.
+final class SignInDesk: Sendable {
+    private let checker: any SignInChecker
+    private let worker: Worker
+
+    init(_ checker: any SignInChecker, waitingMax: Int) {
+        self.checker = checker
+        worker = Worker(jobsMax: waitingMax)
+    }
+
+    /// Answers a sign-in, later.
+    func take(_ body: [UInt8], peer: String, _ reply: Reply) {
+        let isTaken = worker.submit { [checker] in
+            do {
+                Self.answer(checker.signIn(try SignInRequest(json: body), peer: peer), reply)
+            } catch let error as JSONError {
+                reply.send(error.wireError)
+            } catch {
+                reply.send(Refusal.cannotOpen)
+            }
+        }
+        if !isTaken { reply.send(Refusal.busy) }
+    }
+
+    /// Answers what waits.
+    func stop() { worker.stop() }
+
+    private static func answer(_ answer: SignInAnswer, _ reply: Reply) {
+        switch answer {
+        case .signedIn(let webAuthToken, let userRecordName, let expiresAtMilliseconds):
+            let response = SignInResponse(
+                webAuthToken: webAuthToken, userRecordName: userRecordName,
+                expiresAtMilliseconds: expiresAtMilliseconds)
+            // A secret: no cache on the way may keep it.
+            reply.send(response, headers: [("Cache-Control", "no-store")])
+        case .refused:
+            reply.send(Refusal.signInRefused)
+        case .tooManyTries(let seconds):
+            reply.send(Refusal.tooManyTries(retryAfterSeconds: seconds))
+        case .failed:
+            reply.send(Refusal.cannotOpen)
+        }
+    }
+}

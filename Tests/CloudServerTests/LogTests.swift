@@ -1,0 +1,93 @@
+import CloudWire
+import Dispatch
+import Foundation
+import Seams
+import Testing
+
+@testable import CloudServer
+@testable import HTTPServer
+
+@Suite struct LogTests {
+    private func parsed(_ line: [UInt8]) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
+    }
+
+    private func summary(path: String, context: (any Sendable)? = nil) -> HTTPExchangeSummary {
+        HTTPExchangeSummary(
+            requestID: "ID", peer: "127.0.0.1", method: "POST", path: path, status: 200, bytesIn: 1,
+            bytesOut: 2,
+            milliseconds: 3, ending: .answered, context: context)
+    }
+
+    @Test func whateverIsInAPathALineStaysOneLineOfASCIIControlsAndValidJSON() throws {
+        let path = "/\"\\\n\r\t\u{0}\u{7F}\u{1B}[31m\u{2028}\u{85}\u{202E}é😀\u{FFFE}"
+        let line = requestLine(summary(path: path), milliseconds: 0)
+        #expect(line.last == UInt8(ascii: "\n"))
+        #expect(line.dropLast().allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+        #expect(!String(decoding: line, as: UTF8.self).unicodeScalars.contains("\u{202E}"))
+        #expect(try parsed(line)["path"] as? String == path)
+    }
+
+    @Test func aLineNamesTheContainerTheOperationTheUserAndTheError() throws {
+        var note = RequestNote(clientID: "phone", user: "_1")
+        note.errorBody = try WireError(.conflict, reason: "secret").json()
+        let line = requestLine(
+            summary(path: "/database/1/iCloud.x/production/private/records/modify", context: note),
+            milliseconds: 1_795_000_000_123)
+        let members = try parsed(line)
+        #expect(members["time"] as? String == "2026-11-18T11:06:40.123Z")
+        #expect(members["container"] as? String == "iCloud.x")
+        #expect(members["environment"] as? String == "production")
+        #expect(members["operation"] as? String == "records/modify")
+        #expect(members["user"] as? String == "_1")
+        #expect(members["client"] as? String == "phone")
+        #expect(members["error"] as? String == "CONFLICT")
+        #expect(members["status"] as? Int == 200)
+    }
+
+    @Test func timesAreThoseOfTheCalendar() {
+        let formatter = ISO8601DateFormatter()
+        formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+        let random = SeededRandomSource(seed: 1)
+        for _ in 0..<2_000 {
+            let milliseconds = Int64(random.next(in: -2_000_000_000_000..<9_000_000_000_000))
+            let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            #expect(logTime(milliseconds: milliseconds).prefix(19) == formatter.string(from: date).prefix(19))
+        }
+        #expect(logTime(milliseconds: 951_782_399_999) == "2000-02-28T23:59:59.999Z")
+        #expect(logTime(milliseconds: 951_782_400_000) == "2000-02-29T00:00:00.000Z")
+    }
+
+    @Test func aSlowSinkCostsLinesAndTheLogSaysHowMany() throws {
+        let sink = GatedSink()
+        let log = RequestLog(sink, entriesMax: 10, clock: ManualTimeSource())
+        log.add { Array("{\"first\":1}\n".utf8) }
+        sink.waitUntilEntered()
+        for index in 0..<25 { log.add { Array("{\"index\":\(index)}\n".utf8) } }
+        sink.open()
+        log.stop(waitMilliseconds: 10_000)
+        let lines = String(decoding: sink.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        #expect(lines.count == 12)
+        let last = try parsed(Array(try #require(lines.last).utf8))
+        #expect(last["count"] as? Int == 15)
+    }
+}
+
+/// A sink that keeps its first caller until it is opened.
+private final class GatedSink: LogSink {
+    private let taken = Lock<[UInt8]>([])
+    private let entered = DispatchSemaphore(value: 0)
+    private let gate = DispatchSemaphore(value: 0)
+
+    var bytes: [UInt8] { taken.withLock { $0 } }
+
+    func write(_ lines: [UInt8]) {
+        entered.signal()
+        gate.wait()
+        gate.signal()
+        taken.withLock { $0 += lines }
+    }
+
+    func waitUntilEntered() { entered.wait() }
+    func open() { gate.signal() }
+}

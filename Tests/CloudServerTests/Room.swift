@@ -1,1 +1,0 @@
-// CloudServerTests: the first test replaces this.

@@ -1,0 +1,30 @@
+import CloudService
+import Testing
+
+@testable import CloudServer
+
+@Suite struct RouteTests {
+    private static let container = CloudService.Container(identifier: "iCloud.x", environment: "development")
+
+    @Test func requestsAreLedToTheirContainer() {
+        let prefix = "iCloud.x/development"
+        #expect(
+            Route(path: "/database/1/\(prefix)/private/records/modify") == .service(Self.container))
+        #expect(Route(path: "/device/1/\(prefix)/tokens/create") == .service(Self.container))
+        #expect(Route(path: "/device/1/\(prefix)/courier") == .courier(Self.container))
+        #expect(Route(path: "/yap/1/sign-in") == .signIn)
+        #expect(Route(path: "/yap/1/health") == .health)
+    }
+
+    @Test(arguments: [
+        "", "/", "//", "/yap", "/yap/1/health/", "/YAP/1/health", "*", "/database",
+        "/database/1/c/development",
+        "/database/2/c/development/private/records/modify", "/database/1//development/private/records/modify",
+        "/database/1/c/test/private/records/modify", "database/1/c/development/private/records/modify",
+        "/device/1/c/development/courier/x", "/device/1/c/development/tokens", "/device/1/c/development/x/y",
+        "/../../etc/passwd",
+    ])
+    func everythingElseLeadsNowhere(path: String) {
+        #expect(Route(path: path) == .nowhere)
+    }
+}
