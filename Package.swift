@@ -130,7 +130,7 @@ let package = Package(
         tests(
             "DurabilityTests",
             ["Yap", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "CrashChild"]),
-        tests("CloudStoreTests", ["CloudStore", "SQLite", "SQLiteTestSupport"]),
+        tests("CloudStoreTests", ["CloudStore", "Crypto", "Seams", "SQLite", "SQLiteTestSupport"]),
         tests(
             "CloudServiceTests",
             ["CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams"]),

@@ -1,0 +1,133 @@
+import Crypto
+import SQLite
+import Seams
+
+/// What the look-ups of requests have found, as long as the file has not changed.
+struct ControlCache {
+    static let entriesMax = 20_000
+
+    /// SQLite's number for the state of the file that the entries come from.
+    private(set) var fileVersion: Int64?
+    var checkedMilliseconds: Int64 = 0
+    var isStale = false
+    private(set) var sessions: [[UInt8]: ControlSession] = [:]
+    private(set) var apiTokens: [[UInt8]: String] = [:]
+    private(set) var containers: Set<String> = []
+
+    func isFresh(at milliseconds: Int64) -> Bool {
+        !isStale && fileVersion != nil && milliseconds - checkedMilliseconds <= ControlStore.freshMilliseconds
+    }
+
+    /// The file was asked: entries of another version go. What this process wrote meanwhile stays marked.
+    mutating func checked(fileVersion: Int64, at milliseconds: Int64) {
+        if fileVersion != self.fileVersion {
+            (sessions, apiTokens, containers) = ([:], [:], [])
+        }
+        self.fileVersion = fileVersion
+        checkedMilliseconds = milliseconds
+    }
+
+    mutating func keep(_ session: ControlSession, digest: [UInt8]) {
+        if sessions.count >= Self.entriesMax { sessions = [:] }
+        sessions[digest] = session
+    }
+
+    mutating func keep(tokenOf container: String, digest: [UInt8]) {
+        if apiTokens.count >= Self.entriesMax { apiTokens = [:] }
+        apiTokens[digest] = container
+    }
+
+    mutating func keep(container: String) {
+        if containers.count >= Self.entriesMax { containers = [] }
+        containers.insert(container)
+    }
+}
+
+extension ControlStore {
+    /// What the web auth token stands for; nil when there is no such token or it has run out.
+    ///
+    /// From memory when the token is known there; else it asks the file, on the calling thread.
+    public func session(token: String) throws -> ControlSession? {
+        let digest = try SHA256.hash(token)
+        let session = try lookUp {
+            $0.sessions[digest]
+        } load: { connection in
+            try self.loadSession(digest, connection)
+        } keep: { cache, session in
+            cache.keep(session, digest: digest)
+        }
+        guard let session, clock.nowMilliseconds() < session.expiresMilliseconds else { return nil }
+        return session
+    }
+
+    /// Whether requests with this API token may use the container. From memory as `session(token:)`.
+    public func admits(apiToken: String, container: String) throws -> Bool {
+        let digest = try SHA256.hash(apiToken)
+        let admitted = try lookUp {
+            $0.apiTokens[digest]
+        } load: { connection in
+            try connection.withStatement("SELECT container FROM apiTokens WHERE digest = ?") { statement in
+                try statement.bind(digest, at: 1)
+                return try statement.step() ? statement.text(at: 0) : nil
+            }
+        } keep: { cache, container in
+            cache.keep(tokenOf: container, digest: digest)
+        }
+        return admitted == container
+    }
+
+    /// Whether the container was made. From memory as `session(token:)`.
+    public func containerExists(_ identifier: String) throws -> Bool {
+        let found = try lookUp {
+            $0.containers.contains(identifier) ? true : nil
+        } load: { connection in
+            try connection.withStatement("SELECT 1 FROM containers WHERE identifier = ?") { statement in
+                try statement.bind(identifier, at: 1)
+                return try statement.step() ? true : nil
+            }
+        } keep: { cache, _ in
+            cache.keep(container: identifier)
+        }
+        return found ?? false
+    }
+
+    private func lookUp<Found>(
+        cached: (ControlCache) -> Found?, load: (Connection) throws -> Found?,
+        keep: (inout ControlCache, Found) -> Void
+    ) throws -> Found? {
+        let now = monotonic.elapsedMilliseconds()
+        if let found = cache.withLock({ $0.isFresh(at: now) ? cached($0) : nil }) { return found }
+        // The cache changes only while the reader is held, so what is kept is of the version that was read. The
+        // mark goes before the file is read: a write that comes between sets it again.
+        return try read { connection in
+            cache.withLock { $0.isStale = false }
+            let version = try ControlFormat.value(of: "PRAGMA data_version", connection)
+            if let found = cache.withLock({ cache -> Found? in
+                cache.checked(fileVersion: version, at: now)
+                return cached(cache)
+            }) {
+                return found
+            }
+            guard let found = try load(connection) else { return nil }
+            cache.withLock { keep(&$0, found) }
+            return found
+        }
+    }
+
+    private func loadSession(_ digest: [UInt8], _ connection: Connection) throws -> ControlSession? {
+        let sql = """
+            SELECT s.container, s.environment, a.key, a.givenName, a.familyName, s.expiresMilliseconds
+            FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.digest = ?
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(digest, at: 1)
+            guard try statement.step() else { return nil }
+            return ControlSession(
+                container: statement.text(at: 0), environment: statement.text(at: 1),
+                userRecordName: try userRecordName(
+                    key: statement.bytes(at: 2), container: statement.text(at: 0)),
+                givenName: statement.optionalText(at: 3), familyName: statement.optionalText(at: 4),
+                expiresMilliseconds: statement.int64(at: 5))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import SQLite
+
+/// The tables of the control file, and how a file is known to be one. `docs/DISK_FORMAT.md` tells the columns.
+enum ControlFormat {
+    /// "YapS" in ASCII, for server: SQLite keeps it in the file's header.
+    static let applicationID: Int64 = 0x5961_7053
+    /// Grows when a file of this version can't be read by the one before.
+    static let version: Int64 = 1
+
+    /// Whether the tables are there; false in a new file.
+    ///
+    /// - Throws: `CloudStoreError` for a file that another program has made, or a newer version of this one.
+    static func isPrepared(_ connection: Connection, path: String) throws -> Bool {
+        let applicationID = try value(of: "PRAGMA application_id", connection)
+        let version = try value(of: "PRAGMA user_version", connection)
+        let tables = try value(of: "SELECT count(*) FROM sqlite_schema", connection)
+        if applicationID == 0 && version == 0 && tables == 0 { return false }
+        guard applicationID == Self.applicationID else { throw CloudStoreError.foreignFile(path: path) }
+        guard version == Self.version else { throw CloudStoreError.newerFormat(path: path, version: version) }
+        return true
+    }
+
+    static func value(of sql: String, _ connection: Connection) throws -> Int64 {
+        try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
+    }
+
+    /// Tokens are found by their digest, and nothing in the file gives the token back.
+    static let schema = """
+        PRAGMA application_id = \(applicationID);
+        PRAGMA user_version = \(version);
+        CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID, STRICT;
+        CREATE TABLE containers (
+            identifier TEXT PRIMARY KEY, createdMilliseconds INTEGER NOT NULL
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE accounts (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, key BLOB NOT NULL,
+            givenName TEXT, familyName TEXT, passwordHash TEXT NOT NULL, createdMilliseconds INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE apiTokens (
+            digest BLOB PRIMARY KEY, container TEXT NOT NULL, name TEXT NOT NULL,
+            createdMilliseconds INTEGER NOT NULL, UNIQUE (container, name)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE sessions (
+            digest BLOB PRIMARY KEY, account INTEGER NOT NULL, container TEXT NOT NULL,
+            environment TEXT NOT NULL, createdMilliseconds INTEGER NOT NULL,
+            expiresMilliseconds INTEGER NOT NULL
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX sessionsOfAccount ON sessions (account, createdMilliseconds);
+        CREATE INDEX sessionsByEnd ON sessions (expiresMilliseconds);
+        """
+}

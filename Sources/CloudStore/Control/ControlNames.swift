@@ -1,0 +1,59 @@
+/// Which names accounts, tokens and containers may have.
+enum ControlNames {
+    static let accountBytesMax = 100
+    static let tokenBytesMax = 100
+    static let containerBytesMax = 200
+    static let personBytesMax = 200
+
+    static func checkAccount(_ name: String) throws {
+        let isName =
+            (1...accountBytesMax).contains(name.utf8.count)
+            && name.utf8.allSatisfy { isWordByte($0) || [0x2D, 0x2E, 0x40, 0x2B].contains($0) }
+        guard isName else {
+            throw ControlError.badName(
+                what: "an account", name: name,
+                rule: "Use 1 to \(accountBytesMax) of the characters A-Z a-z 0-9 . _ - @ +")
+        }
+    }
+
+    static func checkToken(_ name: String) throws {
+        guard isPrintable(name, bytesMax: tokenBytesMax) else {
+            throw ControlError.badName(
+                what: "a token", name: name,
+                rule: "Use 1 to \(tokenBytesMax) bytes without control characters.")
+        }
+    }
+
+    static func checkPerson(_ name: String?) throws {
+        guard let name, !isPrintable(name, bytesMax: personBytesMax) else { return }
+        throw ControlError.badName(
+            what: "a person", name: name, rule: "Use 1 to \(personBytesMax) bytes without control characters."
+        )
+    }
+
+    /// A container's name becomes a folder's: nothing in it may lead elsewhere.
+    static func checkContainer(_ identifier: String) throws {
+        let bytes = Array(identifier.utf8)
+        let isName =
+            (1...containerBytesMax).contains(bytes.count)
+            && bytes.allSatisfy { isWordByte($0) || $0 == 0x2D || $0 == 0x2E } && bytes[0] != 0x2E
+            && bytes[0] != 0x2D && !identifier.contains("..")
+        guard isName else {
+            throw ControlError.badName(
+                what: "a container", name: identifier,
+                rule: "Use letters, digits, dots, hyphens and underscores, as in iCloud.com.example.todo")
+        }
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
+        default: false
+        }
+    }
+
+    private static func isPrintable(_ text: String, bytesMax: Int) -> Bool {
+        (1...bytesMax).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    }
+}

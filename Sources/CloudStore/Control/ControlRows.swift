@@ -1,0 +1,51 @@
+/// A person who may sign in to the server, with one password for all containers.
+public struct ControlAccount: Hashable, Sendable {
+    /// The number of the account's row.
+    public let id: Int64
+    /// What the person types. Two names that differ in case only are one.
+    public let name: String
+    /// The given name, when one was told.
+    public let givenName: String?
+    /// The family name, when one was told.
+    public let familyName: String?
+    /// The password's hash as text (`PasswordHash`).
+    public let passwordHash: String
+    /// When the account was made, in milliseconds since 1970.
+    public let createdMilliseconds: Int64
+    /// Random; from it, the server's secret and the container comes the user's record name.
+    let key: [UInt8]
+}
+
+/// A container that the server serves.
+public struct ControlContainer: Hashable, Sendable {
+    /// The container's identifier.
+    public let identifier: String
+    /// When it was made, in milliseconds since 1970.
+    public let createdMilliseconds: Int64
+}
+
+/// An app's token for a container, without its secret, which nobody can read again.
+public struct ControlToken: Hashable, Sendable {
+    /// The container's identifier.
+    public let container: String
+    /// The token's name, unique in the container.
+    public let name: String
+    /// When it was made, in milliseconds since 1970.
+    public let createdMilliseconds: Int64
+}
+
+/// A user who is signed in: what a web auth token stands for.
+public struct ControlSession: Hashable, Sendable {
+    /// The container's identifier.
+    public let container: String
+    /// `development` or `production`.
+    public let environment: String
+    /// The name of the user's record in the container.
+    public let userRecordName: String
+    /// The account's given name, when one was told.
+    public let givenName: String?
+    /// The account's family name, when one was told.
+    public let familyName: String?
+    /// When the token runs out, in milliseconds since 1970.
+    public let expiresMilliseconds: Int64
+}

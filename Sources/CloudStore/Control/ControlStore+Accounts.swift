@@ -1,0 +1,100 @@
+import Crypto
+import SQLite
+import Seams
+
+extension ControlStore {
+    /// Makes an account. The password comes as its hash's text (`PasswordHash`).
+    ///
+    /// - Throws: `ControlError.badName`, `ControlError.accountExists`, `CloudStoreError`.
+    @discardableResult
+    public func addAccount(
+        name: String, givenName: String? = nil, familyName: String? = nil, passwordHash: String
+    ) throws -> ControlAccount {
+        try ControlNames.checkAccount(name)
+        try ControlNames.checkPerson(givenName)
+        try ControlNames.checkPerson(familyName)
+        let key = try RandomBytes.make(count: 16)
+        return try write { connection in
+            guard try Self.account(named: name, connection) == nil else {
+                throw ControlError.accountExists(name: name)
+            }
+            let sql = """
+                INSERT INTO accounts (name, key, givenName, familyName, passwordHash, createdMilliseconds)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """
+            try connection.withStatement(sql) { statement in
+                try statement.bind(name, at: 1)
+                try statement.bind(key, at: 2)
+                if let givenName { try statement.bind(givenName, at: 3) }
+                if let familyName { try statement.bind(familyName, at: 4) }
+                try statement.bind(passwordHash, at: 5)
+                try statement.bind(clock.nowMilliseconds(), at: 6)
+                try statement.run()
+            }
+            guard let account = try Self.account(named: name, connection) else {
+                throw ControlError.noSuchAccount(name: name)
+            }
+            return account
+        }
+    }
+
+    /// Gives an account another password and ends its sessions.
+    ///
+    /// - Throws: `ControlError.noSuchAccount`, `CloudStoreError`.
+    public func setPasswordHash(_ passwordHash: String, ofAccount name: String) throws {
+        try write { connection in
+            guard let account = try Self.account(named: name, connection) else {
+                throw ControlError.noSuchAccount(name: name)
+            }
+            try connection.withStatement("UPDATE accounts SET passwordHash = ? WHERE id = ?") { statement in
+                try statement.bind(passwordHash, at: 1)
+                try statement.bind(account.id, at: 2)
+                try statement.run()
+            }
+            try connection.withStatement("DELETE FROM sessions WHERE account = ?") { statement in
+                try statement.bind(account.id, at: 1)
+                try statement.run()
+            }
+        }
+    }
+
+    /// The account of that name, in whichever case; nil when there is none.
+    public func account(named name: String) throws -> ControlAccount? {
+        try read { try Self.account(named: name, $0) }
+    }
+
+    /// All accounts, by name.
+    public func accounts() throws -> [ControlAccount] {
+        try read { connection in
+            try connection.withStatement("SELECT \(Self.accountColumns) FROM accounts ORDER BY name") {
+                var accounts: [ControlAccount] = []
+                while try $0.step() { accounts.append(Self.account(in: $0)) }
+                return accounts
+            }
+        }
+    }
+
+    private static let accountColumns =
+        "id, name, givenName, familyName, passwordHash, createdMilliseconds, key"
+
+    private static func account(named name: String, _ connection: Connection) throws -> ControlAccount? {
+        let sql = "SELECT \(accountColumns) FROM accounts WHERE name = ?"
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(name, at: 1)
+            return try statement.step() ? account(in: statement) : nil
+        }
+    }
+
+    private static func account(in statement: borrowing Statement) -> ControlAccount {
+        ControlAccount(
+            id: statement.int64(at: 0), name: statement.text(at: 1), givenName: statement.optionalText(at: 2),
+            familyName: statement.optionalText(at: 3), passwordHash: statement.text(at: 4),
+            createdMilliseconds: statement.int64(at: 5), key: statement.bytes(at: 6))
+    }
+}
+
+extension Statement {
+    func optionalText(at column: Int32) -> String? {
+        isNull(at: column) ? nil : text(at: column)
+    }
+}

@@ -1,0 +1,147 @@
+import Crypto
+import SQLite
+import Seams
+
+extension ControlStore {
+    /// Makes a container.
+    ///
+    /// - Returns: false when it was there already.
+    /// - Throws: `ControlError.badName`, `CloudStoreError`.
+    @discardableResult
+    public func addContainer(_ identifier: String) throws -> Bool {
+        try ControlNames.checkContainer(identifier)
+        return try write { try addContainer(identifier, $0) }
+    }
+
+    private func addContainer(_ identifier: String, _ connection: Connection) throws -> Bool {
+        try connection.withStatement("INSERT OR IGNORE INTO containers VALUES (?, ?)") { statement in
+            try statement.bind(identifier, at: 1)
+            try statement.bind(clock.nowMilliseconds(), at: 2)
+            try statement.run()
+        }
+        return connection.changesCount == 1
+    }
+
+    /// All containers, by identifier.
+    public func containers() throws -> [ControlContainer] {
+        try read { connection in
+            try connection.withStatement("SELECT * FROM containers ORDER BY identifier") { statement in
+                var containers: [ControlContainer] = []
+                while try statement.step() {
+                    containers.append(
+                        ControlContainer(
+                            identifier: statement.text(at: 0), createdMilliseconds: statement.int64(at: 1)))
+                }
+                return containers
+            }
+        }
+    }
+
+    /// Makes a token by which an app may use the container, and the container when there is none.
+    ///
+    /// - Returns: the token. It can't be read again: the file keeps its digest.
+    /// - Throws: `ControlError.badName`, `ControlError.tokenExists`, `CloudStoreError`.
+    public func makeToken(container: String, name: String) throws -> String {
+        try ControlNames.checkContainer(container)
+        try ControlNames.checkToken(name)
+        let token = try Self.newToken()
+        let digest = try SHA256.hash(token)
+        return try write { connection in
+            _ = try addContainer(container, connection)
+            let sql = "INSERT OR IGNORE INTO apiTokens VALUES (?, ?, ?, ?)"
+            try connection.withStatement(sql) { statement in
+                try statement.bind(digest, at: 1)
+                try statement.bind(container, at: 2)
+                try statement.bind(name, at: 3)
+                try statement.bind(clock.nowMilliseconds(), at: 4)
+                try statement.run()
+            }
+            guard connection.changesCount == 1 else {
+                throw ControlError.tokenExists(name: name, container: container)
+            }
+            return token
+        }
+    }
+
+    /// The tokens of one container or of all, by container and name.
+    public func tokens(container: String? = nil) throws -> [ControlToken] {
+        let sql = """
+            SELECT container, name, createdMilliseconds FROM apiTokens WHERE ?1 IS NULL OR container = ?1
+            ORDER BY container, name
+            """
+        return try read { connection in
+            try connection.withStatement(sql) { statement in
+                if let container { try statement.bind(container, at: 1) }
+                var tokens: [ControlToken] = []
+                while try statement.step() {
+                    tokens.append(
+                        ControlToken(
+                            container: statement.text(at: 0), name: statement.text(at: 1),
+                            createdMilliseconds: statement.int64(at: 2)))
+                }
+                return tokens
+            }
+        }
+    }
+
+    /// Ends a token: apps that send it are refused.
+    ///
+    /// - Returns: false when there is no such token.
+    public func revokeToken(container: String, name: String) throws -> Bool {
+        try write { connection in
+            let sql = "DELETE FROM apiTokens WHERE container = ? AND name = ?"
+            try connection.withStatement(sql) { statement in
+                try statement.bind(container, at: 1)
+                try statement.bind(name, at: 2)
+                try statement.run()
+            }
+            return connection.changesCount == 1
+        }
+    }
+
+    /// Signs an account in: makes a web auth token for it.
+    ///
+    /// Sessions that have run out are dropped on this occasion, and the oldest of an account that has too many.
+    /// - Returns: the token, which can't be read again, and what it stands for.
+    public func makeSession(
+        of account: ControlAccount, container: String, environment: String
+    ) throws -> (token: String, session: ControlSession) {
+        let token = try Self.newToken()
+        let digest = try SHA256.hash(token)
+        let now = clock.nowMilliseconds()
+        let session = ControlSession(
+            container: container, environment: environment,
+            userRecordName: try userRecordName(of: account, container: container),
+            givenName: account.givenName, familyName: account.familyName,
+            expiresMilliseconds: now + Self.sessionMilliseconds)
+        try write { connection in
+            try connection.withStatement("DELETE FROM sessions WHERE expiresMilliseconds <= ?") { statement in
+                try statement.bind(now, at: 1)
+                try statement.run()
+            }
+            let oldest = """
+                DELETE FROM sessions WHERE digest IN (SELECT digest FROM sessions WHERE account = ?
+                ORDER BY createdMilliseconds DESC LIMIT -1 OFFSET ?)
+                """
+            try connection.withStatement(oldest) { statement in
+                try statement.bind(account.id, at: 1)
+                try statement.bind(Self.sessionsMaxOfAccount - 1, at: 2)
+                try statement.run()
+            }
+            try connection.withStatement("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)") { statement in
+                try statement.bind(digest, at: 1)
+                try statement.bind(account.id, at: 2)
+                try statement.bind(container, at: 3)
+                try statement.bind(environment, at: 4)
+                try statement.bind(now, at: 5)
+                try statement.bind(session.expiresMilliseconds, at: 6)
+                try statement.run()
+            }
+        }
+        return (token, session)
+    }
+
+    private static func newToken() throws -> String {
+        Hex.text(try RandomBytes.make(count: 32))
+    }
+}

@@ -1,0 +1,129 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The folder in which a server keeps everything: the control file, and one file for each environment of each
+/// container. `docs/DISK_FORMAT.md` has its layout.
+public struct DataFolder: Hashable, Sendable {
+    /// Where the folder is.
+    public let path: String
+
+    /// Names a folder, which may not be there yet.
+    public init(path: String) {
+        self.path = path
+    }
+
+    /// The control file, which `ControlStore` opens.
+    public var controlPath: String { "\(path)/control.sqlite" }
+
+    /// Whether `yap init` has been here.
+    public var isMade: Bool { access(controlPath, F_OK) == 0 }
+
+    /// Makes the folder, for its owner only, and the control file in it.
+    ///
+    /// - Returns: whether the control file was made; false when there was one.
+    /// - Throws: `DataFolderError`, `CloudStoreError`.
+    @discardableResult
+    public func make() throws -> Bool {
+        try makeFolders(path)
+        return try ControlStore.make(path: controlPath)
+    }
+
+    /// The file that keeps one environment of a container.
+    ///
+    /// - Parameter makesFolders: makes the folder that the file lies in.
+    /// - Throws: `ControlError.badName` when the identifier or the environment can't be one, `DataFolderError`.
+    public func storePath(
+        container: String, environment: String, makesFolders: Bool = false
+    ) throws -> String {
+        try ControlNames.checkContainer(container)
+        guard ["development", "production"].contains(environment) else {
+            throw ControlError.badName(
+                what: "an environment", name: environment, rule: "It is development or production.")
+        }
+        let folder = "\(path)/containers/\(container)"
+        if makesFolders { try makeFolders(folder) }
+        return "\(folder)/\(environment).sqlite"
+    }
+
+    /// Holds the folder for one server until the lock goes or the process ends, however it ends.
+    ///
+    /// - Throws: `DataFolderError.held` with the other's process id, `DataFolderError.failed`.
+    public func lock() throws -> DataFolderLock {
+        try DataFolderLock(path: "\(path)/serve.lock")
+    }
+
+    private func makeFolders(_ path: String) throws {
+        var parent = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            parent +=
+                parent.isEmpty && part.isEmpty ? "/" : (parent.isEmpty || parent == "/" ? "" : "/") + part
+            guard mkdir(parent, 0o700) != 0, errno != EEXIST, access(parent, F_OK) != 0 else { continue }
+            throw DataFolderError.failed(path: parent, reason: String(cString: strerror(errno)))
+        }
+    }
+}
+
+/// A data folder that this process holds: no other server starts on it.
+public final class DataFolderLock: Sendable {
+    private let descriptor: Int32
+
+    init(path: String) throws {
+        descriptor = try Self.take(path)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func take(_ path: String) throws -> Int32 {
+        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw DataFolderError.failed(path: path, reason: String(cString: strerror(errno)))
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            defer { close(descriptor) }
+            guard code == EWOULDBLOCK else {
+                throw DataFolderError.failed(path: path, reason: String(cString: strerror(code)))
+            }
+            throw DataFolderError.held(path: path, processID: processID(in: descriptor))
+        }
+        // The number is for people; the lock is the kernel's and goes with the process.
+        let text = "\(getpid())\n"
+        guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.utf8.count, 0) == text.utf8.count
+        else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw DataFolderError.failed(path: path, reason: reason)
+        }
+        return descriptor
+    }
+
+    private static func processID(in descriptor: Int32) -> Int? {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return Int(String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0x0A }, as: UTF8.self))
+    }
+}
+
+/// Why a data folder can't be made or held.
+public enum DataFolderError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Another server holds the folder.
+    case held(path: String, processID: Int?)
+    /// The system refused.
+    case failed(path: String, reason: String)
+
+    /// What happened and what to do, for a person.
+    public var description: String {
+        switch self {
+        case .held(let path, let processID):
+            "\(path) is held by another yap serve\(processID.map { ", process \($0)" } ?? ""). Stop that one first, or "
+                + "give this one another folder with --data."
+        case .failed(let path, let reason):
+            "\(path) can't be used: \(reason). Check the path and its permissions."
+        }
+    }
+}
