@@ -78,6 +78,15 @@ public struct PasswordHash: Hashable, Sendable {
         self.hash = hash
     }
 
+    /// A hash that no password fits, and that costs as much to check as a real one: so that an account that isn't
+    /// there takes as long as one with another password.
+    public static func fittingNothing(cost: Cost = .standard) throws -> PasswordHash {
+        let salt = Base64.text(try RandomBytes.make(count: saltBytes))
+        let hash = Base64.text(try RandomBytes.make(count: hashBytes))
+        return try PasswordHash(
+            stored: "$scrypt$ln=\(cost.costLog2),r=\(cost.blockSize),p=\(cost.parallelism)$\(salt)$\(hash)")
+    }
+
     /// Whether this is the password's hash. Blocks for as long as the cost says.
     ///
     /// - Throws: `CryptoError.failed` when there is no memory. A password that is too long is false.

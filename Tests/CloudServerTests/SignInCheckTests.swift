@@ -1,0 +1,146 @@
+import CloudService
+import CloudStore
+import CloudWire
+import Crypto
+import Foundation
+import SQLiteTestSupport
+import Seams
+import Testing
+
+@testable import CloudServer
+
+/// Who is signed in, who is refused without being told why, and who has to wait.
+@Suite struct SignInCheckTests {
+    private static let todo = "iCloud.com.example.todo"
+    private static let cheap = PasswordHash.Cost(costLog2: 2, blockSize: 8, parallelism: 1)
+    private let folder: TemporaryFolder
+    private let control: ControlStore
+    private let check: SignInCheck
+    private let clock = ManualMonotonicSource()
+    private let apiToken: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try ControlStore.make(path: folder.file("control.sqlite"))
+        control = try ControlStore(path: folder.file("control.sqlite"))
+        check = try SignInCheck(control, clock: clock)
+        apiToken = try control.makeToken(container: Self.todo, name: "app")
+        for name in ["ann", "bob"] {
+            let hash = try PasswordHash(hashing: "the password of \(name)", cost: Self.cheap)
+            try control.addAccount(name: name, givenName: name, passwordHash: hash.text)
+        }
+    }
+
+    private func request(_ account: String, _ password: String) -> SignInRequest {
+        SignInRequest(account: account, password: password, container: Self.todo, apiToken: apiToken)
+    }
+
+    private func token(_ answer: SignInAnswer) -> String? {
+        if case .signedIn(let token, _, _) = answer { token } else { nil }
+    }
+
+    @Test func theRightPasswordMakesATokenForThatEnvironmentOnly() throws {
+        let answer = check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")
+        guard case .signedIn(let token, let name, let expires) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(expires > SystemTimeSource().nowMilliseconds())
+        let accounts = ControlAccounts(control)
+        let container = CloudService.Container(identifier: Self.todo)
+        let user = try accounts.user(webAuthToken: token, container: container)
+        #expect(user == ServiceUser(userRecordName: name, givenName: "ann"))
+        let production = CloudService.Container(identifier: Self.todo, environment: "production")
+        #expect(try accounts.user(webAuthToken: token, container: production) == nil)
+        let other = CloudService.Container(identifier: "iCloud.com.example.notes")
+        #expect(try accounts.user(webAuthToken: token, container: other) == nil)
+        #expect(try accounts.admits(apiToken: apiToken, container: container))
+        #expect(try !accounts.admits(apiToken: nil, container: container))
+        #expect(try !accounts.admits(apiToken: apiToken, container: other))
+    }
+
+    @Test func whoeverIsRefusedIsNotToldWhy() {
+        #expect(check.signIn(request("ann", "the password of bob"), peer: "a") == .refused)
+        #expect(check.signIn(request("carol", "the password of ann"), peer: "a") == .refused)
+        var wrong = request("ann", "the password of ann")
+        wrong.apiToken = nil
+        #expect(check.signIn(wrong, peer: "a") == .refused)
+        wrong.apiToken = String(repeating: "0", count: 64)
+        #expect(check.signIn(wrong, peer: "a") == .refused)
+        wrong = request("ann", "the password of ann")
+        wrong.container = "iCloud.com.example.notes"
+        #expect(check.signIn(wrong, peer: "a") == .refused)
+        wrong = request("ann", "the password of ann")
+        wrong.environment = "test"
+        #expect(check.signIn(wrong, peer: "a") == .refused)
+    }
+
+    @Test func anUnknownAccountTakesAsLongAsAWrongPassword() throws {
+        let hash = try PasswordHash(hashing: "the password of dora")
+        try control.addAccount(name: "dora", passwordHash: hash.text)
+        func cost(_ account: String) -> Double {
+            (0..<3).map { _ in
+                let begin = Self.processorSeconds()
+                #expect(check.signIn(request(account, "wrong"), peer: "a") == .refused)
+                return Self.processorSeconds() - begin
+            }.min() ?? 0
+        }
+        let (known, unknown) = (cost("dora"), cost("nobody"))
+        #expect(unknown > known / 2 && unknown < known * 2, "\(known) and \(unknown) s")
+    }
+
+    @Test func anAccountThatIsGuessedAtHasToWaitLongerEachTime() {
+        for _ in 1..<TryLimiter.accountTriesFree {
+            #expect(check.signIn(request("ann", "wrong"), peer: "a") == .refused)
+        }
+        for seconds in [1, 2, 4, 8] {
+            #expect(check.signIn(request("Ann", "wrong"), peer: "b") == .refused)
+            let early = check.signIn(request("ann", "the password of ann"), peer: "c")
+            #expect(early == .tooManyTries(retryAfterSeconds: seconds), "also for the right password")
+            #expect(token(check.signIn(request("bob", "the password of bob"), peer: "c")) != nil)
+            clock.advance(byMilliseconds: Int64(seconds) * 1000)
+        }
+        #expect(token(check.signIn(request("ann", "the password of ann"), peer: "c")) != nil)
+        #expect(
+            check.signIn(request("ann", "wrong"), peer: "b") == .refused, "and the count is at its beginning")
+        #expect(check.signIn(request("ann", "wrong"), peer: "b") == .refused)
+    }
+
+    @Test func anAddressThatGuessesAtManyAccountsHasToWait() {
+        var limiter = TryLimiter()
+        for number in 0..<TryLimiter.addressTriesFree {
+            #expect(limiter.begin(account: "account\(number)", address: "2001:db8::1", at: 0) == nil)
+        }
+        #expect(limiter.begin(account: "another", address: "2001:db8::1", at: 0) == 1)
+        #expect(
+            limiter.begin(account: "another", address: "2001:db8::ffff:2", at: 0) == 1, "the network counts")
+        #expect(limiter.begin(account: "another", address: "2001:db8:0:1::1", at: 0) == nil)
+        #expect(limiter.begin(account: "more", address: "192.0.2.1", at: 0) == nil)
+        // A right password of one's own account doesn't wipe out the guesses at others.
+        #expect(limiter.begin(account: "own", address: "2001:db8::1", at: 1000) == nil)
+        limiter.succeeded(account: "own", address: "2001:db8::1", at: 1000)
+        #expect(limiter.begin(account: "another", address: "2001:db8::1", at: 1000) == nil)
+        #expect(limiter.begin(account: "another", address: "2001:db8::1", at: 1000) == 2)
+    }
+
+    @Test func waitsAndMemoryAreBounded() {
+        #expect(
+            TryLimiter.waitMilliseconds(failures: 1000, free: 5) == Int64(TryLimiter.waitSecondsMax) * 1000)
+        var limiter = TryLimiter()
+        for number in 0..<TryLimiter.entriesMax + 100 {
+            _ = limiter.begin(account: "ann", address: "host\(number)", at: Int64(number) * 1_000_000)
+        }
+        #expect(limiter.count <= TryLimiter.entriesMax)
+        let later = Int64(TryLimiter.entriesMax + 100) * 1_000_000 + TryLimiter.memoryMilliseconds
+        for _ in 0..<TryLimiter.accountTriesFree {
+            #expect(
+                limiter.begin(account: "ann", address: "new", at: later) == nil, "an hour later all is new")
+        }
+    }
+
+    private static func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
