@@ -1,11 +1,23 @@
 import CLinux
 import Glibc
 import Seams
+import Synchronization
 
-/// A strict HTTP/1.1 server: epoll loops that call a handler.
+/// A strict HTTP/1.1 server: epoll loops, one a core, that call a handler.
 public final class HTTPServer: Sendable {
+    private struct State {
+        var isStarted = false
+        var port = 0
+        var mailboxes = [EventLoop]()
+        var threads = [pthread_t]()
+        var connectionCount: (@Sendable () -> Int)?
+    }
+
     private let options: HTTPServerOptions
     private let handler: any HTTPHandler
+    private let state = Lock(State())
+    /// Held while threads are joined, so that a second `stop` returns after the first.
+    private let stopping = Lock(())
 
     /// Makes a server that does not listen yet.
     public init(options: HTTPServerOptions, handler: any HTTPHandler) {
@@ -13,21 +25,92 @@ public final class HTTPServer: Sendable {
         self.handler = handler
     }
 
+    deinit {
+        let (mailboxes, threads) = state.withLock { ($0.mailboxes, $0.threads) }
+        for mailbox in mailboxes { mailbox.post(.stop(graceMilliseconds: 0)) }
+        for thread in threads { pthread_detach(thread) }
+    }
+
     /// Listens and serves on threads of its own; returns when connections are accepted.
     ///
     /// - Throws: `HTTPServerError` when the port is taken, a file of TLS is wrong or the system refuses.
     public func start() throws {
-        throw HTTPServerError(code: .system, message: "the loops are not built in yet")
+        try state.withLock { state in
+            guard !state.isStarted else {
+                throw HTTPServerError(
+                    code: .alreadyStarted, message: "a server starts once; make another one")
+            }
+            let shared = ServerShared(
+                options: options, handler: handler, tls: try options.tls.map(TLSContext.init))
+            let (descriptors, port) = try Listener.open(
+                host: options.host, port: options.port, count: max(1, options.loopCount))
+            var loops = [Loop]()
+            for (index, descriptor) in descriptors.enumerated() {
+                do {
+                    let mailbox = try EventLoop()
+                    loops.append(try Loop(mailbox: mailbox, shared: shared, listener: descriptor))
+                } catch {
+                    // A loop closes its own socket; the others' are closed here.
+                    for rest in descriptors[(index + 1)...] { close(rest) }
+                    throw error
+                }
+            }
+            state.isStarted = true
+            state.port = port
+            state.mailboxes = loops.map(\.mailbox)
+            state.connectionCount = { shared.connectionCount.load(ordering: .relaxed) }
+            state.threads = try loops.map(startThread)
+        }
     }
 
     /// The port that is listened on; 0 before `start`.
-    public var port: Int { 0 }
+    public var port: Int { state.withLock { $0.port } }
 
     /// How many connections are open.
-    public var connectionCount: Int { 0 }
+    public var connectionCount: Int { state.withLock { $0.connectionCount }?() ?? 0 }
 
     /// Stops accepting, answers the requests in flight with `Connection: close`, closes idle connections, and after
     /// the grace cuts the rest. Returns when every thread has ended and every descriptor is closed. It blocks, so it
-    /// must not be called on a loop (in a handler).
-    public func stop(graceMilliseconds: Int) {}
+    /// must not be called on a loop (in a handler). Then the server can't start again.
+    public func stop(graceMilliseconds: Int) {
+        stopping.withLock { _ in
+            let (mailboxes, threads) = state.withLock { state in
+                defer { state.threads = [] }
+                return (state.mailboxes, state.threads)
+            }
+            guard !threads.isEmpty else { return }
+            for mailbox in mailboxes { mailbox.post(.stop(graceMilliseconds: graceMilliseconds)) }
+            handler.stopping()
+            for thread in threads { pthread_join(thread, nil) }
+        }
+    }
+}
+
+/// Carries a loop to its thread.
+private final class LoopStart: @unchecked Sendable {
+    // Sendable because the thread that makes it lets go of the loop before the other one runs it.
+    let loop: Loop
+    init(_ loop: Loop) { self.loop = loop }
+}
+
+private func startThread(_ loop: Loop) throws -> pthread_t {
+    var thread = pthread_t()
+    let start = Unmanaged.passRetained(LoopStart(loop))
+    let code = pthread_create(&thread, nil, runLoop, start.toOpaque())
+    guard code == 0 else {
+        start.release()
+        throw HTTPServerError.system("pthread_create", code)
+    }
+    return thread
+}
+
+private func runLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    // A client that leaves must not kill the process; and signals are for the program's own threads.
+    var signals = sigset_t()
+    sigfillset(&signals)
+    for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] { sigdelset(&signals, fault) }
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    Unmanaged<LoopStart>.fromOpaque(argument).takeRetainedValue().loop.run()
+    return nil
 }

@@ -1,4 +1,86 @@
-/// One thread with its epoll, listening socket and connections.
+import CLinux
+import Glibc
+import Seams
+
+/// What other threads see of a loop: its letter box.
+///
+/// While the loop is awake a message costs no system call; the loop looks into the box before it sleeps.
 final class EventLoop: Sendable {
-    func post(_ message: LoopMessage) {}
+    private struct Box {
+        var messages = [LoopMessage]()
+        var isAsleep = false
+        var isClosed = false
+    }
+
+    /// Wakes the loop's epoll.
+    let wakeDescriptor: Int32
+    private let box = Lock(Box())
+
+    /// Makes a box, or throws when the system has no descriptor left.
+    init() throws {
+        wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeDescriptor >= 0 else { throw HTTPServerError.system("eventfd", errno) }
+    }
+
+    deinit { close(wakeDescriptor) }
+
+    /// Leaves a message for the loop. When the loop has ended, the message's callers are told here and now.
+    func post(_ message: LoopMessage) {
+        let (isClosed, mustWake) = box.withLock { box in
+            if box.isClosed { return (true, false) }
+            box.messages.append(message)
+            defer { box.isAsleep = false }
+            return (false, box.isAsleep)
+        }
+        if isClosed { message.tellThatTheLoopEnded() }
+        if mustWake { _ = eventfd_write(wakeDescriptor, 1) }
+    }
+
+    /// Gives the loop its messages and takes an empty array for the next ones.
+    func take(_ messages: inout [LoopMessage]) {
+        box.withLock { swap(&$0.messages, &messages) }
+    }
+
+    /// Whether the loop may sleep: nobody left a message. From then on a message wakes it.
+    func fallAsleep() -> Bool {
+        box.withLock { box in
+            box.isAsleep = box.messages.isEmpty
+            return box.isAsleep
+        }
+    }
+
+    /// The loop is awake again.
+    func wakeUp() {
+        box.withLock { $0.isAsleep = false }
+    }
+
+    /// Takes no more messages; answers those that are there.
+    func close() {
+        let messages = box.withLock { box in
+            box.isClosed = true
+            defer { box.messages = [] }
+            return box.messages
+        }
+        for message in messages { message.tellThatTheLoopEnded() }
+    }
+
+    private func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+}
+
+extension LoopMessage {
+    /// Calls the callbacks of a message that nobody will read.
+    func tellThatTheLoopEnded() {
+        switch self {
+        case .answer(_, let answer): answer.written?(false)
+        case .onDisconnect(_, let body): body()
+        default: break
+        }
+    }
+}
+
+extension HTTPServerError {
+    /// A call that the operating system refused.
+    static func system(_ call: String, _ number: Int32) -> HTTPServerError {
+        HTTPServerError(code: .system, message: "\(call) failed: \(String(cString: strerror(number)))")
+    }
 }

@@ -23,7 +23,8 @@ struct HTTPFields: Sendable {
             bytes += header.value.utf8
             places.append(
                 Place(
-                    nameStart: nameStart, nameEnd: nameEnd, valueStart: nameEnd, valueEnd: Int32(bytes.count)))
+                    nameStart: nameStart, nameEnd: nameEnd, valueStart: nameEnd, valueEnd: Int32(bytes.count))
+            )
         }
         self.init(bytes: bytes, places: places)
     }

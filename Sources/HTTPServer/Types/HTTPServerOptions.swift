@@ -55,6 +55,14 @@ public struct HTTPServerOptions: Sendable {
 
     /// Loopback, any free port, a loop a core.
     public init() {}
+
+    var parserLimits: HTTPParserLimits {
+        var limits = HTTPParserLimits()
+        limits.targetBytesMax = targetBytesMax
+        limits.headerBytesMax = headerBytesMax
+        limits.headerCountMax = headerCountMax
+        return limits
+    }
 }
 
 /// The files of TLS.

@@ -1,0 +1,39 @@
+/// A request from its head to the last byte of its answer, on its loop.
+final class Exchange {
+    let head: HTTPRequestHead?
+    let requestID: String
+    let startedMilliseconds: Int64
+    var keepsAlive: Bool
+    var expectsContinue = false
+
+    // The body.
+    var body = [UInt8]()
+    var sink: (any HTTPBodySink)?
+    var bytesIn = 0
+    var bodyStartedMilliseconds: Int64 = 0
+    var isPaused = false
+
+    // The answer.
+    var status = 0
+    var bytesOut = 0
+    var outputStartedMilliseconds: Int64 = 0
+    var context: (any Sendable)?
+    var written: (@Sendable (Bool) -> Void)?
+    var source: (any HTTPBodySource)?
+    var isChunked = false
+    var sourceRemaining = 0
+    var pullNumber: UInt32 = 0
+    var isPulling = false
+    /// What `finished` says when all bytes get out.
+    var ending = HTTPExchangeSummary.Ending.answered
+    var onDisconnect = [@Sendable () -> Void]()
+    var clientLeft = false
+
+    init(head: HTTPRequestHead?, requestID: String, keepsAlive: Bool, nowMilliseconds: Int64) {
+        self.head = head
+        self.requestID = requestID
+        self.keepsAlive = keepsAlive
+        startedMilliseconds = nowMilliseconds
+        bodyStartedMilliseconds = nowMilliseconds
+    }
+}

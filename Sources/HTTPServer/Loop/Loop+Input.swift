@@ -1,0 +1,209 @@
+import CLinux
+import Glibc
+
+extension Loop {
+    /// How often a connection may fill the read buffer before others have their turn.
+    private static let readsInARowMax = 4
+    /// How much a refused client may send while the answer reaches it.
+    private static let lingerBytesMax = 1024 * 1024
+
+    /// Does all that can be done on a connection now.
+    func goOn(_ connection: Connection) {
+        var readCount = 0
+        while true {
+            if !connection.output.isEmpty, connection.isWritable { flush(connection) }
+            switch connection.phase {
+            case .handshaking:
+                guard shakeHands(connection) else { return }
+            case .reading:
+                guard mayRead(connection) else { return }
+                readCount += 1
+                if readCount > Self.readsInARowMax { return list(connection) }
+                guard read(connection) else { return }
+            case .responding:
+                guard connection.output.isEmpty, goOnResponding(connection) else { return }
+            case .lingering:
+                guard connection.output.isEmpty, linger(connection) else { return }
+            case .handling, .closed: return
+            }
+        }
+    }
+
+    private func mayRead(_ connection: Connection) -> Bool {
+        if let exchange = connection.exchange, exchange.isPaused { return false }
+        return connection.isReadable || !connection.pending.isEmpty
+    }
+
+    /// Reads once and takes what came; false when there is nothing more to do now.
+    private func read(_ connection: Connection) -> Bool {
+        if !connection.pending.isEmpty {
+            var bytes = [UInt8]()
+            swap(&bytes, &connection.pending)
+            bytes.withUnsafeBufferPointer { take(connection, $0) }
+            return true
+        }
+        switch receive(connection) {
+        case .bytes(let count):
+            take(connection, UnsafeBufferPointer(rebasing: readBuffer[..<count]))
+            return true
+        case .blocked: return connection.isReadable
+        case .ended:
+            connection.isReadable = false
+            cut(connection, .clientLeft)
+        case .failed: cut(connection, .clientLeft)
+        }
+        return false
+    }
+
+    private func receive(_ connection: Connection) -> TransportResult {
+        connection.receive(into: readBuffer)
+    }
+
+    /// Takes bytes of requests until the input ends or the connection has something else to do.
+    private func take(_ connection: Connection, _ input: UnsafeBufferPointer<UInt8>) {
+        var position = 0
+        while connection.phase == .reading {
+            if let exchange = connection.exchange, exchange.isPaused { break }
+            switch connection.parser.next(input, &position) {
+            case .needsMore:
+                waitForMore(connection)
+                return
+            case .head(let parsed):
+                begin(connection, parsed, bodyIsHere: position < input.count)
+            case .body(let places):
+                takeBody(connection, UnsafeBufferPointer(rebasing: input[places]))
+            case .end: handle(connection)
+            case .failed(let failure): refuse(connection, failure.status, failure.reason)
+            }
+        }
+        let keeps =
+            connection.phase == .reading || connection.phase == .handling
+            || connection.phase == .responding && connection.exchange?.keepsAlive == true
+        if position < input.count, keeps {
+            connection.pending = Array(input[position...])
+        }
+    }
+
+    /// Sets the deadline of the head or the body that hasn't come whole.
+    private func waitForMore(_ connection: Connection) {
+        if let exchange = connection.exchange {
+            let allowed =
+                milliseconds(options.bodyGraceSeconds)
+                + Int64(exchange.bytesIn) * 1000 / Int64(max(1, options.bodyBytesPerSecondMin))
+            setDeadline(connection, exchange.bodyStartedMilliseconds + allowed)
+        } else if !connection.parser.isBetweenRequests {
+            if connection.headStartedMilliseconds < 0 { connection.headStartedMilliseconds = now }
+            setDeadline(
+                connection, connection.headStartedMilliseconds + milliseconds(options.headerTimeoutSeconds))
+        }
+    }
+
+    /// The sink goes on: the bytes so far count as if they had come in time.
+    func restartBodyClock(_ connection: Connection, _ exchange: Exchange) {
+        exchange.bodyStartedMilliseconds =
+            now - Int64(exchange.bytesIn) * 1000 / Int64(max(1, options.bodyBytesPerSecondMin))
+        waitForMore(connection)
+    }
+
+    private func begin(_ connection: Connection, _ parsed: HTTPParsedHead, bodyIsHere: Bool) {
+        var head = parsed.head
+        head.requestID = identifiers.next()
+        head.peer = connection.peer
+        connection.requestCount &+= 1
+        connection.headStartedMilliseconds = -1
+        let isLast = connection.requestCount >= options.requestsPerConnectionMax
+        let exchange = Exchange(
+            head: head, requestID: head.requestID, keepsAlive: parsed.keepsAlive && !isLast,
+            nowMilliseconds: now)
+        connection.exchange = exchange
+        var bytesMax = options.bodyBytesMax
+        switch handler.bodyPlan(for: head) {
+        case .collect(let planned): bytesMax = min(bytesMax, planned)
+        case .stream(let sink): exchange.sink = sink
+        case .refuse(let response):
+            if parsed.framing != .none { exchange.keepsAlive = false }
+            return respond(connection, HTTPAnswer(response: response))
+        }
+        if case .length(let count) = parsed.framing {
+            if count > bytesMax {
+                return refuse(connection, 413, "the body is longer than \(bytesMax) bytes")
+            }
+            if exchange.sink == nil { exchange.body.reserveCapacity(min(count, Self.readBufferBytes)) }
+        }
+        connection.parser.bodyBytesMax = bytesMax
+        if parsed.expectsContinue, parsed.framing != .none, !bodyIsHere {
+            connection.output.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            flush(connection)
+        }
+    }
+
+    private func takeBody(_ connection: Connection, _ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let exchange = connection.exchange else { return }
+        exchange.bytesIn += bytes.count
+        guard let sink = exchange.sink else {
+            exchange.body.append(contentsOf: bytes)
+            return
+        }
+        let flow = HTTPBodyFlow(loop: mailbox, key: connection.exchangeKey)
+        if case .pause = sink.receive(Array(bytes), flow) {
+            exchange.isPaused = true
+            // The sink has the time that an answer has.
+            setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
+        }
+    }
+
+    private func handle(_ connection: Connection) {
+        guard let exchange = connection.exchange, let head = exchange.head else { return }
+        connection.phase = .handling
+        setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
+        var request = HTTPRequest(head: head, body: [], sink: exchange.sink)
+        swap(&request.body, &exchange.body)
+        handler.handle(
+            request,
+            HTTPExchange(requestID: exchange.requestID, loop: mailbox, key: connection.exchangeKey))
+        // A client that sent its end with the request is told of after the handler knows the exchange.
+        if connection.sawEnd { tellThatTheClientLeft(connection) }
+    }
+
+    // MARK: The end of a connection
+
+    /// Reads and drops; false when there is nothing more to do now.
+    private func linger(_ connection: Connection) -> Bool {
+        guard connection.isReadable else { return false }
+        switch receive(connection) {
+        case .bytes(let count):
+            connection.lingeredByteCount += count
+            if connection.lingeredByteCount <= Self.lingerBytesMax { return true }
+        case .blocked: return connection.isReadable
+        case .ended, .failed: break
+        }
+        cut(connection, .answered)
+        return false
+    }
+
+    /// A deadline has passed.
+    func expire(_ connection: Connection) {
+        switch connection.phase {
+        case .handshaking, .lingering: cut(connection, .tooSlow)
+        case .responding:
+            cut(connection, connection.output.isEmpty ? .unanswered : .tooSlow)
+        case .handling:
+            refuse(connection, 503, "the answer took too long", .unanswered)
+            goOn(connection)
+        case .reading:
+            if let exchange = connection.exchange, exchange.isPaused {
+                refuse(connection, 503, "the body was not taken in time", .unanswered)
+            } else if connection.exchange != nil {
+                refuse(connection, 408, "the body came too slowly", .tooSlow)
+            } else if !connection.parser.isBetweenRequests {
+                refuse(connection, 408, "the head came too slowly", .tooSlow)
+            } else {
+                return cut(connection, .answered)
+            }
+            goOn(connection)
+        case .closed: break
+        }
+    }
+
+    private func shakeHands(_ connection: Connection) -> Bool { false }
+}

@@ -1,0 +1,75 @@
+import Glibc
+
+extension Loop {
+    /// The connection whose present request the key names.
+    private func connection(_ key: ExchangeKey) -> Connection? {
+        let descriptor = Int(key.descriptor)
+        guard descriptor < connections.count, let connection = connections[descriptor],
+            connection.generation == key.generation, connection.requestCount == key.request,
+            connection.exchange != nil
+        else { return nil }
+        return connection
+    }
+
+    func read(_ message: LoopMessage) {
+        switch message {
+        case .answer(let key, let answer):
+            guard let connection = connection(key), connection.phase == .handling else {
+                answer.written?(false)
+                return
+            }
+            respond(connection, answer)
+            list(connection)
+        case .abandoned(let key):
+            guard let connection = connection(key), connection.phase == .handling else { return }
+            refuse(connection, 500, "the handler gave no answer", .unanswered)
+            list(connection)
+        case .onDisconnect(let key, let body):
+            guard let connection = connection(key), let exchange = connection.exchange, !exchange.clientLeft,
+                connection.phase == .handling
+            else { return body() }
+            exchange.onDisconnect.append(body)
+        case .resume(let key):
+            guard let connection = connection(key), let exchange = connection.exchange, exchange.isPaused
+            else {
+                return
+            }
+            exchange.isPaused = false
+            // The time that the sink took is not the client's.
+            restartBodyClock(connection, exchange)
+            list(connection)
+        case .refuse(let key, let response):
+            guard let connection = connection(key), connection.phase == .reading else { return }
+            connection.exchange?.keepsAlive = false
+            respond(connection, HTTPAnswer(response: response))
+            list(connection)
+        case .piece(let key, let number, let bytes, let isLast):
+            guard let connection = connection(key) else { return }
+            take(connection, number, bytes, isLast: isLast)
+        case .pieceFailed(let key, let number):
+            guard let connection = connection(key), connection.exchange?.pullNumber == number else { return }
+            cut(connection, .unanswered)
+        case .stop(let graceMilliseconds): stop(graceMilliseconds: graceMilliseconds)
+        }
+    }
+
+    // MARK: Stopping
+
+    private func stop(graceMilliseconds: Int) {
+        let deadline = now + Int64(max(0, graceMilliseconds))
+        stopDeadline = min(deadline, stopDeadline ?? deadline)
+        if listener >= 0 {
+            Glibc.close(listener)
+            listener = -1
+        }
+        for case let connection? in connections {
+            // A request that is in the socket already is served.
+            if connection.isIdle { goOn(connection) }
+            if connection.isIdle { cut(connection, .stopped) }
+        }
+    }
+
+    func cutAll() {
+        for case let connection? in connections { cut(connection, .stopped) }
+    }
+}

@@ -1,0 +1,211 @@
+import Glibc
+import Synchronization
+
+extension Loop {
+    /// How much a source is asked for at a time.
+    private static let pullBytesMax = 64 * 1024
+
+    /// Gives the kernel what it takes of the output.
+    func flush(_ connection: Connection) {
+        while !connection.output.isEmpty, connection.isWritable {
+            switch connection.send(vectors) {
+            case .bytes(let count): connection.exchange?.bytesOut += count
+            case .blocked: break
+            case .ended, .failed: return cut(connection, .clientLeft)
+            }
+        }
+        guard let exchange = connection.exchange, connection.phase == .responding else { return }
+        if connection.output.isEmpty {
+            if exchange.source == nil { finish(connection, exchange) }
+        } else {
+            let allowed =
+                milliseconds(options.outputGraceSeconds)
+                + Int64(exchange.bytesOut) * 1000 / Int64(max(1, options.outputBytesPerSecondMin))
+            setDeadline(connection, exchange.outputStartedMilliseconds + allowed)
+        }
+    }
+
+    /// Puts an answer into the output.
+    func respond(_ connection: Connection, _ answer: HTTPAnswer) {
+        guard let exchange = connection.exchange else { return }
+        connection.phase = .responding
+        exchange.context = answer.context
+        exchange.written = answer.written
+        exchange.outputStartedMilliseconds = now
+        exchange.onDisconnect = []
+        var response = answer.response
+        if !response.isWellFormed {
+            response = handler.errorResponse(
+                status: 500, reason: "the handler's answer has a bad header field")
+            response.status = 500
+            if !response.isWellFormed { response = HTTPResponse(status: 500) }
+        }
+        exchange.status = response.status
+        if response.asksToClose || stopDeadline != nil || connection.sawEnd { exchange.keepsAlive = false }
+        let length = prepareBody(exchange, response)
+        let date = date.bytes(options.clock)
+        connection.output.append(
+            response.headBytes(
+                exchange: exchange, length: length, date: date, requestIDHeader: options.requestIDHeader))
+        if case .bytes(let bytes) = response.body, exchange.sendsBody { connection.output.append(bytes) }
+    }
+
+    /// Decides how the body is framed: the length to announce, or nil.
+    private func prepareBody(_ exchange: Exchange, _ response: HTTPResponse) -> Int? {
+        switch response.body {
+        case .bytes(let bytes): return bytes.count
+        case .stream(let source):
+            let length = source.byteCount
+            guard exchange.sendsBody else {
+                source.cancelled()
+                return length
+            }
+            exchange.source = source
+            exchange.sourceRemaining = length ?? .max
+            if length == nil {
+                exchange.isChunked = exchange.head?.isVersion10 == false
+                if !exchange.isChunked { exchange.keepsAlive = false }
+            }
+            return length
+        }
+    }
+
+    /// Answers for the server itself, and closes after it.
+    func refuse(
+        _ connection: Connection, _ status: Int, _ reason: String,
+        _ ending: HTTPExchangeSummary.Ending = .refused
+    ) {
+        let exchange: Exchange
+        if let present = connection.exchange {
+            exchange = present
+        } else {
+            connection.requestCount &+= 1
+            exchange = Exchange(
+                head: nil, requestID: identifiers.next(), keepsAlive: false, nowMilliseconds: now)
+            connection.exchange = exchange
+        }
+        let callbacks = exchange.onDisconnect
+        // After a late answer the connection is sound; only where the input can't be read on it is closed.
+        if connection.phase != .handling { exchange.keepsAlive = false }
+        exchange.ending = ending
+        var response = handler.errorResponse(status: status, reason: reason)
+        response.status = status
+        let sink = connection.phase == .reading ? exchange.sink : nil
+        respond(connection, HTTPAnswer(response: response))
+        sink?.cancelled()
+        for body in callbacks { body() }
+    }
+
+    // MARK: Sources
+
+    /// Asks the source for more, when there is one; true when the connection's phase has changed.
+    func goOnResponding(_ connection: Connection) -> Bool {
+        guard let exchange = connection.exchange else { return false }
+        guard let source = exchange.source else {
+            finish(connection, exchange)
+            return connection.phase != .responding
+        }
+        if exchange.isPulling { return false }
+        exchange.isPulling = true
+        exchange.pullNumber &+= 1
+        setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
+        source.pull(
+            bytesMax: Self.pullBytesMax,
+            HTTPBodyPull(loop: mailbox, key: connection.exchangeKey, number: exchange.pullNumber))
+        return false
+    }
+
+    /// Takes a piece from the source.
+    func take(_ connection: Connection, _ number: UInt32, _ bytes: [UInt8], isLast: Bool) {
+        guard let exchange = connection.exchange, exchange.source != nil, exchange.isPulling,
+            exchange.pullNumber == number
+        else { return }
+        exchange.isPulling = false
+        // A body of another length than announced would shift the next answer: the client must see a cut instead.
+        if !exchange.isChunked, exchange.sourceRemaining != .max {
+            exchange.sourceRemaining -= bytes.count
+            guard exchange.sourceRemaining >= 0, !isLast || exchange.sourceRemaining == 0 else {
+                return cut(connection, .unanswered)
+            }
+        }
+        if exchange.isChunked {
+            if !bytes.isEmpty {
+                connection.output.append(Array("\(String(bytes.count, radix: 16))\r\n".utf8))
+                connection.output.append(bytes)
+                connection.output.append([0x0D, 0x0A])
+            }
+            if isLast { connection.output.append(Array("0\r\n\r\n".utf8)) }
+        } else {
+            connection.output.append(bytes)
+        }
+        if isLast { exchange.source = nil }
+        list(connection)
+    }
+
+    // MARK: Ends
+
+    /// The answer is out.
+    private func finish(_ connection: Connection, _ exchange: Exchange) {
+        connection.exchange = nil
+        if exchange.keepsAlive {
+            connection.phase = .reading
+            setDeadline(connection, now + milliseconds(options.idleTimeoutSeconds))
+            // Bytes that are there already may be the next request; before it, others have their turn.
+            if connection.isReadable || !connection.pending.isEmpty { list(connection) }
+        } else {
+            beginLingering(connection)
+        }
+        tell(connection, exchange, exchange.clientLeft ? .clientLeft : exchange.ending)
+    }
+
+    private func beginLingering(_ connection: Connection) {
+        connection.phase = .lingering
+        connection.pending = []
+        shutdown(connection.descriptor, Int32(SHUT_WR))
+        setDeadline(connection, now + milliseconds(options.lingerSeconds))
+        list(connection)
+    }
+
+    /// Calls what wants to know how an exchange ended.
+    private func tell(_ connection: Connection, _ exchange: Exchange, _ ending: HTTPExchangeSummary.Ending) {
+        exchange.written?(ending == .answered)
+        exchange.written = nil
+        handler.finished(
+            HTTPExchangeSummary(
+                requestID: exchange.requestID, peer: connection.peer, method: exchange.head?.method ?? "",
+                path: exchange.head?.path ?? "", status: exchange.status, bytesIn: exchange.bytesIn,
+                bytesOut: exchange.bytesOut, milliseconds: now - exchange.startedMilliseconds,
+                ending: ending, context: exchange.context))
+    }
+
+    /// The client has closed its side: whoever waits is told; an answer is still tried.
+    func tellThatTheClientLeft(_ connection: Connection) {
+        guard let exchange = connection.exchange, !exchange.clientLeft else { return }
+        exchange.clientLeft = true
+        exchange.keepsAlive = false
+        let callbacks = exchange.onDisconnect
+        exchange.onDisconnect = []
+        for body in callbacks { body() }
+    }
+
+    /// Closes a connection here and now, and ends its request.
+    func cut(_ connection: Connection, _ ending: HTTPExchangeSummary.Ending) {
+        guard connection.phase != .closed else { return }
+        let wasReading = connection.phase == .reading
+        connection.phase = .closed
+        connections[Int(connection.descriptor)] = nil
+        connectionCount -= 1
+        shared.connectionCount.subtract(1, ordering: .relaxed)
+        connection.tls = nil
+        close(connection.descriptor)
+        if listenerPausedUntil != nil { resumeListener() }
+        connection.pending = []
+        connection.output = OutputQueue()
+        guard let exchange = connection.exchange else { return }
+        connection.exchange = nil
+        if wasReading { exchange.sink?.cancelled() }
+        exchange.source?.cancelled()
+        for body in exchange.onDisconnect { body() }
+        tell(connection, exchange, ending)
+    }
+}

@@ -1,0 +1,45 @@
+/// The bytes that a client has yet to read, as the pieces that they came in.
+struct OutputQueue {
+    private(set) var pieces = [[UInt8]]()
+    /// How much of the first piece is gone.
+    private(set) var firstOffset = 0
+    private(set) var byteCount = 0
+
+    var isEmpty: Bool { byteCount == 0 }
+
+    mutating func append(_ bytes: [UInt8]) {
+        if bytes.isEmpty { return }
+        pieces.append(bytes)
+        byteCount += bytes.count
+    }
+
+    /// Drops what was sent, and with the last byte also the memory.
+    mutating func drop(_ count: Int) {
+        byteCount -= count
+        if byteCount == 0 {
+            pieces = []
+            firstOffset = 0
+            return
+        }
+        var rest = count + firstOffset
+        var gone = 0
+        while rest >= pieces[gone].count {
+            rest -= pieces[gone].count
+            gone += 1
+        }
+        if gone > 0 { pieces.removeFirst(gone) }
+        firstOffset = rest
+    }
+
+    /// Copies the first bytes, at most as many as fit.
+    func copy(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        var filled = 0
+        for (index, piece) in pieces.enumerated() where filled < buffer.count {
+            let bytes = index == 0 ? piece[firstOffset...] : piece[...]
+            let count = min(bytes.count, buffer.count - filled)
+            _ = UnsafeMutableBufferPointer(rebasing: buffer[filled...]).update(from: bytes.prefix(count))
+            filled += count
+        }
+        return filled
+    }
+}

@@ -1,0 +1,58 @@
+import CLinux
+import Glibc
+
+/// What a read or a write came to.
+enum TransportResult {
+    case bytes(Int)
+    /// Nothing now; epoll will tell.
+    case blocked
+    /// The other side sends no more.
+    case ended
+    case failed
+}
+
+extension Connection {
+    /// Reads once.
+    func receive(into buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        if count > 0 {
+            // A read that did not fill the buffer emptied the socket; what comes later is told.
+            if count < buffer.count, !sawEnd { isReadable = false }
+            return .bytes(count)
+        }
+        if count == 0 { return .ended }
+        if errno == EAGAIN || errno == EINTR {
+            isReadable = errno == EINTR
+            return .blocked
+        }
+        return .failed
+    }
+
+    /// Gives the kernel as much of the output as it takes, in one call.
+    func send(_ vectors: UnsafeMutableBufferPointer<iovec>) -> TransportResult {
+        var count = 0
+        for piece in output.pieces.prefix(vectors.count) {
+            let offset = count == 0 ? output.firstOffset : 0
+            // The queue holds the piece until after the call; an array's bytes don't move while it is not changed.
+            piece.withUnsafeBytes { bytes in
+                vectors[count].iov_base = UnsafeMutableRawPointer(
+                    mutating: bytes.baseAddress?.advanced(by: offset))
+                vectors[count].iov_len = bytes.count - offset
+            }
+            count += 1
+        }
+        var message = msghdr()
+        message.msg_iov = vectors.baseAddress
+        message.msg_iovlen = count
+        let sent = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+        if sent >= 0 {
+            output.drop(sent)
+            return .bytes(sent)
+        }
+        if errno == EAGAIN || errno == EINTR {
+            isWritable = errno == EINTR
+            return .blocked
+        }
+        return .failed
+    }
+}

@@ -1,0 +1,2 @@
+/// TLS of one connection.
+final class TLSSession {}

@@ -1,1 +1,0 @@
-// HTTPServerTests: the first test replaces this.
