@@ -41,9 +41,12 @@ public final class CloudServer: Sendable {
         courier = Courier(
             pollsMax: options.courierPollsMax, holdMilliseconds: options.courierHoldMilliseconds,
             clock: options.monotonicClock)
-        table = EnvironmentTable(openMax: options.environmentsOpenMax, opener: opener, courier: courier)
+        let log = options.log.map { RequestLog($0, entriesMax: options.logLinesMax, clock: options.clock) }
+        self.log = log
+        table = EnvironmentTable(
+            openMax: options.environmentsOpenMax, opener: Self.logging(opener, log, options.clock),
+            courier: courier)
         signIns = signIn.map { SignInDesk($0, waitingMax: options.signInsWaitingMax) }
-        log = options.log.map { RequestLog($0, entriesMax: options.logLinesMax, clock: options.clock) }
         var http = options.http
         http.requestIDHeader = "X-Apple-Request-UUID"
         let routes = Routes(
@@ -88,6 +91,29 @@ public final class CloudServer: Sendable {
             table.stop()
             log?.stop(waitMilliseconds: 1_000)
             hasStopped = true
+        }
+    }
+
+    /// What keeps an environment from opening is told to the operator, and to nobody else.
+    private static func logging(
+        _ opener: @escaping EnvironmentTable.Opener, _ log: RequestLog?, _ clock: any TimeSource
+    ) -> EnvironmentTable.Opener {
+        { container in
+            do {
+                return try opener(container)
+            } catch {
+                let words = "\(error)"
+                log?.add {
+                    var line = LogLine()
+                    line.put("time", logTime(milliseconds: clock.nowMilliseconds()))
+                    line.put("event", "environment can't be opened")
+                    line.put("container", container.identifier)
+                    line.put("environment", container.environment)
+                    line.put("error", words)
+                    return line.finish()
+                }
+                throw error
+            }
         }
     }
 }
