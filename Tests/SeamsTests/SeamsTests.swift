@@ -54,4 +54,19 @@ import Testing
         }
         #expect(count.withLock { $0 } == 8000)
     }
+
+    @Test func timersRunWhenTheirTimeHasComeAndNotAfterTheyWereTakenBack() {
+        let clock = ManualTimeSource()
+        let timers = ManualTimerSource(clock: clock)
+        let ran = Lock<[String]>([])
+        timers.after(milliseconds: 2000) { ran.withLock { $0.append("late") } }
+        timers.after(milliseconds: 1000) { ran.withLock { $0.append("early") } }
+        timers.after(milliseconds: 1000) { ran.withLock { $0.append("taken back") } }()
+        #expect(timers.runDue() == 0)
+        clock.advance(bySeconds: 1)
+        #expect(timers.runDue() == 1)
+        clock.advance(bySeconds: 5)
+        #expect(timers.runDue() == 1 && timers.nextDueMilliseconds == nil)
+        #expect(ran.withLock { $0 } == ["early", "late"])
+    }
 }

@@ -6,7 +6,8 @@ import Testing
     /// call is taken: only they read a clock or draw a random number.
     static let adapters: Set = [
         "Sources/Seams/RandomSource.swift", "Sources/Seams/TimeSource.swift",
-        "Sources/CoreLocation/CLLocation.swift", "Sources/YapCloudKit/Adapter/ThreadScheduler.swift",
+        "Sources/CloudKit/Container/DispatchTimerSource.swift", "Sources/CoreLocation/CLLocation.swift",
+        "Sources/YapCloudKit/Adapter/ThreadScheduler.swift",
     ]
 
     /// The parts that are plain synchronous code, so that one thread can run them in a chosen order.

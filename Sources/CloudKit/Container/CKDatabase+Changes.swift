@@ -1,4 +1,4 @@
-import Seams
+internal import Seams
 
 extension CKDatabase {
     /// A page of a database's changes.

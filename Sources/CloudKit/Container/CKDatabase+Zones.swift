@@ -1,4 +1,4 @@
-import Seams
+internal import Seams
 
 extension CKDatabase {
     /// What became of each zone of one request.

@@ -1,6 +1,6 @@
 internal import CloudWire
 public import Foundation
-import Seams
+internal import Seams
 
 /// One of a container's databases.
 public final class CKDatabase: NSObject, Sendable {

@@ -1,5 +1,5 @@
 public import Foundation
-import Seams
+internal import Seams
 
 /// The identity of a record: its name and the zone it lies in.
 public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, Sendable {

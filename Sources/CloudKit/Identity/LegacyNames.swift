@@ -12,3 +12,9 @@ public typealias CKRecordSavePolicy = CKModifyRecordsOperation.RecordSavePolicy
 public typealias CKDatabaseScope = CKDatabase.Scope
 /// What a zone can do.
 public typealias CKRecordZoneCapabilities = CKRecordZone.Capabilities
+/// What is watched.
+public typealias CKSubscriptionType = CKSubscription.SubscriptionType
+/// Which kind of subscription fired.
+public typealias CKNotificationType = CKNotification.NotificationType
+/// What happened to a record that a query finds.
+public typealias CKQueryNotificationReason = CKQueryNotification.Reason

@@ -1,5 +1,5 @@
 public import Foundation
-import Seams
+internal import Seams
 
 /// Fetches what changed in zones since their tokens.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {

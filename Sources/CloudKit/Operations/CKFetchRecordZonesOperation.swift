@@ -1,4 +1,4 @@
-import Seams
+internal import Seams
 
 /// Fetches zones: some by their IDs, or all.
 open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {

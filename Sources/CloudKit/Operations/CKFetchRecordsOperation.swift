@@ -1,4 +1,4 @@
-import Seams
+internal import Seams
 
 /// Fetches records by their IDs.
 open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {

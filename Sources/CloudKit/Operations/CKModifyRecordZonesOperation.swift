@@ -1,4 +1,4 @@
-import Seams
+internal import Seams
 
 /// Makes and deletes zones.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {

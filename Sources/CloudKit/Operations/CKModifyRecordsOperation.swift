@@ -1,5 +1,5 @@
 import Foundation
-import Seams
+internal import Seams
 
 /// Saves and deletes records.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-import Seams
+internal import Seams
 
 /// Something asked of the cloud. Set its properties and blocks, then add it to a database or a container.
 open class CKOperation: Operation, @unchecked Sendable {

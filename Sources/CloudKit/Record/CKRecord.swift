@@ -1,5 +1,5 @@
 public import Foundation
-import Seams
+internal import Seams
 
 /// A record of the cloud: an identity, a type and fields.
 ///

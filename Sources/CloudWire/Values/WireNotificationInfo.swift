@@ -43,7 +43,7 @@ public struct WireNotificationInfo: Hashable, Sendable {
     public init() {}
 }
 
-extension WireNotificationInfo: JSONCodable {
+extension WireNotificationInfo: JSONCodable, JSONMessage {
     init(reading node: JSONNode) throws(JSONError) {
         self.init()
         for member in try node.members() {

@@ -1,0 +1,228 @@
+package import CloudWire
+public import Foundation
+
+/// What other devices did to something that a subscription watches.
+///
+/// `CKNotification(fromRemoteNotificationDictionary:)` makes the subclass that fits.
+public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Sendable {
+    // Sendable because all it holds is set in the initializer; a subclass restates it.
+
+    /// A notification's name.
+    public typealias ID = CKNotificationID
+    /// Which kind of subscription fired; the values are Apple's.
+    public enum NotificationType: Int, Sendable, Hashable {
+        /// A query subscription.
+        case query = 1
+        /// A zone subscription.
+        case recordZone = 2
+        /// One that tells the app's other devices that a notification was read; never made here.
+        case readNotification = 3
+        /// A database subscription.
+        case database = 4
+    }
+
+    let payload: PushPayload
+    let cause: PushCause
+
+    init(_ payload: PushPayload, _ cause: PushCause) {
+        self.payload = payload
+        self.cause = cause
+    }
+
+    /// The notification in `payload`; nil when it says nothing that we know.
+    package static func of(_ payload: PushPayload) -> CKNotification? {
+        guard let cause = payload.ck.cause, let scope = cause.database.map(CKDatabase.Scope.init) else {
+            return nil
+        }
+        return switch cause.kind {
+        case .database: CKDatabaseNotification(payload, cause, scope)
+        case .zone: CKRecordZoneNotification(payload, cause, scope)
+        case .query: CKQueryNotification(payload, cause, scope)
+        }
+    }
+
+    /// The notification in what a push service hands to an app; nil when it is none of the cloud's.
+    static func of(_ dictionary: [AnyHashable: Any]) -> CKNotification? {
+        // The rest is the app's own and may hold what JSON can't.
+        var own: [String: Any] = [:]
+        for key in ["ck", "aps"] { own[key] = dictionary[key] }
+        guard JSONSerialization.isValidJSONObject(own),
+            let json = try? JSONSerialization.data(withJSONObject: own),
+            let payload = try? PushPayload(json: [UInt8](json))
+        else { return nil }
+        return of(payload)
+    }
+
+    /// The notification as a push service hands it to an app.
+    package var remoteNotificationDictionary: [AnyHashable: Any] {
+        guard let json = try? payload.json(),
+            let object = try? JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
+        else { return [:] }
+        return object
+    }
+
+    /// Which kind of subscription fired.
+    public var notificationType: NotificationType {
+        switch cause.kind {
+        case .query: .query
+        case .zone: .recordZone
+        case .database: .database
+        }
+    }
+
+    /// The notification's name.
+    public var notificationID: ID? { payload.ck.notificationID.map { ID($0) } }
+    /// The container that it happened in.
+    public var containerIdentifier: String? { payload.ck.containerIdentifier }
+    /// The user whose subscription fired.
+    public var subscriptionOwnerUserRecordID: CKRecord.ID? {
+        payload.ck.userRecordName.map { CKRecord.ID(recordName: $0) }
+    }
+    /// The subscription that fired.
+    public var subscriptionID: CKSubscription.ID? { cause.subscriptionID }
+    /// Whether something was left out because it was too large.
+    public var isPruned: Bool { payload.ck.isPruned ?? false }
+
+    /// The alert's text.
+    public var alertBody: String? { payload.aps?.texts?.body }
+    /// The key of the alert's text in the app's strings.
+    public var alertLocalizationKey: String? { payload.aps?.texts?.bodyKey }
+    /// What fills that text.
+    public var alertLocalizationArgs: [String]? { payload.aps?.texts?.bodyArguments }
+    /// The alert's title.
+    public var title: String? { payload.aps?.texts?.title }
+    /// The key of the title in the app's strings.
+    public var titleLocalizationKey: String? { payload.aps?.texts?.titleKey }
+    /// What fills the title.
+    public var titleLocalizationArgs: [String]? { payload.aps?.texts?.titleArguments }
+    /// The alert's second title.
+    public var subtitle: String? { payload.aps?.texts?.subtitle }
+    /// The key of the second title in the app's strings.
+    public var subtitleLocalizationKey: String? { payload.aps?.texts?.subtitleKey }
+    /// What fills the second title.
+    public var subtitleLocalizationArgs: [String]? { payload.aps?.texts?.subtitleArguments }
+    /// The key of the button's text in the app's strings.
+    public var alertActionLocalizationKey: String? { payload.aps?.texts?.actionKey }
+    /// The picture the app starts with.
+    public var alertLaunchImage: String? { payload.aps?.texts?.launchImage }
+    /// The number on the app's badge.
+    public var badge: NSNumber? { payload.aps?.badge.map { NSNumber(value: $0) } }
+    /// The sound to play.
+    public var soundName: String? { payload.aps?.sound }
+    /// The name of the alert's actions.
+    public var category: String? { payload.aps?.category }
+
+    /// Class and subscription, for logs.
+    public override var description: String {
+        "<\(type(of: self)): \(notificationID?.value ?? "without an ID") of \(subscriptionID ?? "no subscription")>"
+    }
+}
+
+/// Lets an initializer of `CKNotification` give an object of the subclass that fits.
+public protocol __CKNotificationCluster {}
+
+extension __CKNotificationCluster {
+    /// Reads what a push service hands to an app.
+    ///
+    /// Nil when it is none of the cloud's notifications, or another class's than the one that was asked.
+    public init?(fromRemoteNotificationDictionary notificationDictionary: [AnyHashable: Any]) {
+        guard let notification = CKNotification.of(notificationDictionary) as? Self else { return nil }
+        self = notification
+    }
+}
+
+/// Something changed in a database.
+public final class CKDatabaseNotification: CKNotification, @unchecked Sendable {
+    // Sendable for the reason given at CKNotification.
+
+    /// Which database.
+    public let databaseScope: CKDatabase.Scope
+
+    init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope) {
+        databaseScope = scope
+        super.init(payload, cause)
+    }
+}
+
+/// Something changed in a zone.
+public final class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
+    // Sendable for the reason given at CKNotification.
+
+    /// Which database.
+    public let databaseScope: CKDatabase.Scope
+    /// Which zone; nil when the notification doesn't say.
+    public let recordZoneID: CKRecordZone.ID?
+
+    init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope) {
+        databaseScope = scope
+        recordZoneID = CKRecordZone.ID(cause, scope)
+        super.init(payload, cause)
+    }
+}
+
+/// A record changed that a query finds.
+public final class CKQueryNotification: CKNotification, @unchecked Sendable {
+    // Sendable for the reason given at CKNotification.
+
+    /// What happened to the record; the values are Apple's.
+    public enum Reason: Int, Sendable, Hashable {
+        /// It is new.
+        case recordCreated = 1
+        /// It changed.
+        case recordUpdated = 2
+        /// It is gone.
+        case recordDeleted = 3
+    }
+
+    /// Which database.
+    public let databaseScope: CKDatabase.Scope
+    /// Which record; nil when the notification doesn't say.
+    public let recordID: CKRecord.ID?
+
+    init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope) {
+        databaseScope = scope
+        let zoneID = CKRecordZone.ID(cause, scope) ?? .default
+        recordID = cause.recordName.map { CKRecord.ID(recordName: $0, zoneID: zoneID) }
+        super.init(payload, cause)
+    }
+
+    /// What happened; a change when the notification doesn't say.
+    public var queryNotificationReason: Reason {
+        cause.reason.flatMap { Reason(rawValue: Int(clamping: $0)) } ?? .recordUpdated
+    }
+
+    /// The values of the fields that the subscription wanted: texts and numbers.
+    public var recordFields: [String: Any]? {
+        cause.fields.map { fields in
+            fields.compactMapValues { value in
+                switch value {
+                case .string(let text): text
+                case .integer(let number): NSNumber(value: number)
+                case .double(let number): NSNumber(value: number)
+                case .bool(let bool): NSNumber(value: bool)
+                case .null, .array, .object: nil
+                }
+            }
+        }
+    }
+}
+
+extension CKRecordZoneID {
+    /// The zone of a notification as the app knows it: outside the shared database it is the user's own.
+    fileprivate convenience init?(_ cause: PushCause, _ scope: CKDatabase.Scope) {
+        guard let zoneName = cause.zoneName else { return nil }
+        let owner = scope == .shared ? cause.ownerRecordName : nil
+        self.init(zoneName: zoneName, ownerName: owner ?? CKCurrentUserDefaultName)
+    }
+}
+
+extension CKDatabase.Scope {
+    init(_ scope: DatabaseScope) {
+        self =
+            switch scope {
+            case .public: .public
+            case .private: .private
+            case .shared: .shared
+            }
+    }
+}

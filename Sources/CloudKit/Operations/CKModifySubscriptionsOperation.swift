@@ -1,0 +1,77 @@
+internal import Seams
+
+/// Saves and deletes subscriptions.
+open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// The subscriptions to save; one takes the place of another with its ID.
+    public var subscriptionsToSave: [CKSubscription]?
+    /// The subscriptions to delete.
+    public var subscriptionIDsToDelete: [CKSubscription.ID]?
+
+    /// Called for each subscription that was to be saved.
+    @preconcurrency public var perSubscriptionSaveBlock:
+        (@Sendable (CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
+    /// Called for each subscription that was to be deleted.
+    @preconcurrency public var perSubscriptionDeleteBlock:
+        (@Sendable (CKSubscription.ID, Result<Void, any Error>) -> Void)?
+    /// Called last. Subscriptions that failed for themselves are no failure of the whole.
+    @preconcurrency public var modifySubscriptionsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+    /// The older form of `modifySubscriptionsResultBlock`, not called when that is set: with subscriptions that
+    /// failed it gets `CKError.partialFailure`.
+    @preconcurrency public var modifySubscriptionsCompletionBlock:
+        (@Sendable ([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
+
+    /// Makes an operation that saves and deletes nothing yet.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation that saves `subscriptionsToSave` and deletes `subscriptionIDsToDelete`.
+    public convenience init(
+        subscriptionsToSave: [CKSubscription]? = nil, subscriptionIDsToDelete: [CKSubscription.ID]? = nil
+    ) {
+        self.init()
+        self.subscriptionsToSave = subscriptionsToSave
+        self.subscriptionIDsToDelete = subscriptionIDsToDelete
+    }
+
+    private struct Outcome {
+        var saved: [CKSubscription] = []
+        var deleted: [CKSubscription.ID] = []
+        var errors: [AnyHashable: any Error] = [:]
+    }
+
+    override func execute() {
+        let saves = subscriptionsToSave ?? []
+        let deletions = subscriptionIDsToDelete ?? []
+        let outcome = Lock(Outcome())
+        run { address in
+            ModifySubscriptionsExchange(saving: saves, deleting: deletions, address: address)
+        } event: { event in
+            switch event {
+            case .saved(let subscriptionID, let result):
+                outcome.withLock { outcome in
+                    switch result {
+                    case .success(let subscription): outcome.saved.append(subscription)
+                    case .failure(let error): outcome.errors[subscriptionID] = error
+                    }
+                }
+                self.perSubscriptionSaveBlock?(subscriptionID, result.mapError { $0 })
+            case .deleted(let subscriptionID, let result):
+                outcome.withLock { outcome in
+                    switch result {
+                    case .success: outcome.deleted.append(subscriptionID)
+                    case .failure(let error): outcome.errors[subscriptionID] = error
+                    }
+                }
+                self.perSubscriptionDeleteBlock?(subscriptionID, result.mapError { $0 })
+            }
+        } completion: { result in
+            if let block = self.modifySubscriptionsResultBlock { return block(result.mapError { $0 }) }
+            let outcome = outcome.withLock { $0 }
+            let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
+            self.modifySubscriptionsCompletionBlock?(outcome.saved, outcome.deleted, error)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+internal import CloudWire
+public import Foundation
+internal import Seams
+
+/// What a subscription's notifications show. One that shows nothing still wakes the app.
+open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+    // Sendable because all that changes is behind a lock; a subclass restates it.
+
+    private let state: Lock<WireNotificationInfo>
+
+    /// Makes one that shows nothing.
+    public override init() {
+        state = Lock(WireNotificationInfo())
+    }
+
+    init(_ wire: WireNotificationInfo) {
+        state = Lock(wire)
+    }
+
+    var wire: WireNotificationInfo { state.withLock { $0 } }
+
+    /// Makes one with what is given.
+    public convenience init(
+        alertBody: String? = nil,
+        alertLocalizationKey: String? = nil,
+        alertLocalizationArgs: [CKRecord.FieldKey]? = nil,
+        title: String? = nil,
+        titleLocalizationKey: String? = nil,
+        titleLocalizationArgs: [CKRecord.FieldKey]? = nil,
+        subtitle: String? = nil,
+        subtitleLocalizationKey: String? = nil,
+        subtitleLocalizationArgs: [CKRecord.FieldKey]? = nil,
+        alertActionLocalizationKey: String? = nil,
+        alertLaunchImage: String? = nil,
+        soundName: String? = nil,
+        desiredKeys: [CKRecord.FieldKey]? = nil,
+        shouldBadge: Bool = false,
+        shouldSendContentAvailable: Bool = false,
+        shouldSendMutableContent: Bool = false,
+        category: String? = nil,
+        collapseIDKey: String? = nil
+    ) {
+        self.init()
+        self.alertBody = alertBody
+        self.alertLocalizationKey = alertLocalizationKey
+        self.alertLocalizationArgs = alertLocalizationArgs
+        self.title = title
+        self.titleLocalizationKey = titleLocalizationKey
+        self.titleLocalizationArgs = titleLocalizationArgs
+        self.subtitle = subtitle
+        self.subtitleLocalizationKey = subtitleLocalizationKey
+        self.subtitleLocalizationArgs = subtitleLocalizationArgs
+        self.alertActionLocalizationKey = alertActionLocalizationKey
+        self.alertLaunchImage = alertLaunchImage
+        self.soundName = soundName
+        self.desiredKeys = desiredKeys
+        self.shouldBadge = shouldBadge
+        self.shouldSendContentAvailable = shouldSendContentAvailable
+        self.shouldSendMutableContent = shouldSendMutableContent
+        self.category = category
+        self.collapseIDKey = collapseIDKey
+    }
+
+    /// The alert's text.
+    public var alertBody: String? {
+        get { state.withLock { $0.alertBody } }
+        set { state.withLock { $0.alertBody = newValue } }
+    }
+
+    /// The key of the alert's text in the app's strings.
+    public var alertLocalizationKey: String? {
+        get { state.withLock { $0.alertLocalizationKey } }
+        set { state.withLock { $0.alertLocalizationKey = newValue } }
+    }
+
+    /// The fields whose values fill that text.
+    public var alertLocalizationArgs: [CKRecord.FieldKey]? {
+        get { state.withLock { $0.alertLocalizationArgs } }
+        set { state.withLock { $0.alertLocalizationArgs = newValue } }
+    }
+
+    /// The alert's title.
+    public var title: String? {
+        get { state.withLock { $0.title } }
+        set { state.withLock { $0.title = newValue } }
+    }
+
+    /// The key of the title in the app's strings.
+    public var titleLocalizationKey: String? {
+        get { state.withLock { $0.titleLocalizationKey } }
+        set { state.withLock { $0.titleLocalizationKey = newValue } }
+    }
+
+    /// The fields whose values fill the title.
+    public var titleLocalizationArgs: [CKRecord.FieldKey]? {
+        get { state.withLock { $0.titleLocalizationArgs } }
+        set { state.withLock { $0.titleLocalizationArgs = newValue } }
+    }
+
+    /// The alert's second title.
+    public var subtitle: String? {
+        get { state.withLock { $0.subtitle } }
+        set { state.withLock { $0.subtitle = newValue } }
+    }
+
+    /// The key of the second title in the app's strings.
+    public var subtitleLocalizationKey: String? {
+        get { state.withLock { $0.subtitleLocalizationKey } }
+        set { state.withLock { $0.subtitleLocalizationKey = newValue } }
+    }
+
+    /// The fields whose values fill the second title.
+    public var subtitleLocalizationArgs: [CKRecord.FieldKey]? {
+        get { state.withLock { $0.subtitleLocalizationArgs } }
+        set { state.withLock { $0.subtitleLocalizationArgs = newValue } }
+    }
+
+    /// The key of the button's text in the app's strings.
+    public var alertActionLocalizationKey: String? {
+        get { state.withLock { $0.alertActionLocalizationKey } }
+        set { state.withLock { $0.alertActionLocalizationKey = newValue } }
+    }
+
+    /// The picture the app starts with.
+    public var alertLaunchImage: String? {
+        get { state.withLock { $0.alertLaunchImage } }
+        set { state.withLock { $0.alertLaunchImage = newValue } }
+    }
+
+    /// The sound to play.
+    public var soundName: String? {
+        get { state.withLock { $0.soundName } }
+        set { state.withLock { $0.soundName = newValue } }
+    }
+
+    /// The fields whose values come with the notification.
+    public var desiredKeys: [CKRecord.FieldKey]? {
+        get { state.withLock { $0.additionalFields } }
+        set { state.withLock { $0.additionalFields = newValue } }
+    }
+
+    /// Whether the app's badge counts up.
+    public var shouldBadge: Bool {
+        get { state.withLock { $0.shouldBadge } ?? false }
+        set { state.withLock { $0.shouldBadge = newValue ? true : nil } }
+    }
+
+    /// Whether the app is woken to fetch, without an alert.
+    public var shouldSendContentAvailable: Bool {
+        get { state.withLock { $0.shouldSendContentAvailable } ?? false }
+        set { state.withLock { $0.shouldSendContentAvailable = newValue ? true : nil } }
+    }
+
+    /// Whether an extension of the app may change the alert.
+    public var shouldSendMutableContent: Bool {
+        get { state.withLock { $0.shouldSendMutableContent } ?? false }
+        set { state.withLock { $0.shouldSendMutableContent = newValue ? true : nil } }
+    }
+
+    /// The name of the alert's actions.
+    public var category: String? {
+        get { state.withLock { $0.category } }
+        set { state.withLock { $0.category = newValue } }
+    }
+
+    /// What notifications that replace each other have in common.
+    public var collapseIDKey: String? {
+        get { state.withLock { $0.collapseIDKey } }
+        set { state.withLock { $0.collapseIDKey = newValue } }
+    }
+
+    /// One of its own with the same contents.
+    public func copy(with zone: NSZone? = nil) -> Any { CKNotificationInfo(wire) }
+
+    /// Whether `object` shows the same.
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CKNotificationInfo else { return false }
+        return other === self || other.wire == wire
+    }
+
+    /// The same for equal ones.
+    public override var hash: Int { wire.hashValue }
+
+    // MARK: Archives
+
+    /// It can be read from archives that name the classes they expect.
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Writes it to a keyed archive.
+    public func encode(with coder: NSCoder) {
+        // Texts and truth values are always JSON.
+        guard let json = try? wire.json() else { return }
+        coder.encode(Data(json) as NSData, forKey: "NotificationInfo")
+    }
+
+    /// Reads one from a keyed archive; nil when it holds none.
+    public required init?(coder: NSCoder) {
+        guard let data = coder.object(NSData.self, forKey: "NotificationInfo"),
+            let wire = try? WireNotificationInfo(json: [UInt8](Data(referencing: data)))
+        else { return nil }
+        state = Lock(wire)
+    }
+}

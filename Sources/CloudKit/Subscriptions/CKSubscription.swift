@@ -1,0 +1,157 @@
+internal import CloudWire
+public import Foundation
+internal import Seams
+
+/// Something in the cloud that a device wants to hear of: save one, and other devices' changes come as
+/// notifications.
+///
+/// One saved under an ID that is there takes its place. A device hears nothing of its own changes.
+public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+    // Sendable because all that changes is behind a lock; a subclass restates it.
+
+    /// A subscription's name, unique in its user's database.
+    public typealias ID = String
+    /// What the notifications show.
+    public typealias NotificationInfo = CKNotificationInfo
+    /// What is watched; the values are Apple's.
+    public enum SubscriptionType: Int, Sendable, Hashable {
+        /// The records that a query finds.
+        case query = 1
+        /// One zone.
+        case recordZone = 2
+        /// A whole database.
+        case database = 3
+    }
+
+    struct State: Hashable {
+        var subscriptionID: ID
+        var type: SubscriptionType
+        var zoneID: CKRecordZoneID?
+        var info: WireNotificationInfo?
+    }
+
+    let state: Lock<State>
+
+    init(_ state: State) {
+        self.state = Lock(state)
+    }
+
+    /// The subscription's name.
+    public var subscriptionID: ID { state.withLock { $0.subscriptionID } }
+    /// What is watched.
+    public var subscriptionType: SubscriptionType { state.withLock { $0.type } }
+
+    /// What the notifications show; nil for one that shows nothing. What is set and what is given are copies.
+    public var notificationInfo: NotificationInfo? {
+        get { state.withLock { $0.info }.map { NotificationInfo($0) } }
+        set {
+            let info = newValue?.wire
+            state.withLock { $0.info = info }
+        }
+    }
+
+    /// A subscription of its own with the same contents.
+    public func copy(with zone: NSZone? = nil) -> Any { type(of: self).init(copying: state.withLock { $0 }) }
+
+    /// Makes a subscription from what another holds.
+    required init(copying state: State) {
+        self.state = Lock(state)
+    }
+
+    /// Whether `object` is a subscription with the same contents.
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CKSubscription else { return false }
+        return other === self || other.state.withLock { $0 } == state.withLock { $0 }
+    }
+
+    /// The same for equal subscriptions.
+    public override var hash: Int { subscriptionID.hashValue }
+
+    /// Class and name, for logs.
+    public override var description: String { "<\(type(of: self)): \(subscriptionID)>" }
+
+    // MARK: Archives
+
+    /// Subscriptions can be read from archives that name the classes they expect.
+    public class var supportsSecureCoding: Bool { true }
+
+    /// Writes the subscription to a keyed archive.
+    public func encode(with coder: NSCoder) {
+        let state = state.withLock { $0 }
+        coder.encode(state.subscriptionID as NSString, forKey: "SubscriptionID")
+        coder.encode(state.type.rawValue, forKey: "SubscriptionType")
+        if let zoneID = state.zoneID { coder.encode(zoneID, forKey: "ZoneID") }
+        if let info = notificationInfo { coder.encode(info, forKey: "NotificationInfo") }
+    }
+
+    /// Reads a subscription from a keyed archive; nil when it holds none of this class.
+    public required init?(coder: NSCoder) {
+        guard let subscriptionID = coder.string(forKey: "SubscriptionID"),
+            let type = SubscriptionType(rawValue: coder.decodeInteger(forKey: "SubscriptionType"))
+        else { return nil }
+        let zoneID = coder.object(CKRecordZoneID.self, forKey: "ZoneID")
+        let info = coder.object(CKNotificationInfo.self, forKey: "NotificationInfo")
+        let state = State(subscriptionID: subscriptionID, type: type, zoneID: zoneID, info: info?.wire)
+        self.state = Lock(state)
+        super.init()
+        guard Self.canHold(state) else { return nil }
+    }
+
+    /// Whether an archived state is one of this class.
+    class func canHold(_ state: State) -> Bool { false }
+}
+
+/// Watches a whole database: the user's private one, or what others share with the user.
+public final class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
+    // Sendable for the reason given at CKSubscription.
+
+    /// Makes a subscription with a name of its own.
+    public convenience init() {
+        self.init(subscriptionID: SystemRandomSource().nextUUID())
+    }
+
+    /// Makes a subscription with the name `subscriptionID`.
+    public init(subscriptionID: CKSubscription.ID) {
+        super.init(State(subscriptionID: subscriptionID, type: .database))
+    }
+
+    required init(copying state: State) { super.init(copying: state) }
+
+    /// Reads a subscription from a keyed archive; nil when it holds none.
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
+
+    override class func canHold(_ state: State) -> Bool { state.type == .database }
+}
+
+/// Watches one zone of the user's private database.
+public final class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
+    // Sendable for the reason given at CKSubscription.
+
+    /// The zone.
+    public let zoneID: CKRecordZone.ID
+
+    /// Makes a subscription to `zoneID` with a name of its own.
+    public convenience init(zoneID: CKRecordZone.ID) {
+        self.init(zoneID: zoneID, subscriptionID: SystemRandomSource().nextUUID())
+    }
+
+    /// Makes a subscription to `zoneID` with the name `subscriptionID`.
+    public init(zoneID: CKRecordZone.ID, subscriptionID: CKSubscription.ID) {
+        self.zoneID = zoneID
+        super.init(State(subscriptionID: subscriptionID, type: .recordZone, zoneID: zoneID))
+    }
+
+    required init(copying state: State) {
+        zoneID = state.zoneID ?? .default
+        super.init(copying: state)
+    }
+
+    /// Reads a subscription from a keyed archive; nil when it holds none.
+    public required init?(coder: NSCoder) {
+        guard let zoneID = coder.object(CKRecordZoneID.self, forKey: "ZoneID") else { return nil }
+        self.zoneID = zoneID
+        super.init(coder: coder)
+    }
+
+    override class func canHold(_ state: State) -> Bool { state.type == .recordZone && state.zoneID != nil }
+}

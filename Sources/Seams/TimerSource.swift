@@ -1,0 +1,67 @@
+/// Takes a timer back; nothing happens when it has run already.
+public typealias TimerCancel = @Sendable () -> Void
+
+/// Where a room gets pauses from, so that a test decides when they are over.
+public protocol TimerSource: Sendable {
+    /// Runs `body` once, so many milliseconds from now, and never inside this call.
+    @discardableResult
+    func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel
+}
+
+/// Timers over a clock that a test moves: `runDue()` runs those whose time has come, on the calling thread.
+public final class ManualTimerSource: TimerSource {
+    private struct State {
+        var timers: [(number: Int, atMilliseconds: Int64, body: @Sendable () -> Void)] = []
+        var lastNumber = 0
+    }
+
+    private let clock: any TimeSource
+    private let state = Lock(State())
+
+    /// Makes a source without timers.
+    public init(clock: any TimeSource) {
+        self.clock = clock
+    }
+
+    /// Keeps `body` for a `runDue()` after its time has come.
+    @discardableResult
+    public func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel {
+        let atMilliseconds = clock.nowMilliseconds() + max(0, milliseconds)
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.timers.append((state.lastNumber, atMilliseconds, body))
+            return state.lastNumber
+        }
+        return { [weak self] in self?.state.withLock { $0.timers.removeAll { $0.number == number } } }
+    }
+
+    /// When the next timer is due, in milliseconds since 1970; nil when there is none.
+    public var nextDueMilliseconds: Int64? {
+        state.withLock { $0.timers.map(\.atMilliseconds).min() }
+    }
+
+    /// Runs what is due now, the earliest first, also what becomes so on the way.
+    /// - Returns: how many timers ran.
+    @discardableResult
+    public func runDue() -> Int {
+        var count = 0
+        while let body = nextDue() {
+            body()
+            count += 1
+        }
+        return count
+    }
+
+    private func nextDue() -> (@Sendable () -> Void)? {
+        let now = clock.nowMilliseconds()
+        return state.withLock { state in
+            let due = state.timers.indices.filter { state.timers[$0].atMilliseconds <= now }
+            let first = due.min {
+                (state.timers[$0].atMilliseconds, state.timers[$0].number) < (
+                    state.timers[$1].atMilliseconds, state.timers[$1].number
+                )
+            }
+            return first.map { state.timers.remove(at: $0).body }
+        }
+    }
+}

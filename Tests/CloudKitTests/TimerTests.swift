@@ -1,0 +1,18 @@
+import CloudKit
+import Seams
+import Testing
+
+@Suite struct TimerTests {
+    @Test func theMachinesTimersRunAndCanBeTakenBack() async {
+        let timers = DispatchTimerSource()
+        let ran = Lock<[String]>([])
+        await withCheckedContinuation { continuation in
+            timers.after(milliseconds: 1) { ran.withLock { $0.append("taken back") } }()
+            timers.after(milliseconds: 5) {
+                ran.withLock { $0.append("ran") }
+                continuation.resume()
+            }
+        }
+        #expect(ran.withLock { $0 } == ["ran"])
+    }
+}
