@@ -29,7 +29,7 @@ public final class CloudService: Sendable {
     let groupLimits: GroupLimits
     let container: Container?
     let waiting = Lock(WaitingRequests())
-    private let accounts: any ServiceAccounts
+    let accounts: any ServiceAccounts
     /// The accounts, when nobody has given others.
     private let ownAccounts: ServiceAccountList
 
@@ -71,67 +71,5 @@ public final class CloudService: Sendable {
     public func respond(to request: WireRequest) -> WireResponse {
         let prepared = prepare(request)
         return response(to: prepared, answer: answerAlone(prepared.work))
-    }
-
-    /// Reads the request as far as that goes without the store.
-    func prepare(_ request: WireRequest) -> PreparedRequest {
-        let work: ServiceWork
-        do {
-            work = try self.work(for: request)
-        } catch {
-            work = .answer(.error(ServiceFailure.wireError(error)))
-        }
-        return PreparedRequest(work: work, bytes: request.body.count, wantsExtras: request.wantsExtras)
-    }
-
-    private func work(for request: WireRequest) throws -> ServiceWork {
-        guard request.body.count <= limits.bodyBytesMax else {
-            throw ServiceError.limitExceeded(
-                "the request has \(request.body.count) bytes; \(limits.bodyBytesMax) are allowed")
-        }
-        let route = try ServiceRoute(request)
-        let asked = Container(identifier: route.container, environment: route.environment)
-        guard container == nil || container == asked else {
-            throw ServiceError.noSuchContainer(route.container, environment: route.environment)
-        }
-        guard try accounts.admits(apiToken: request.queryItem(WireHeader.apiTokenItem), container: asked)
-        else {
-            throw ServiceError.apiTokenRefused
-        }
-        let caller = ServiceCaller(
-            user: try user(of: request, in: asked), scope: route.scope, request: request)
-        guard caller.user != nil || route.endpoint.isOpenToAnyone(in: route.scope) else {
-            throw ServiceError.authenticationRequired
-        }
-        let body = request.body.isEmpty ? Array("{}".utf8) : request.body
-        switch route.endpoint {
-        case .recordsModify: return try recordsModify(body, caller)
-        case .recordsLookup: return try recordsLookup(body, caller)
-        case .recordsQuery: throw ServiceError.badRequest("queries are not served yet")
-        case .changesDatabase: return try changesDatabase(body, caller)
-        case .changesZone: return try changesZone(body, caller)
-        case .zonesList: return try zonesList(body, caller)
-        case .zonesLookup: return try zonesLookup(body, caller)
-        case .zonesModify: return try zonesModify(body, caller)
-        case .usersCaller: return try usersCaller(caller)
-        }
-    }
-
-    private func user(of request: WireRequest, in container: Container) throws -> ServiceUser? {
-        guard let token = request.queryItem(WireHeader.webAuthTokenItem) else { return nil }
-        guard let user = try accounts.user(webAuthToken: token, container: container) else {
-            throw ServiceError.authenticationFailed
-        }
-        return user
-    }
-
-    private func usersCaller(_ caller: ServiceCaller) throws -> ServiceWork {
-        guard let user = caller.user else { throw ServiceError.authenticationRequired }
-        let hasName = user.givenName != nil || user.familyName != nil
-        let name = UsersCallerResponse.NameComponents(givenName: user.givenName, familyName: user.familyName)
-        return .answer(
-            .message(
-                UsersCallerResponse(userRecordName: user.userRecordName, nameComponents: hasName ? name : nil)
-            ))
     }
 }

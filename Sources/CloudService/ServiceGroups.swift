@@ -36,7 +36,8 @@ extension CloudService {
                 let error = ServiceError.tryAgainLater(
                     "too many requests wait", retryAfterSeconds: ServiceFailure.retryAfterSeconds)
                 prepared = PreparedRequest(
-                    work: .answer(.error(error)), bytes: 0, wantsExtras: prepared.wantsExtras)
+                    work: .answer(.error(error)), bytes: 0, wantsExtras: prepared.wantsExtras,
+                    requestID: prepared.requestID)
             }
             waiting.requests.append((ticket, prepared))
             waiting.bytes += prepared.bytes
@@ -51,14 +52,17 @@ extension CloudService {
     /// reads among them see it.
     public func commitGroup() -> [(ticket: ServiceTicket, response: WireResponse)] {
         let group = takeGroup()
-        var answers = writeTogether(group)
+        let writes = group.compactMap { if case .write(let body) = $0.1.work { body } else { nil } }
+        var written = write(writes)[...]
         var responses: [(ServiceTicket, WireResponse)] = []
         var postponed: [(ServiceTicket, PreparedRequest)] = []
         for (ticket, prepared) in group {
-            switch answers.removeValue(forKey: ticket) {
-            case .postponed: postponed.append((ticket, prepared))
-            case .answered(let answer): responses.append((ticket, response(to: prepared, answer: answer)))
-            case nil: responses.append((ticket, response(to: prepared, answer: answerAlone(prepared.work))))
+            let answer: ServiceAnswer? =
+                if case .write = prepared.work { written.removeFirst() } else { answerAlone(prepared.work) }
+            if let answer {
+                responses.append((ticket, response(to: prepared, answer: answer)))
+            } else {
+                postponed.append((ticket, prepared))
             }
         }
         waiting.withLock { waiting in
@@ -81,11 +85,6 @@ extension CloudService {
         }
     }
 
-    private enum MemberAnswer {
-        case answered(ServiceAnswer)
-        case postponed
-    }
-
     /// The group's transaction is gone, with everything that its members wrote.
     private struct GroupLost: Error {}
 
@@ -105,32 +104,30 @@ extension CloudService {
         }
     }
 
-    /// Runs the writes of the group in one transaction. Who is not in the answer must be tried alone.
-    private func writeTogether(_ group: [(ServiceTicket, PreparedRequest)]) -> [ServiceTicket: MemberAnswer] {
-        let writes = group.compactMap { ticket, prepared in
-            if case .write(let body) = prepared.work { (ticket, body) } else { nil }
-        }
-        guard writes.count > 1 else { return [:] }
+    /// Runs the writes in one transaction, or each alone when that is lost. What they wrote is on disk when this
+    /// returns. There is no answer for a write that came too late and must be in the next group.
+    func write(_ writes: [ServiceWork.Write]) -> [ServiceAnswer?] {
+        if writes.count > 1, let answers = try? writeTogether(writes) { return answers }
+        return writes.map { answerAlone(.write($0)) }
+    }
+
+    private func writeTogether(_ writes: [ServiceWork.Write]) throws -> [ServiceAnswer?] {
         let deadline = clock.nowMilliseconds() + groupLimits.milliseconds
-        do {
-            return try store.write { writer in
-                var answers: [ServiceTicket: MemberAnswer] = [:]
-                for (ticket, body) in writes {
-                    guard answers.isEmpty || clock.nowMilliseconds() < deadline else {
-                        answers[ticket] = .postponed
-                        continue
-                    }
-                    do {
-                        answers[ticket] = .answered(try writer.member { try body(writer) })
-                    } catch {
-                        guard writer.isInTransaction else { throw GroupLost() }
-                        answers[ticket] = .answered(.error(ServiceFailure.wireError(error)))
-                    }
+        return try store.write { writer in
+            var answers: [ServiceAnswer?] = []
+            for body in writes {
+                guard answers.isEmpty || clock.nowMilliseconds() < deadline else {
+                    answers.append(nil)
+                    continue
                 }
-                return answers
+                do {
+                    answers.append(try writer.member { try body(writer) })
+                } catch {
+                    guard writer.isInTransaction else { throw GroupLost() }
+                    answers.append(.error(ServiceFailure.wireError(error)))
+                }
             }
-        } catch {
-            return [:]
+            return answers
         }
     }
 }

@@ -50,9 +50,9 @@ public struct GroupLimits: Hashable, Sendable {
     public var bytesMax = 16 << 20
     /// Milliseconds after which a group takes no more requests.
     public var milliseconds: Int64 = 50
-    /// Requests that wait for a group; the next one is told to try again later.
+    /// Requests that wait for an answer; the next one is told to try again later.
     public var waitingRequestsMax = 4_096
-    /// Bytes of the bodies that wait for a group; behind the request that crosses it, the next is told so too.
+    /// Bytes of the bodies that wait for an answer; behind the request that crosses it, the next is told so too.
     public var waitingBytesMax = 256 << 20
 
     /// The limits that measured well.

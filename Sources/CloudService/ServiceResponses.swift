@@ -2,18 +2,25 @@ import CloudWire
 import Seams
 
 extension CloudService {
-    /// Encodes an answer.
-    func response(to request: PreparedRequest, answer: ServiceAnswer) -> WireResponse {
+    /// Encodes an answer, which came with `groupRequests` others in one commit.
+    func response(to request: PreparedRequest, answer: ServiceAnswer, groupRequests: Int = 0) -> WireResponse
+    {
+        var response = encoded(answer, for: request)
+        response.note.userRecordName = request.userRecordName
+        response.note.groupRequests = groupRequests
+        return response
+    }
+
+    private func encoded(_ answer: ServiceAnswer, for request: PreparedRequest) -> WireResponse {
         switch answer {
         case .error(let error):
-            return response(error, request.wantsExtras)
+            return response(error, request)
         case .message(let message, let numbersAsStrings):
             do {
                 let body = try message.json(extras: request.wantsExtras, numbersAsStrings: numbersAsStrings)
                 return response(body, request.wantsExtras)
             } catch {
-                return response(
-                    ServiceError.internalError("the answer can't be written: \(error)"), request.wantsExtras)
+                return response(ServiceError.internalError("the answer can't be written: \(error)"), request)
             }
         }
     }
@@ -25,11 +32,14 @@ extension CloudService {
     }
 
     /// The answer to a request that failed as a whole.
-    private func response(_ error: WireError, _ extras: Bool) -> WireResponse {
+    private func response(_ error: WireError, _ request: PreparedRequest) -> WireResponse {
         var error = error
-        error.uuid = random.nextUUID().lowercased()
-        let body = (try? error.json(extras: extras)) ?? Array(#"{"serverErrorCode":"INTERNAL_ERROR"}"#.utf8)
-        var response = response(body, extras, status: error.serverErrorCode.httpStatus)
+        error.uuid = request.requestID ?? random.nextUUID().lowercased()
+        let body =
+            (try? error.json(extras: request.wantsExtras))
+            ?? Array(#"{"serverErrorCode":"INTERNAL_ERROR"}"#.utf8)
+        var response = response(body, request.wantsExtras, status: error.serverErrorCode.httpStatus)
+        response.note.errorCode = error.serverErrorCode.rawValue
         if let seconds = error.retryAfterSeconds {
             response.headers.append(("Retry-After", String(Int(seconds.rounded(.up)))))
         }

@@ -2,21 +2,28 @@ import CloudStore
 import CloudWire
 
 /// A request that has been read and waits for the store.
-struct PreparedRequest {
+struct PreparedRequest: Sendable {
     let work: ServiceWork
     let bytes: Int
     let wantsExtras: Bool
+    /// The server's name for the request.
+    var requestID: String?
+    /// Who asks, for the log.
+    var userRecordName: String?
 }
 
 /// What is left to do for a request. A closure may run again when the group that it was in has failed.
-enum ServiceWork {
+enum ServiceWork: Sendable {
+    typealias Read = @Sendable (any CloudStoreReader) throws -> ServiceAnswer
+    typealias Write = @Sendable (any CloudStoreWriter) throws -> ServiceAnswer
+
     case answer(ServiceAnswer)
-    case read((any CloudStoreReader) throws -> ServiceAnswer)
-    case write((any CloudStoreWriter) throws -> ServiceAnswer)
+    case read(Read)
+    case write(Write)
 }
 
 /// An answer that isn't encoded yet, so that the writer doesn't wait for that.
-enum ServiceAnswer {
+enum ServiceAnswer: Sendable {
     case message(any JSONMessage, numbersAsStrings: Bool = false)
     case error(WireError)
 }

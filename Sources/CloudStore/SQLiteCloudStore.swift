@@ -3,24 +3,31 @@ import Seams
 
 /// A store in one SQLite file: everything of one environment of one container.
 ///
-/// One connection writes and one reads, so that a reader doesn't wait for the disk. A write that has returned
-/// is on disk (`synchronous=FULL`, unless the options say otherwise).
+/// One connection writes and a few read, so that a reader doesn't wait for the disk, and reads on several threads
+/// don't wait for each other. A write that has returned is on disk (`synchronous=FULL`, unless the options say
+/// otherwise).
 public final class SQLiteCloudStore: CloudStore {
     /// Where the file is.
     public let path: String
     private let writer: Lock<Connection>
-    private let reader: Lock<Connection>
+    private let readers: ReaderPool
 
-    /// Opens the file at `path`; makes it when there is none.
+    /// How many threads read at once when nobody says another number; more wait for each other.
+    public static let readersMax = 4
+
+    /// Opens the file at `path`; makes it when there is none. `readersMax` threads read at once, more wait for
+    /// each other: a connection for each is opened when it is first needed.
     ///
     /// - Throws: `CloudStoreError` when the file can't be opened, isn't a database, or isn't one of this
     /// store's.
-    public convenience init(path: String) throws {
-        try self.init(path: path, options: OpenOptions())
+    public convenience init(path: String, readersMax: Int = SQLiteCloudStore.readersMax) throws {
+        try self.init(path: path, options: OpenOptions(), readersMax: readersMax)
     }
 
     /// Opens with options of SQLite's, for tests that let the disk fail.
-    package init(path: String, options: OpenOptions) throws {
+    package init(
+        path: String, options: OpenOptions, readersMax: Int = SQLiteCloudStore.readersMax
+    ) throws {
         self.path = path
         writer = Lock(
             try Self.translating(path: path) {
@@ -30,13 +37,15 @@ public final class SQLiteCloudStore: CloudStore {
                 try SQLiteStoreFormat.prepare(connection, path: path)
                 return connection
             })
-        reader = Lock(try Self.translating(path: path) { try Connection(path: path, options: options) })
+        readers = try Self.translating(path: path) {
+            try ReaderPool(connectionsMax: readersMax) { try Connection(path: path, options: options) }
+        }
     }
 
     /// Runs `body` on one snapshot of what is committed. See `CloudStore`.
     public func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
-        try reader.withLock { connection in
-            try Self.translating(path: path) {
+        try Self.translating(path: path) {
+            try readers.withConnection { connection in
                 try connection.transaction(.deferred) {
                     try body(SQLiteStoreTransaction(connection, path: path))
                 }
@@ -57,9 +66,7 @@ public final class SQLiteCloudStore: CloudStore {
 
     /// What SQLite finds wrong with the file; empty when it is sound.
     package func integrityCheck() throws -> [String] {
-        try reader.withLock { connection in
-            try Self.translating(path: path) { try connection.integrityCheck() }
-        }
+        try Self.translating(path: path) { try readers.withConnection { try $0.integrityCheck() } }
     }
 
     private static func translating<Result>(path: String, _ body: () throws -> Result) throws -> Result {

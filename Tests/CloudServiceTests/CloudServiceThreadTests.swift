@@ -1,4 +1,3 @@
-import CloudService
 import CloudStore
 import CloudWire
 import Dispatch
@@ -6,17 +5,65 @@ import SQLiteTestSupport
 import Seams
 import Testing
 
+@testable import CloudService
+
+/// A store whose writes wait until the test lets them go on.
+private final class GatedStore: CloudStore {
+    let gate = DispatchSemaphore(value: 0)
+    let writeBegan = DispatchSemaphore(value: 0)
+    private let store = MemoryCloudStore()
+
+    func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+        try store.read(body)
+    }
+
+    func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+        writeBegan.signal()
+        gate.wait()
+        return try store.write(body)
+    }
+}
+
+/// Accounts that answer when the test lets them.
+private final class GatedAccounts: ServiceAccounts {
+    let gate = DispatchSemaphore(value: 0)
+
+    func user(webAuthToken: String, container: CloudService.Container) -> ServiceUser? {
+        gate.wait()
+        gate.signal()
+        return TestService.ada
+    }
+
+    func admits(apiToken: String?, container: CloudService.Container) -> Bool { true }
+}
+
 @Suite struct CloudServiceThreadTests {
+    private func save(_ name: String, in cloud: TestService) throws -> WireRequest {
+        let message = RecordsModifyRequest(operations: [operation(.create, name)], zoneID: TestService.zone)
+        return cloud.request("records/modify", try message.json())
+    }
+
+    private func service(
+        _ store: any CloudStore = MemoryCloudStore(), accounts: any ServiceAccounts,
+        groupLimits: GroupLimits = GroupLimits()
+    ) -> TestService {
+        let clock = ManualTimeSource()
+        return TestService(
+            service: CloudService(
+                store: store, clock: clock, random: SeededRandomSource(seed: 1), accounts: accounts,
+                groupLimits: groupLimits), clock: clock)
+    }
+
+    private func isSignalled(_ semaphore: DispatchSemaphore) -> Bool {
+        semaphore.wait(timeout: .now() + 30) == .success
+    }
+
     @Test func everyRequestIsAnsweredOnceAndWhatWasSavedIsThere() throws {
         let folder = try TemporaryFolder()
         let cloud = TestService(store: try SQLiteCloudStore(path: folder.file("store.db")))
         try cloud.zones(.create)
         let thread = CloudServiceThread(cloud.service)
-        let requests = try (0..<200).map { index in
-            let message = RecordsModifyRequest(
-                operations: [operation(.create, "r\(index % 150)")], zoneID: TestService.zone)
-            return cloud.request("records/modify", try message.json())
-        }
+        let requests = try (0..<200).map { try save("r\($0 % 150)", in: cloud) }
         let answers = Lock<[Int: [String]]>([:])
         DispatchQueue.concurrentPerform(iterations: requests.count) { index in
             thread.send(requests[index]) { response in
@@ -31,6 +78,145 @@ import Testing
         #expect(all.values.filter { $0 == ["saved"] }.count == 150)
         #expect(all.values.filter { $0 == ["CONFLICT"] }.count == 50)
         #expect(try cloud.changes(resultsLimit: 400).records.count == 150)
+    }
+
+    @Test func aReadThatBeginsAfterAnAnswerSeesWhatWasAnswered() throws {
+        let folder = try TemporaryFolder()
+        let cloud = TestService(store: try SQLiteCloudStore(path: folder.file("store.db")))
+        try cloud.zones(.create)
+        let thread = CloudServiceThread(cloud.service)
+        let found = Lock<[String]>([])
+        let done = DispatchSemaphore(value: 0)
+        for index in 0..<100 {
+            let lookup = cloud.request(
+                "records/lookup",
+                try RecordsLookupRequest(records: [.init(recordName: "r\(index)")], zoneID: TestService.zone)
+                    .json())
+            thread.send(try save("r\(index)", in: cloud)) { _ in
+                thread.send(lookup) { response in
+                    let summaries = try? RecordsLookupResponse(json: response.body).records.summaries
+                    found.withLock { $0 += summaries ?? ["unreadable"] }
+                    done.signal()
+                }
+            }
+        }
+        for _ in 0..<100 { #expect(isSignalled(done)) }
+        thread.stop()
+        #expect(found.withLock { $0 } == Array(repeating: "saved", count: 100))
+    }
+
+    @Test func aReadDoesNotWaitForAWrite() throws {
+        let store = GatedStore()
+        let cloud = TestService(store: store)
+        let thread = CloudServiceThread(cloud.service, readerCount: 1)
+        let written = DispatchSemaphore(value: 0)
+        let read = DispatchSemaphore(value: 0)
+        thread.send(try save("a", in: cloud)) { _ in written.signal() }
+        #expect(isSignalled(store.writeBegan))
+        thread.send(cloud.request("zones/list", [])) { _ in read.signal() }
+        #expect(isSignalled(read))
+        #expect(written.wait(timeout: .now()) == .timedOut)
+        store.gate.signal()
+        #expect(isSignalled(written))
+        thread.stop()
+    }
+
+    @Test func anAnswerNotesForTheLogWhoAskedAndHowManySharedItsCommit() throws {
+        let store = GatedStore()
+        let cloud = TestService(store: store)
+        let thread = CloudServiceThread(cloud.service, readerCount: 1)
+        let notes = Lock<[WireNote]>([])
+        let done = DispatchSemaphore(value: 0)
+        @Sendable func note(_ response: WireResponse) {
+            notes.withLock { $0.append(response.note) }
+            done.signal()
+        }
+        thread.send(try save("a", in: cloud), completion: note)
+        #expect(isSignalled(store.writeBegan))
+        for name in ["b", "c"] { thread.send(try save(name, in: cloud), completion: note) }
+        // One reader: when it answers this, it has handed both writes on.
+        var refused = cloud.request("zones/list", [], token: "mallory")
+        refused.requestID = "THE-SERVERS-NAME"
+        thread.send(refused) { response in
+            note(response)
+            #expect((try? WireError(json: response.body))?.uuid == "THE-SERVERS-NAME")
+        }
+        #expect(isSignalled(done))
+        for _ in 0..<2 { store.gate.signal() }
+        for _ in 0..<3 { #expect(isSignalled(done)) }
+        thread.stop()
+        #expect(notes.withLock { $0 }.map(\.userRecordName) == [nil, "_ada", "_ada", "_ada"])
+        #expect(notes.withLock { $0 }.map(\.groupRequests) == [0, 1, 2, 2])
+        #expect(notes.withLock { $0 }.map(\.errorCode) == ["AUTHENTICATION_FAILED", nil, nil, nil])
+    }
+
+    @Test func whoSendsDoesNotWaitForTheAccounts() throws {
+        let accounts = GatedAccounts()
+        let cloud = service(accounts: accounts)
+        let thread = CloudServiceThread(cloud.service)
+        let answered = DispatchSemaphore(value: 0)
+        for _ in 0..<5 { thread.send(cloud.request("zones/list", [])) { _ in answered.signal() } }
+        #expect(answered.wait(timeout: .now()) == .timedOut)
+        accounts.gate.signal()
+        for _ in 0..<5 { #expect(isSignalled(answered)) }
+        thread.stop()
+    }
+
+    @Test func asManyRequestsWaitAsMayAndTheNextIsToldToTryAgain() throws {
+        var limits = GroupLimits()
+        limits.waitingRequestsMax = 3
+        let accounts = GatedAccounts()
+        let cloud = service(accounts: accounts, groupLimits: limits)
+        let thread = CloudServiceThread(cloud.service)
+        let statuses = Lock<[Int]>([])
+        for _ in 0..<5 {
+            thread.send(cloud.request("zones/list", [])) { response in
+                statuses.withLock { $0.append(response.status) }
+            }
+        }
+        #expect(statuses.withLock { $0 } == [503, 503])
+        accounts.gate.signal()
+        thread.stop()
+        #expect(statuses.withLock { $0 } == [503, 503, 200, 200, 200])
+    }
+
+    @Test func theBytesOfWhatWaitsHaveALimit() throws {
+        var limits = GroupLimits()
+        limits.waitingBytesMax = 100
+        let accounts = GatedAccounts()
+        let cloud = service(accounts: accounts, groupLimits: limits)
+        let thread = CloudServiceThread(cloud.service)
+        let body = Array("{\"x\":\"\(String(repeating: "y", count: 100))\"}".utf8)
+        let statuses = Lock<[Int]>([])
+        for _ in 0..<2 {
+            thread.send(cloud.request("zones/list", body)) { response in
+                statuses.withLock { $0.append(response.status) }
+            }
+        }
+        #expect(statuses.withLock { $0 } == [503])
+        accounts.gate.signal()
+        thread.stop()
+        #expect(statuses.withLock { $0 } == [503, 200])
+    }
+
+    @Test func withoutThreadsEachRequestIsToldToTryAgainUntilThereAreSome() throws {
+        let cloud = TestService()
+        let isAllowed = Lock(false)
+        let thread = CloudServiceThread(
+            cloud.service, readerCount: 2,
+            startThread: { body in isAllowed.withLock { $0 } && DetachedThread.start(body) })
+        let status = Lock(0)
+        thread.send(cloud.request("zones/list", [])) { response in status.withLock { $0 = response.status } }
+        #expect(status.withLock { $0 } == 503)
+        isAllowed.withLock { $0 = true }
+        let answered = DispatchSemaphore(value: 0)
+        thread.send(cloud.request("zones/list", [])) { response in
+            status.withLock { $0 = response.status }
+            answered.signal()
+        }
+        #expect(isSignalled(answered))
+        #expect(status.withLock { $0 } == 200)
+        thread.stop()
     }
 
     @Test func whoComesAfterTheEndIsToldToTryAgain() throws {
@@ -49,6 +235,27 @@ import Testing
         var thread: CloudServiceThread? = CloudServiceThread(cloud.service)
         for _ in 0..<10 { thread?.send(cloud.request("zones/list", [])) { _ in answered.signal() } }
         thread = nil
-        for _ in 0..<10 { #expect(answered.wait(timeout: .now() + 30) == .success) }
+        for _ in 0..<10 { #expect(isSignalled(answered)) }
+    }
+
+    @Test func aQueueKeepsItsOrderHoweverItIsUsed() {
+        let random = SeededRandomSource(seed: 7)
+        var queue = FirstInFirstOut<Int>()
+        var model: [Int] = []
+        var next = 0
+        for _ in 0..<20_000 {
+            switch random.next(in: 0..<10) {
+            case 0..<5:
+                queue.append(next)
+                model.append(next)
+                next += 1
+            case 5..<9:
+                #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
+            default:
+                let taken = (0..<3).compactMap { _ in queue.popFirst() }
+                queue.putBack(taken)
+            }
+            #expect(queue.count == model.count && queue.first == model.first)
+        }
     }
 }

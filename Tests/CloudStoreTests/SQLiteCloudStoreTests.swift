@@ -1,7 +1,9 @@
 import CloudStore
+import Dispatch
 import Foundation
 import SQLite
 import SQLiteTestSupport
+import Seams
 import Testing
 
 /// What only a store with a file can promise.
@@ -83,5 +85,32 @@ import Testing
         #expect(try second.record("a") != nil)
         try second.apply { $0.records = [Rows.record("b", counter: 2)] }
         #expect(try first.changes().rows.count == 2)
+    }
+
+    @Test func asManyReadersReadAtOnceAsMayAndTheNextWaits() throws {
+        let store = try SQLiteCloudStore(path: folder.file("store.db"), readersMax: 2)
+        try store.apply { $0.records = [Rows.record("a", counter: 1)] }
+        let inside = DispatchSemaphore(value: 0)
+        let gate = DispatchSemaphore(value: 0)
+        let ended = DispatchSemaphore(value: 0)
+        let found = Lock(0)
+        for _ in 0..<3 {
+            Thread.detachNewThread {
+                let row = try? store.read { reader in
+                    inside.signal()
+                    gate.wait()
+                    return try reader.zones(after: nil, zonesMax: 1)
+                }
+                found.withLock { $0 += row == nil ? 0 : 1 }
+                ended.signal()
+            }
+        }
+        #expect(inside.wait(timeout: .now() + 30) == .success)
+        #expect(inside.wait(timeout: .now() + 30) == .success)
+        #expect(inside.wait(timeout: .now()) == .timedOut, "the third waits")
+        try store.apply { $0.records = [Rows.record("b", counter: 2)] }
+        for _ in 0..<3 { gate.signal() }
+        for _ in 0..<3 { #expect(ended.wait(timeout: .now() + 30) == .success) }
+        #expect(found.withLock { $0 } == 3)
     }
 }

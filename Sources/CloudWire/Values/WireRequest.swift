@@ -10,17 +10,20 @@ public struct WireRequest: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: [UInt8]
+    /// The server's own name for the request, which an error's `uuid` repeats. Not on the wire.
+    public var requestID: String?
 
     /// Makes a request.
     public init(
         method: String = "POST", path: String, query: [(name: String, value: String)] = [],
-        headers: [(name: String, value: String)] = [], body: [UInt8] = []
+        headers: [(name: String, value: String)] = [], body: [UInt8] = [], requestID: String? = nil
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.headers = headers
         self.body = body
+        self.requestID = requestID
     }
 
     /// The first header of that name, whatever its case.
@@ -33,6 +36,19 @@ public struct WireRequest: Sendable {
     public var wantsExtras: Bool { header(WireHeader.client) == "1" }
 }
 
+/// What an operator's log tells of an answer. Not on the wire.
+public struct WireNote: Hashable, Sendable {
+    /// The record name of the user who asked.
+    public var userRecordName: String?
+    /// The code of a request that failed as a whole.
+    public var errorCode: String?
+    /// How many writes shared the commit that the request waited for; 0 when it waited for none.
+    public var groupRequests = 0
+
+    /// Makes a note that tells nothing.
+    public init() {}
+}
+
 /// An answer as it crosses the wire, without a socket.
 public struct WireResponse: Sendable {
     /// The HTTP status.
@@ -41,6 +57,8 @@ public struct WireResponse: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: [UInt8]
+    /// For the log of the server that sends the answer.
+    public var note = WireNote()
 
     /// Makes an answer.
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {

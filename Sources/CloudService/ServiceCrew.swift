@@ -1,0 +1,222 @@
+import CloudWire
+
+/// What one caller wants, cut where the thread changes.
+struct ServiceJob: Sendable {
+    /// What the job holds in memory until it is finished.
+    let bytes: Int
+    /// Reads the request, on a reader's thread.
+    let begin: @Sendable () -> PreparedRequest
+    /// Encodes and hands over the answer, on a reader's thread.
+    let finish: @Sendable (PreparedRequest, ServiceAnswer, _ groupRequests: Int) -> Void
+}
+
+/// The threads of a service, and the queues between them.
+///
+/// A job goes to a reader; what writes goes on to the writer, and with its answer back to a reader. All jobs that
+/// have begun and not ended are counted, so the limit on them bounds every queue.
+final class ServiceCrew: Sendable {
+    static let refusal = ServiceError.tryAgainLater(
+        "the service is busy or stopping", retryAfterSeconds: ServiceFailure.retryAfterSeconds)
+
+    let service: CloudService
+    private let readerCount: Int
+    private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
+    private let monitor = Monitor(State(), conditionCount: 3)
+    private static let readers = 0
+    private static let writer = 1
+    private static let end = 2
+
+    private struct State {
+        var new = FirstInFirstOut<ServiceJob>()
+        var writes = WriteQueue()
+        var answered = FirstInFirstOut<AnsweredWrite>()
+        var jobsCount = 0
+        var jobsBytes = 0
+        var runningReaders = 0
+        var hasWriter = false
+        var isEnding = false
+
+        var isOver: Bool { isEnding && jobsCount == 0 }
+    }
+
+    init(
+        _ service: CloudService, readerCount: Int,
+        startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
+    ) {
+        self.service = service
+        self.readerCount = readerCount
+        self.startThread = startThread
+    }
+
+    /// Starts the threads that don't run yet. True when there are enough to answer every request.
+    func start() -> Bool {
+        let missing = monitor.withLock { state -> (readers: Int, writer: Bool) in
+            defer {
+                // Counted before they run, so that no other caller starts them too.
+                state.runningReaders = readerCount
+                state.hasWriter = true
+            }
+            return (readerCount - state.runningReaders, !state.hasWriter)
+        }
+        let failedReaders = (0..<missing.readers).count { _ in !startThread { self.runReader() } }
+        let writerFailed = missing.writer && !startThread { self.runWriter() }
+        return monitor.withLock { state in
+            state.runningReaders -= failedReaders
+            if writerFailed { state.hasWriter = false }
+            return state.runningReaders > 0 && state.hasWriter
+        }
+    }
+
+    /// False when the job can't be taken now; then nothing of it is run.
+    func take(_ job: ServiceJob) -> Bool {
+        let limits = service.groupLimits
+        enum Result { case taken, full, withoutThreads }
+        func tryOnce() -> Result {
+            monitor.withLock { state in
+                if state.isEnding || state.jobsCount >= limits.waitingRequestsMax
+                    || state.jobsBytes >= limits.waitingBytesMax
+                {
+                    return .full
+                }
+                guard state.runningReaders > 0, state.hasWriter else { return .withoutThreads }
+                state.jobsCount += 1
+                state.jobsBytes += job.bytes
+                state.new.append(job)
+                return .taken
+            }
+        }
+        var result = tryOnce()
+        if result == .withoutThreads, start() { result = tryOnce() }
+        if result == .taken { monitor.wakeOne(Self.readers) }
+        return result == .taken
+    }
+
+    func askToEnd() {
+        monitor.withLock { $0.isEnding = true }
+        wakeEverybody()
+    }
+
+    func waitForEnd() {
+        monitor.wait(on: Self.end) { state in
+            state.runningReaders == 0 && !state.hasWriter ? () : nil
+        }
+    }
+
+    private func wakeEverybody() {
+        monitor.wakeAll(Self.readers)
+        monitor.wakeAll(Self.writer)
+        monitor.wakeAll(Self.end)
+    }
+
+    // MARK: Readers
+
+    private enum ReaderStep {
+        case begin(ServiceJob)
+        case finish(AnsweredWrite)
+        case end
+    }
+
+    private func runReader() {
+        while true {
+            // What was written is answered before something new is begun.
+            let step = monitor.wait(on: Self.readers) { state -> ReaderStep? in
+                if let answered = state.answered.popFirst() { return .finish(answered) }
+                if let job = state.new.popFirst() { return .begin(job) }
+                return state.isOver ? .end : nil
+            }
+            switch step {
+            case .begin(let job): begin(job)
+            case .finish(let answered): finish(answered)
+            case .end:
+                monitor.withLock { $0.runningReaders -= 1 }
+                monitor.wakeAll(Self.end)
+                return
+            }
+        }
+    }
+
+    private func begin(_ job: ServiceJob) {
+        let request = job.begin()
+        guard case .write(let body) = request.work else {
+            job.finish(request, service.answerAlone(request.work), 0)
+            return end(job)
+        }
+        monitor.withLock { $0.writes.append(WaitingWrite(job: job, request: request, body: body)) }
+        monitor.wakeOne(Self.writer)
+    }
+
+    private func finish(_ answered: AnsweredWrite) {
+        let write = answered.write
+        write.job.finish(write.request, answered.answer, answered.groupRequests)
+        end(write.job)
+    }
+
+    private func end(_ job: ServiceJob) {
+        let isOver = monitor.withLock { state in
+            state.jobsCount -= 1
+            state.jobsBytes -= job.bytes
+            return state.isOver
+        }
+        if isOver { wakeEverybody() }
+    }
+
+    // MARK: The writer
+
+    private func runWriter() {
+        while true {
+            let group = monitor.wait(on: Self.writer) { state -> [WaitingWrite]? in
+                let group = state.writes.take(within: service.groupLimits)
+                return group.isEmpty && !state.isOver ? nil : group
+            }
+            guard !group.isEmpty else { break }
+            let answers = service.write(group.map(\.body))
+            let postponed = zip(group, answers).filter { $1 == nil }.map(\.0)
+            monitor.withLock { state in
+                for (write, answer) in zip(group, answers) {
+                    guard let answer else { continue }
+                    state.answered.append(
+                        AnsweredWrite(
+                            write: write, answer: answer, groupRequests: group.count - postponed.count))
+                }
+                state.writes.putBack(postponed)
+            }
+            for _ in 0..<min(group.count, readerCount) { monitor.wakeOne(Self.readers) }
+        }
+        monitor.withLock { $0.hasWriter = false }
+        monitor.wakeAll(Self.end)
+    }
+}
+
+/// A write that waits for its group.
+struct WaitingWrite: Sendable {
+    let job: ServiceJob
+    let request: PreparedRequest
+    let body: ServiceWork.Write
+}
+
+/// A write that is on disk, or refused.
+private struct AnsweredWrite: Sendable {
+    let write: WaitingWrite
+    let answer: ServiceAnswer
+    let groupRequests: Int
+}
+
+/// The writes that wait, handed out in groups.
+struct WriteQueue {
+    private var writes = FirstInFirstOut<WaitingWrite>()
+
+    mutating func append(_ write: WaitingWrite) { writes.append(write) }
+
+    mutating func putBack(_ postponed: [WaitingWrite]) { writes.putBack(postponed) }
+
+    /// The oldest writes, as many as fit into a group.
+    mutating func take(within limits: GroupLimits) -> [WaitingWrite] {
+        var group: [WaitingWrite] = []
+        var bytes = 0
+        while group.count < limits.requestsMax, bytes < limits.bytesMax, let write = writes.popFirst() {
+            bytes += write.request.bytes
+            group.append(write)
+        }
+        return group
+    }
+}
