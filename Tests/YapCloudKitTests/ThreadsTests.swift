@@ -22,7 +22,9 @@ import YapCloudKit
 
         deinit {
             try? database.close()
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            for suffix in ["", "-wal", "-shm", "-cloudKit.sync"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
+            }
         }
 
         func todos() async throws -> [String: Todo] {

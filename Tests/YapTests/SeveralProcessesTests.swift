@@ -72,6 +72,16 @@ struct SeveralProcessesTests {
         #expect(third?.snapshot == 4 && third?.isExternal == false && third?.missedCommits == 0)
     }
 
+    @Test func aCommitOfAnotherProcessIsNoticedByTheFirstReadOfANewConnection() async throws {
+        var commits = ours.commits.makeAsyncIterator()
+        try await other.readWrite { try $0.set("theirs", "1") }
+        _ = try await ours.newConnection().read { _ in }
+        try await connection.readWrite { try $0.set("ours", "2") }
+        let first = try #require(await commits.next())
+        #expect(first.snapshot == 1 && first.isExternal)
+        #expect(await commits.next()?.snapshot == 2)
+    }
+
     @Test func extensionsDropTheirCachesWhenAnotherProcessWrote() throws {
         try ours.blocking.register(WordCounter(), withName: "words")
         try theirs.blocking.register(WordCounter(), withName: "words")

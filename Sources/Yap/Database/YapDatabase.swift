@@ -95,6 +95,13 @@ public final class YapDatabase: Sendable {
         CommitObserverID(value: publisher.add(observer).id)
     }
 
+    /// The same, with a block that is called when nothing more will come: the database was closed, or is gone.
+    package func addCommitObserver(
+        _ observer: @escaping @Sendable (YapDatabaseCommit) -> Void, whenEnded: @escaping @Sendable () -> Void
+    ) {
+        _ = publisher.add(observer, whenEnded: whenEnded)
+    }
+
     /// Ends an observation. A call that is under way on another thread may still end after this.
     public func removeCommitObserver(_ id: CommitObserverID) {
         publisher.remove(id.value)

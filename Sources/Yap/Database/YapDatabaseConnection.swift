@@ -70,6 +70,8 @@ extension YapDatabase {
         do {
             let sqlite = try Connection(path: path, options: sqliteOptions)
             let mark = try ConfigTable(sqlite).mark()
+            // Its first transaction finds nothing new: what another process committed is noticed here.
+            log.noteUnexplained(mark)
             return ReaderCore(
                 StoreConnection(sqlite, mark: mark, registrations: registrations, options: options), log: log)
         } catch let error as SQLiteError {

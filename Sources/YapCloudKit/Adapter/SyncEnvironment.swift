@@ -12,12 +12,14 @@ package struct SyncEnvironment: Sendable {
     /// Hears of the decisions of merges, after their transaction was committed. False when nobody listened:
     /// then they are kept.
     package var logBlock: @Sendable ([CloudMergeLogEntry]) -> Bool
+    /// Who syncs when several processes have the database open; without one nobody else has.
+    package var turn: SyncTurn?
 
     package init(
         scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource,
         databaseBlock: @escaping YapDatabaseCloudKit.DatabaseIdentifierBlock,
         errorBlock: @escaping YapDatabaseCloudKit.OperationErrorBlock,
-        logBlock: @escaping @Sendable ([CloudMergeLogEntry]) -> Bool = { _ in true }
+        logBlock: @escaping @Sendable ([CloudMergeLogEntry]) -> Bool = { _ in true }, turn: SyncTurn? = nil
     ) {
         self.scheduler = scheduler
         self.clock = clock
@@ -25,6 +27,7 @@ package struct SyncEnvironment: Sendable {
         self.databaseBlock = databaseBlock
         self.errorBlock = errorBlock
         self.logBlock = logBlock
+        self.turn = turn
     }
 }
 

@@ -46,7 +46,9 @@ final class SyncRunner: Sendable {
 
     /// The extension is registered: what waits from earlier runs can go.
     func start(database: YapDatabase, registeredName: String) {
+        let isOurTurn = beginTurn(database, registeredName)
         schedule {
+            $0.events.append(.turn(isOurs: isOurTurn))
             $0.database = database
             $0.isEnded = false
             $0.registeredName = registeredName
@@ -58,6 +60,41 @@ final class SyncRunner: Sendable {
     /// Somebody begins to listen to the log.
     func handOutLog() {
         schedule { $0.isLogLeft = true }
+    }
+
+    /// Asks whether this process syncs, and learns from now on of what other processes commit.
+    private func beginTurn(_ database: YapDatabase, _ registeredName: String) -> Bool {
+        guard let turn = environment.turn else { return true }
+        database.addCommitObserver(
+            { [weak self] commit in
+                if commit.isExternal { self?.schedule { $0.isRecountNeeded = true } }
+            }, whenEnded: { [weak turn] in turn?.end() })
+        let listener = SyncTurn.Listener(
+            isOurs: { [weak self] in
+                self?.schedule {
+                    $0.events.append(.turn(isOurs: true))
+                    $0.isRecountNeeded = true
+                }
+            },
+            rang: { [weak self, weak database] snapshot in
+                guard let database, snapshot.map({ $0 > database.snapshot }) ?? true else { return }
+                // The count begins a transaction, and by that it notices the commit.
+                self?.schedule { $0.isRecountNeeded = true }
+            })
+        do {
+            return try turn.begin(
+                path: SyncTurn.path(database: database.path, registeredName: registeredName),
+                listener: listener)
+        } catch {
+            // Two that sync meet conflicts, and merge them; nobody who syncs would be worse.
+            environment.errorBlock(nil, CKError(.internalError, "\(error): syncing without a lock"))
+            return true
+        }
+    }
+
+    /// A commit was made here. Called while the database's writer is held.
+    func ring(snapshot: UInt64) {
+        environment.turn?.ring(snapshot: snapshot)
     }
 
     /// A commit touched the queue. Called while the database's writer is held.

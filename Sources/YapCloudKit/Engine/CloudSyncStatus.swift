@@ -22,6 +22,8 @@ public enum CloudSyncPause: Hashable, Sendable {
     case network
     /// The server asked for a pause, or isn't available.
     case server(CKError.Code)
+    /// Another process has the database open and syncs it, or will: this one only records.
+    case otherProcess
     /// The change could not be written to the device's own database.
     case localDatabase
 }

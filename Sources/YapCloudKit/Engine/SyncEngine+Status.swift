@@ -8,7 +8,8 @@ extension SyncEngine {
         var problems = sorted.compactMap(\.stop)
         problems += sorted.flatMap(\.count.refused)
         let isRunning = sorted.contains { lane in
-            lane.work != nil || (lane.stop == nil && lane.pause == nil && lane.hasWork && suspendCount == 0)
+            lane.work != nil
+                || (lane.stop == nil && lane.pause == nil && lane.hasWork && suspendCount == 0 && isOurTurn)
         }
         if isRunning { return .syncing(pending: sorted.reduce(0) { $0 + $1.count.pending }) }
         if !problems.isEmpty { return .needsAttention(problems) }
@@ -17,7 +18,9 @@ extension SyncEngine {
             let until = Date(timeIntervalSince1970: Double(first.untilMilliseconds) / 1000)
             return .waiting(until: until, because: first.because)
         }
-        if sorted.contains(where: \.hasWork) { return .waiting(until: nil, because: .suspended) }
+        if sorted.contains(where: \.hasWork) {
+            return .waiting(until: nil, because: isOurTurn ? .suspended : .otherProcess)
+        }
         return .idle
     }
 }

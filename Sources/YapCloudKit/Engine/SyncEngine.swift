@@ -14,6 +14,8 @@ package struct SyncEngine {
 
     var lanes: [DatabaseKey: SyncLane] = [:]
     var suspendCount = 0
+    /// Whether this process syncs; if not, another one does, and this one only records.
+    var isOurTurn = true
     var lastWake: Int64?
     var lastStatus: CloudSyncStatus?
     let random: any RandomSource
@@ -64,6 +66,8 @@ package struct SyncEngine {
         case .unknownDatabase(let key):
             lanes[key]?.work = nil
             lanes[key]?.stop = .unknownDatabase(identifier: key.identifier)
+        case .turn(let isOurs):
+            isOurTurn = isOurs
         case .suspendCount(let count):
             suspendCount = count
         case .retry:
@@ -114,7 +118,7 @@ package struct SyncEngine {
 
     /// Begins the next thing in a database, if nothing is under way there and nothing forbids it.
     private mutating func advance(_ key: DatabaseKey, now: Int64, _ actions: inout [SyncAction]) {
-        guard var lane = lanes[key], lane.work == nil, lane.stop == nil else { return }
+        guard isOurTurn, var lane = lanes[key], lane.work == nil, lane.stop == nil else { return }
         if let pause = lane.pause {
             guard pause.untilMilliseconds <= now else { return }
             lane.pause = nil

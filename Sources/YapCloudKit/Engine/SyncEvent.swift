@@ -21,6 +21,8 @@ package enum SyncEvent: Sendable {
     case localFailure(DatabaseKey, message: String)
     /// No database is known for the identifier.
     case unknownDatabase(DatabaseKey)
+    /// Whether this process syncs, of those that have the database open.
+    case turn(isOurs: Bool)
     /// The suspend count changed.
     case suspendCount(Int)
     /// The app asks to try everything again that needed attention.

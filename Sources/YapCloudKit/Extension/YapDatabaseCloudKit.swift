@@ -72,7 +72,7 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
             scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
             databaseBlock: databaseIdentifierBlock
                 ?? { $0 == nil ? CKContainer.default().privateCloudDatabase : nil },
-            errorBlock: operationErrorBlock)
+            errorBlock: operationErrorBlock, turn: SyncTurn(takesTurns: true))
         self.init(
             recordHandler: recordHandler, mergeBlock: mergeBlock, versionTag: versionTag,
             versionInfo: versionInfo, options: options, environment: environment)

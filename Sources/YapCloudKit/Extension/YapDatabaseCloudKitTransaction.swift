@@ -127,8 +127,9 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         for index in log.indices { try tables.insert(&log[index]) }
     }
 
-    /// Tells the engine.
+    /// Tells the engine, and other processes.
     public func didCommit(snapshot: UInt64) {
+        cloudKit.runner.ring(snapshot: snapshot)
         if isQueueTouched || !log.isEmpty {
             cloudKit.runner.committed(log, isByEngine: isByEngine)
         }

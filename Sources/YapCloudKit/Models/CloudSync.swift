@@ -14,6 +14,15 @@ public import Yap
 /// a device knows both of, the edit wins, because what is lost by that can be deleted again, and what is lost
 /// by the other can't be typed again. `mergeLog` says of each such decision what was dropped.
 public final class CloudSync: Sendable {
+    /// What a process does of the sync. Of all that have the database open and sync, one does at a time: it holds a
+    /// lock on a file beside the database, and the next takes over when it ends.
+    public enum Role: Sendable {
+        /// Sends and fetches, when its turn comes.
+        case syncs
+        /// Records changes in the queue, and leaves it to other processes to send them.
+        case records
+    }
+
     /// The extension that does the recording and the uploading.
     public let cloudKit: YapDatabaseCloudKit
     /// The zone.
@@ -31,14 +40,16 @@ public final class CloudSync: Sendable {
     ///   - models: The types and their collections.
     ///   - zone: The zone's name; it is made if it isn't there.
     ///   - name: The name under which the extension is registered; it is part of the tables' names.
+    ///   - role: What this process does of the sync, when several have the database open.
     /// - Throws: `YapDatabaseError`, as `database.register(_:withName:)`.
     public convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
-        name: String = "cloudKit"
+        name: String = "cloudKit", role: Role = .syncs
     ) async throws {
         self.init(
             container: container, models: models, zone: zone, scheduler: ThreadScheduler(),
-            clock: SystemTimeSource(), random: SystemRandomSource())
+            clock: SystemTimeSource(), random: SystemRandomSource(),
+            turn: SyncTurn(takesTurns: role == .syncs))
         try await database.register(cloudKit, withName: name)
         let connection = database.newConnection()
         let (isKnown, hasStash) = try await connection.read { [map, zoneID] in
@@ -74,7 +85,7 @@ public final class CloudSync: Sendable {
 
     private init(
         container: CKContainer, models: [CloudSyncModel], zone: String, scheduler: any SyncScheduler,
-        clock: any TimeSource, random: any RandomSource
+        clock: any TimeSource, random: any RandomSource, turn: SyncTurn? = nil
     ) {
         let zoneID = CKRecordZone.ID(zoneName: zone)
         let map = CloudSyncMap(models: models, zoneID: zoneID)
@@ -82,7 +93,7 @@ public final class CloudSync: Sendable {
         let database = container.privateCloudDatabase
         let environment = SyncEnvironment(
             scheduler: scheduler, clock: clock, random: random, databaseBlock: { $0 == nil ? database : nil },
-            errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) })
+            errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) }, turn: turn)
         cloudKit = YapDatabaseCloudKit(
             recordHandler: map.recordHandler, mergeBlock: map.mergeBlock, versionTag: map.versionTag,
             versionInfo: map.versionTag, options: .init(allowedCollections: Set(models.map(\.collection))),

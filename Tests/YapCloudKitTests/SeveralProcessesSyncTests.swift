@@ -1,0 +1,161 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Seams
+import Testing
+import Yap
+
+@testable import YapCloudKit
+
+/// Two instances on one file know as little of each other as two processes do; real ones are in EndToEndTests.
+@Suite(.timeLimit(.minutes(1))) struct SeveralProcessesSyncTests {
+    /// One file, with as many instances as a test opens.
+    private final class File {
+        let path = NSTemporaryDirectory() + "yap-processes-" + UUID().uuidString + ".db"
+        let cloud: TestCloud
+        let device: TestDevice
+
+        init(_ cloud: TestCloud) {
+            self.cloud = cloud
+            device = cloud.device(user: "ada")
+        }
+
+        deinit {
+            for suffix in ["", "-wal", "-shm", "-cloudKit.sync"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
+            }
+        }
+
+        func open(_ role: CloudSync.Role = .syncs) async throws -> (YapDatabase, CloudSync) {
+            let database = try YapDatabase(path: path) { $0.register(Todo.self, inCollection: "todos") }
+            let sync = try await CloudSync(
+                database, container: device.container, models: [.model(Todo.self, collection: "todos")],
+                zone: "todos", role: role)
+            return (database, sync)
+        }
+    }
+
+    private let cloud = TestCloud(execution: .threads)
+
+    /// Waits for the status, which comes by itself.
+    private func wait(_ sync: CloudSync, for status: CloudSyncStatus) async {
+        for await new in sync.status where new == status { return }
+    }
+
+    private func set(_ title: String, _ database: YapDatabase) async throws {
+        try await database.newConnection().readWrite {
+            try $0.setObject(Todo(title: title), forKey: title, inCollection: "todos")
+        }
+    }
+
+    /// The titles that another device of the user gets.
+    private func titlesOnServer() async throws -> [String] {
+        let file = File(cloud)
+        let (database, sync) = try await file.open()
+        await sync.syncNow()
+        let titles = try await database.newConnection().read { transaction in
+            try transaction.objects(Todo.self, inCollection: "todos").map(\.object.title).sorted()
+        }
+        try database.close()
+        return titles
+    }
+
+    private func pending(_ database: YapDatabase) async throws -> Int {
+        try await database.newConnection().read {
+            try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).pendingChangeSets().count
+        }
+    }
+
+    @Test func onlyTheHolderOfTheLockSendsAndItHearsOfOthersCommits() async throws {
+        let file = File(cloud)
+        let (holder, sync) = try await file.open()
+        await sync.syncNow()
+        let (other, otherSync) = try await file.open()
+        let requests = cloud.requestCount()
+        await wait(otherSync, for: .waiting(until: nil, because: .otherProcess))
+        #expect(await otherSync.syncNow() == .waiting(until: nil, because: .otherProcess))
+        #expect(cloud.requestCount() == requests, "who does not hold the lock asks for nothing")
+        let commits = holder.commits
+        try await set("a", other)
+        var isSent = false
+        for await _ in commits where !isSent {
+            isSent = try await pending(holder) == 0
+            if isSent { break }
+        }
+        #expect(cloud.requestCount(.modifyRecords) == 1)
+        #expect(try await titlesOnServer() == ["a"])
+        try other.close()
+        try holder.close()
+    }
+
+    @Test func whoDoesNotSyncHearsOfTheHoldersCommits() async throws {
+        let file = File(cloud)
+        let (holder, sync) = try await file.open()
+        await sync.syncNow()
+        let (other, _) = try await file.open()
+        let commits = other.commits
+        try await set("a", holder)
+        for await commit in commits where commit.isExternal {
+            let todos = try await other.newConnection().read {
+                try $0.objects(Todo.self, inCollection: "todos").map(\.key).count
+            }
+            if todos == 1 { break }
+        }
+        try other.close()
+        try holder.close()
+    }
+
+    @Test func theNextTakesOverWhenTheHolderEnds() async throws {
+        let file = File(cloud)
+        let (holder, sync) = try await file.open()
+        await sync.syncNow()
+        let (next, nextSync) = try await file.open()
+        await wait(nextSync, for: .waiting(until: nil, because: .otherProcess))
+        sync.suspend()
+        try await set("a", next)
+        #expect(try await pending(next) == 1)
+        try holder.close()
+        await wait(nextSync, for: .idle)
+        #expect(try await pending(next) == 0)
+        #expect(try await titlesOnServer() == ["a"])
+        try next.close()
+    }
+
+    @Test func whoOnlyRecordsNeverSendsAndIsSentForLater() async throws {
+        let file = File(cloud)
+        let (recorder, sync) = try await file.open(.records)
+        try await set("a", recorder)
+        #expect(await sync.syncNow() == .waiting(until: nil, because: .otherProcess))
+        #expect(cloud.requestCount() == 0)
+        try recorder.close()
+        let (holder, holderSync) = try await file.open()
+        #expect(await holderSync.syncNow() == .idle)
+        #expect(try await titlesOnServer() == ["a"])
+        try holder.close()
+    }
+
+    @Test func twoExtensionsInOneDatabaseHaveALockEach() {
+        let paths = ["a", "b", "a/b", "ä"].map { SyncTurn.path(database: "x.db", registeredName: $0) }
+        #expect(paths == ["x.db-a.sync", "x.db-b.sync", "x.db-a%2fb.sync", "x.db-%c3%a4.sync"])
+    }
+
+    @Test func anEngineWhoseTurnItIsNotAsksForNothing() {
+        var engine = SyncEngine(random: SeededRandomSource(seed: 1))
+        let key = DatabaseKey(nil)
+        _ = engine.handle(.turn(isOurs: false), now: 0)
+        let zone = CKRecordZone.ID(zoneName: "z")
+        let events: [SyncEvent] = [
+            .follow(key, zone, mayBeMissing: true), .counted(key, QueueCount(pending: 2)), .retry,
+        ]
+        for event in events {
+            for action in engine.handle(event, now: 0) {
+                guard case .status(.waiting(until: nil, because: .otherProcess)) = action else {
+                    Issue.record("\(action)")
+                    continue
+                }
+            }
+        }
+        let actions = engine.handle(.turn(isOurs: true), now: 0)
+        #expect(actions.contains { if case .createZone = $0 { true } else { false } })
+    }
+}
