@@ -5,8 +5,10 @@ import HTTPServer
 struct RequestNote: Sendable {
     var clientID: String?
     var user: String?
-    /// The answer, when it is an error, to be read when the line is written.
-    var errorBody: [UInt8] = []
+    /// The code of a request that failed as a whole.
+    var errorCode: String?
+    /// How many writes shared the commit.
+    var groupRequests = 0
 }
 
 /// An exchange with what is needed to answer it in CloudKit's form.
@@ -25,7 +27,10 @@ struct Reply: Sendable {
 
     /// Answers with what the service said.
     func send(_ response: WireResponse) {
-        respond(status: response.status, headers: response.headers, body: response.body)
+        let note = RequestNote(
+            clientID: clientID, user: response.note.userRecordName, errorCode: response.note.errorCode,
+            groupRequests: response.note.groupRequests)
+        respond(status: response.status, headers: response.headers, body: response.body, note: note)
     }
 
     /// Answers with a message.
@@ -40,14 +45,17 @@ struct Reply: Sendable {
 
     /// Answers with an error.
     func send(_ error: WireError) {
-        respond(Self.response(error, requestID: exchange.requestID, wantsExtras: wantsExtras))
+        let response = Self.response(error, requestID: exchange.requestID, wantsExtras: wantsExtras)
+        guard case .bytes(let body) = response.body else { return }
+        let note = RequestNote(clientID: clientID, errorCode: error.serverErrorCode.rawValue)
+        respond(status: response.status, headers: response.headers, body: body, note: note)
     }
 
     /// Answers with JSON that has been written already.
     func sendJSON(
-        _ body: [UInt8], status: Int = 200, user: String? = nil, written: (@Sendable (Bool) -> Void)? = nil
+        _ body: [UInt8], status: Int = 200, written: (@Sendable (Bool) -> Void)? = nil
     ) {
-        respond(status: status, headers: Self.jsonHeaders, body: body, user: user, written: written)
+        respond(status: status, headers: Self.jsonHeaders, body: body, written: written)
     }
 
     /// Answers with 200 and nothing: a poll that came to its end.
@@ -83,19 +91,14 @@ struct Reply: Sendable {
 
     private static let jsonHeaders = [(name: "Content-Type", value: "application/json; charset=UTF-8")]
 
-    private func respond(_ response: HTTPResponse) {
-        guard case .bytes(let body) = response.body else { return }
-        respond(status: response.status, headers: response.headers, body: body)
-    }
-
     private func respond(
-        status: Int, headers: [(name: String, value: String)], body: [UInt8], user: String? = nil,
+        status: Int, headers: [(name: String, value: String)], body: [UInt8], note: RequestNote? = nil,
         written: (@Sendable (Bool) -> Void)? = nil
     ) {
-        let note = RequestNote(clientID: clientID, user: user, errorBody: status >= 400 ? body : [])
         let headers = origin.map { headers + Self.crossOriginHeaders($0) } ?? headers
         exchange.respond(
-            HTTPResponse(status: status, headers: headers, body: .bytes(body)), context: note,
+            HTTPResponse(status: status, headers: headers, body: .bytes(body)),
+            context: note ?? RequestNote(clientID: clientID),
             written: written)
     }
 

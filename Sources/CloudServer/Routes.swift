@@ -157,7 +157,7 @@ final class Routes: HTTPHandler {
         let head = request.head
         let wire = WireRequest(
             method: head.method, path: head.path, query: head.query, headers: head.headers,
-            body: request.body)
+            body: request.body, requestID: head.requestID, serverURL: serverURL(for: head))
         table.use(container) { [table] result in
             switch result {
             case .failure(let error):
@@ -169,6 +169,13 @@ final class Routes: HTTPHandler {
                 }
             }
         }
+    }
+
+    /// What the client calls the server: devices poll there for their pushes.
+    private func serverURL(for head: HTTPRequestHead) -> String? {
+        if let publicURL = options.publicURL { return publicURL }
+        let scheme = options.http.tls == nil ? "http" : "https"
+        return head.header("Host").map { "\(scheme)://\($0)" }
     }
 
     private func peer(of head: HTTPRequestHead) -> String {
@@ -210,9 +217,8 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
     line.put("user", note?.user)
     line.put("client", note?.clientID.map { String($0.prefix(255)) })
     line.put("status", summary.status)
-    if let body = note?.errorBody, !body.isEmpty {
-        line.put("error", (try? WireError(json: body))?.serverErrorCode.rawValue)
-    }
+    line.put("error", note?.errorCode)
+    if let count = note?.groupRequests, count > 0 { line.put("group", count) }
     line.put("bytesIn", summary.bytesIn)
     line.put("bytesOut", summary.bytesOut)
     line.put("milliseconds", Int(summary.milliseconds))

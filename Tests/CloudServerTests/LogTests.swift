@@ -1,4 +1,3 @@
-import CloudWire
 import Dispatch
 import Foundation
 import Seams
@@ -29,8 +28,7 @@ import Testing
     }
 
     @Test func aLineNamesTheContainerTheOperationTheUserAndTheError() throws {
-        var note = RequestNote(clientID: "phone", user: "_1")
-        note.errorBody = try WireError(.conflict, reason: "secret").json()
+        let note = RequestNote(clientID: "phone", user: "_1", errorCode: "CONFLICT", groupRequests: 3)
         let line = requestLine(
             summary(path: "/database/1/iCloud.x/production/private/records/modify", context: note),
             milliseconds: 1_795_000_000_123)
@@ -42,6 +40,7 @@ import Testing
         #expect(members["user"] as? String == "_1")
         #expect(members["client"] as? String == "phone")
         #expect(members["error"] as? String == "CONFLICT")
+        #expect(members["group"] as? Int == 3)
         #expect(members["status"] as? Int == 200)
     }
 

@@ -12,11 +12,14 @@ public struct WireRequest: Sendable {
     public var body: [UInt8]
     /// The server's own name for the request, which an error's `uuid` repeats. Not on the wire.
     public var requestID: String?
+    /// What the client calls the server, as `http://127.0.0.1:8080`; the courier's URL begins with it. Not on the wire.
+    public var serverURL: String?
 
     /// Makes a request.
     public init(
         method: String = "POST", path: String, query: [(name: String, value: String)] = [],
-        headers: [(name: String, value: String)] = [], body: [UInt8] = [], requestID: String? = nil
+        headers: [(name: String, value: String)] = [], body: [UInt8] = [], requestID: String? = nil,
+        serverURL: String? = nil
     ) {
         self.method = method
         self.path = path
@@ -24,6 +27,7 @@ public struct WireRequest: Sendable {
         self.headers = headers
         self.body = body
         self.requestID = requestID
+        self.serverURL = serverURL
     }
 
     /// The first header of that name, whatever its case.
