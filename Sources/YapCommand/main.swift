@@ -1,1 +1,8 @@
-print("yap: no commands yet")
+import Foundation
+
+exit(
+    YapProgram.run(
+        Array(CommandLine.arguments.dropFirst()),
+        Console(
+            program: CommandLine.arguments.first ?? "yap",
+            environment: ProcessInfo.processInfo.environment)))

@@ -1,0 +1,2 @@
+/// A record by itself, for tools that print what the service keeps.
+extension WireRecord: JSONMessage {}

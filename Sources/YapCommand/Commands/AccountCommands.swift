@@ -1,0 +1,114 @@
+import CloudStore
+import Crypto
+
+/// `yap account ...`: the people who may sign in.
+enum AccountCommands {
+    static let create = Command(
+        name: "account create", summary: "make an account",
+        details: """
+            An account is good for every container of the server. Without a password from a file or the standard input
+            one is made up and shown this once.
+            """,
+        operands: [Command.Operand(name: "NAME", help: "letters, digits and . _ - @ +; case doesn't matter")],
+        options: [
+            Command.Option(name: "given-name", value: "TEXT", help: "the person's given name"),
+            Command.Option(name: "family-name", value: "TEXT", help: "the person's family name"),
+            .passwordFile, .passwordInput, Command.dataOption,
+        ],
+        json:
+            #"{"account", "givenName", "familyName", "password"}: password is null unless it was made up"#,
+        examples: [
+            "init", "account create ann --given-name Ann --family-name Lee",
+            "account create bob --password-stdin <<< 'the password of bob'",
+        ],
+        run: create)
+
+    static let list = Command(
+        name: "account list", summary: "list the accounts",
+        options: [Command.dataOption],
+        json:
+            #"{"accounts": [{"account", "givenName", "familyName", "created"}]}: created is in milliseconds since 1970"#,
+        examples: ["init", "account list"],
+        run: list)
+
+    static let password = Command(
+        name: "account password", summary: "give an account another password, and end its sessions",
+        operands: [Command.Operand(name: "NAME", help: "the account")],
+        options: [.passwordFile, .passwordInput, Command.dataOption],
+        json: #"{"account", "password"}: password is null unless it was made up"#,
+        examples: ["init", "account create ann", "account password ann"],
+        run: changePassword)
+
+    private static func create(_ invocation: Invocation, _ console: Console) throws {
+        let control = try invocation.control(console)
+        let given = try invocation.password(console)
+        let password = try given ?? madeUp()
+        let account = try control.addAccount(
+            name: invocation.operands[0], givenName: invocation.value("given-name"),
+            familyName: invocation.value("family-name"), passwordHash: PasswordHash(hashing: password).text)
+        if invocation.has("json") {
+            return try console.print(
+                .object([
+                    ("account", .string(account.name)), ("givenName", .text(account.givenName)),
+                    ("familyName", .text(account.familyName)),
+                    ("password", given == nil ? .string(password) : .null),
+                ]))
+        }
+        try console.print("account \(account.name)")
+        if given == nil { try tell(password, console) }
+    }
+
+    private static func list(_ invocation: Invocation, _ console: Console) throws {
+        let accounts = try invocation.control(console).accounts()
+        if invocation.has("json") {
+            let rows = accounts.map { account -> JSON in
+                .object([
+                    ("account", .string(account.name)), ("givenName", .text(account.givenName)),
+                    ("familyName", .text(account.familyName)),
+                    ("created", .integer(account.createdMilliseconds)),
+                ])
+            }
+            return try console.print(.object([("accounts", .array(rows))]))
+        }
+        guard !accounts.isEmpty else { return console.note("no accounts yet: yap account create NAME") }
+        let rows = accounts.map { account in
+            [
+                account.name,
+                [account.givenName, account.familyName].compactMap(\.self).joined(separator: " "),
+                TimeText.utc(account.createdMilliseconds),
+            ]
+        }
+        try console.print(TextTable.text(["ACCOUNT", "PERSON", "CREATED"], rows))
+    }
+
+    private static func changePassword(_ invocation: Invocation, _ console: Console) throws {
+        let control = try invocation.control(console)
+        let given = try invocation.password(console)
+        let password = try given ?? madeUp()
+        try control.setPasswordHash(PasswordHash(hashing: password).text, ofAccount: invocation.operands[0])
+        if invocation.has("json") {
+            return try console.print(
+                .object([
+                    ("account", .string(invocation.operands[0])),
+                    ("password", given == nil ? .string(password) : .null),
+                ]))
+        }
+        try console.print(
+            "account \(invocation.operands[0]) has another password; its devices must sign in again")
+        if given == nil { try tell(password, console) }
+    }
+
+    private static func tell(_ password: String, _ console: Console) throws {
+        try console.print("password \(password)")
+        try console.print("It is shown this once: the server keeps only what checks it.")
+    }
+
+    /// Four groups of four letters and digits that can't be mistaken for each other: 80 bits.
+    private static func madeUp() throws -> String {
+        let symbols = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        let bytes = try RandomBytes.make(count: 16)
+        return stride(from: 0, to: bytes.count, by: 4).map { start in
+            String(bytes[start..<start + 4].map { symbols[Int($0) % symbols.count] })
+        }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,94 @@
+import CloudStore
+
+/// What several commands take and say.
+extension Invocation {
+    /// The server's folder as the option, the environment or the default names it.
+    func dataFolder(_ console: Console) -> DataFolder {
+        DataFolder(path: value("data") ?? console.environment["YAP_DATA"] ?? "yap-data")
+    }
+
+    /// The control file of the folder, which `yap init` has made.
+    func control(_ console: Console) throws -> ControlStore {
+        let folder = dataFolder(console)
+        guard folder.isMade else {
+            throw Failure.failed(
+                "There is no data folder at \(folder.path). Make it with: \(console.program) init"
+                    + dataWords(console) + " --container iCloud.com.example.todo")
+        }
+        return try ControlStore(path: folder.controlPath)
+    }
+
+    /// How a further line must name the folder: nothing when it is where it is looked for.
+    func dataWords(_ console: Console) -> String {
+        value("data").map { " --data \($0)" } ?? ""
+    }
+
+    /// The environment, which is development unless it is said.
+    func environment() throws -> String {
+        let environment = value("environment") ?? "development"
+        guard ["development", "production"].contains(environment) else {
+            throw Failure.usage("--environment is development or production, not \"\(environment)\"")
+        }
+        return environment
+    }
+
+    /// A password from a file or the standard input; nil when neither is named.
+    func password(_ console: Console) throws -> String? {
+        if has("password-stdin") { return try console.secret(from: "-") }
+        return try value("password-file").map { try console.secret(from: $0) }
+    }
+}
+
+extension Command.Option {
+    static let container = Command.Option(
+        name: "container", value: "ID", help: "the container's identifier", isRequired: true)
+    static let environment = Command.Option(
+        name: "environment", value: "NAME", help: "development (default) or production")
+    static let passwordFile = Command.Option(
+        name: "password-file", value: "FILE", help: "take the password from the file's first line")
+    static let passwordInput = Command.Option(
+        name: "password-stdin", help: "take the password from the standard input's first line")
+}
+
+/// Times as text, without a calendar from outside: UTC, ISO 8601.
+enum TimeText {
+    static func utc(_ milliseconds: Int64) -> String {
+        let seconds = Int64((Double(milliseconds) / 1000).rounded(.down))
+        let days = Int64((Double(seconds) / 86_400).rounded(.down))
+        let rest = seconds - days * 86_400
+        let (year, month, day) = date(days)
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
+            + "\(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))Z"
+    }
+
+    /// The date of a day counted from 1970-01-01, in the Gregorian calendar without end: eras of 400 years, years
+    /// that begin with March.
+    private static func date(_ days: Int64) -> (Int64, Int64, Int64) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let march = (5 * dayOfYear + 2) / 153
+        let month = march < 10 ? march + 3 : march - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
+    }
+
+    private static func padded(_ number: Int64, _ digits: Int) -> String {
+        let text = "\(number)"
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}
+
+/// Rows of text in columns.
+enum TextTable {
+    static func text(_ header: [String], _ rows: [[String]]) -> String {
+        let all = [header] + rows
+        let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        return all.map { row in
+            zip(row, widths).enumerated().map { index, cell in
+                index == row.count - 1 ? cell.0 : HelpText.padded(cell.0, cell.1)
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+}

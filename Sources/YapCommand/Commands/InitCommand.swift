@@ -1,0 +1,58 @@
+import CloudStore
+
+/// `yap init`: makes the server's folder.
+enum InitCommand {
+    static let command = Command(
+        name: "init", summary: "make a server's folder, with secrets of its own",
+        details: """
+            The folder is for you only (mode 0700). Where there is one already it stays as it is, and gets the
+            container if that is new.
+            """,
+        options: [
+            Command.dataOption,
+            Command.Option(
+                name: "container", value: "ID", help: "make this container in it; another time, another one"),
+        ],
+        json:
+            #"{"data", "made", "container"}: made says whether the folder is new; container may be null"#,
+        examples: ["init --container iCloud.com.example.todo"],
+        run: run)
+
+    private static func run(_ invocation: Invocation, _ console: Console) throws {
+        let folder = invocation.dataFolder(console)
+        let isNew = try folder.make()
+        let control = try ControlStore(path: folder.controlPath)
+        let container = invocation.value("container")
+        if let container { try control.addContainer(container) }
+        if invocation.has("json") {
+            return try console.print(
+                .object([
+                    ("data", .string(folder.path)), ("made", .bool(isNew)), ("container", .text(container)),
+                ]))
+        }
+        try console.print(isNew ? "made \(folder.path)" : "\(folder.path) was there already")
+        if let container { try console.print("container \(container)") }
+        let named = try container ?? control.containers().first?.identifier ?? "iCloud.com.example.todo"
+        try console.print(
+            "\n" + NextSteps.text(console, data: invocation.dataWords(console), container: named, url: nil))
+    }
+}
+
+/// What to type next, for a person who has just made or started a server.
+enum NextSteps {
+    static func text(_ console: Console, data: String, container: String, url: String?) -> String {
+        var lines = ["What to type next:"]
+        if url == nil { lines.append("  \(console.program) serve\(data)") }
+        let server = url ?? "http://127.0.0.1:\(ServeCommand.portDefault)"
+        lines += [
+            "  \(console.program) account create ann\(data)",
+            "  \(console.program) token create --container \(container) --name \"my app\"\(data)",
+            "  \(console.program) login --server \(server) --container \(container) --account ann --api-token TOKEN",
+            "An app finds the server by these:",
+            "  export CLOUDKIT_SERVER=\(server)",
+            "  export CLOUDKIT_CONTAINER=\(container)",
+            "  export CLOUDKIT_API_TOKEN=TOKEN",
+        ]
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,97 @@
+import CloudWire
+
+/// `yap record ...`: what the server's files hold, asked beside a running server.
+enum RecordCommands {
+    /// So many records are held in memory to sort them without a limit.
+    static let sortedMax = 500_000
+
+    static let query = Command(
+        name: "record query", summary: "print the records of a type",
+        details: """
+            Reads the server's files, also while it runs. A condition is FIELD, one of = != < <= > >=, and a value:
+            'priority > 3', 'title = Milk'; of a list, = asks whether the value is in it. All conditions must hold.
+            recordName, createdTimestamp and modifiedTimestamp (milliseconds since 1970) are fields too.
+            """,
+        operands: [Command.Operand(name: "TYPE", help: "the record type")],
+        options: RecordSource.options + [
+            Command.Option(
+                name: "where", value: "CONDITION", help: "only records for which it holds", repeats: true),
+            Command.Option(
+                name: "sort", value: "FIELD", help: "by this field; -FIELD for the largest first",
+                repeats: true),
+            Command.Option(name: "limit", value: "NUMBER", help: "at most so many"),
+        ],
+        json:
+            #"{"records": [...]}, each as CloudKit's web protocol has it: recordName, recordType, fields, zoneID, ..."#,
+        examples: [
+            "init --container iCloud.com.example.todo", "account create ann",
+            "record query Todo --container iCloud.com.example.todo --account ann --where 'priority > 3'",
+            "record query Todo --container iCloud.com.example.todo --public --sort -priority --limit 10 --json",
+        ],
+        run: query)
+
+    static let get = Command(
+        name: "record get", summary: "print records by their names",
+        operands: [Command.Operand(name: "NAME", help: "a record's name", repeats: true)],
+        options: RecordSource.options,
+        json:
+            "as record query's. A name that isn't there is an error (exit code 1), after the others were printed",
+        examples: [
+            "init --container iCloud.com.example.todo",
+            "record get todo-1 --container iCloud.com.example.todo --public || echo 'not there'",
+        ],
+        run: get)
+
+    private static func query(_ invocation: Invocation, _ console: Console) throws {
+        let type = invocation.operands[0]
+        let conditions = try invocation.values("where").map(RecordCondition.init)
+        let orders = try invocation.values("sort").map(RecordOrder.init)
+        let limit = try invocation.number("limit", in: 1...Int.max / 4)
+        let source = try RecordSource(invocation, console)
+        var printer = try RecordPrinter(console, isJSON: invocation.has("json"))
+        var count = 0
+        var kept: [WireRecord] = []
+        try source.forEach { record in
+            guard record.recordType == type, conditions.allSatisfy({ $0.holds(for: record) }) else {
+                return true
+            }
+            guard orders.isEmpty else {
+                kept.append(record)
+                try cut(&kept, to: limit, by: orders)
+                return true
+            }
+            count += 1
+            try printer.print(record)
+            return count != limit
+        }
+        kept.sort { RecordOrder.isBefore($0, $1, by: orders) }
+        for record in kept.prefix(limit ?? kept.count) { try printer.print(record) }
+        try printer.end()
+    }
+
+    /// Keeps memory bounded: with a limit, only so many of those that come first need staying.
+    private static func cut(_ kept: inout [WireRecord], to limit: Int?, by orders: [RecordOrder]) throws {
+        if let limit, kept.count >= 2 * limit + pageSlack {
+            kept.sort { RecordOrder.isBefore($0, $1, by: orders) }
+            kept.removeSubrange(limit...)
+        }
+        guard kept.count <= sortedMax else {
+            throw Failure.failed("These are more than \(sortedMax) records to sort: add --limit or --where.")
+        }
+    }
+
+    private static let pageSlack = 1000
+
+    private static func get(_ invocation: Invocation, _ console: Console) throws {
+        let source = try RecordSource(invocation, console)
+        var printer = try RecordPrinter(console, isJSON: invocation.has("json"))
+        var missing: [String] = []
+        for name in invocation.operands {
+            let records = try source.records(named: name)
+            if records.isEmpty { missing.append(name) }
+            for record in records { try printer.print(record) }
+        }
+        try printer.end()
+        guard missing.isEmpty else { throw Failure.failed("not there: \(missing.joined(separator: ", "))") }
+    }
+}

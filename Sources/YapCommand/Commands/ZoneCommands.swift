@@ -1,0 +1,81 @@
+import CloudStore
+import CloudWire
+
+/// `yap zone ...`: the custom zones of a container.
+enum ZoneCommands {
+    static let list = Command(
+        name: "zone list", summary: "list the zones of a container, of one account or of all",
+        details:
+            "Default zones always exist and are not listed. Reads the server's files, also while it runs.",
+        options: [
+            .container, .environment,
+            Command.Option(name: "account", value: "NAME", help: "the zones of this account only"),
+            Command.dataOption,
+        ],
+        json:
+            #"{"zones": [{"zoneName", "account", "ownerRecordName", "changes"}]}: changes counts all so far"#,
+        examples: [
+            "init --container iCloud.com.example.todo", "zone list --container iCloud.com.example.todo",
+        ],
+        run: list)
+
+    private static func list(_ invocation: Invocation, _ console: Console) throws {
+        let control = try invocation.control(console)
+        let container = try invocation.required("container")
+        guard try control.containerExists(container) else {
+            throw Failure.failed(
+                "There is no container \(container). Make it with: \(console.program) init --container \(container)"
+            )
+        }
+        let accounts = try owners(control, container, only: invocation.value("account"))
+        let path = try invocation.dataFolder(console).storePath(
+            container: container, environment: invocation.environment())
+        let zones = try rows(StoreFile(path: path)).filter { zone in
+            !zone.isDeleted && (!invocation.has("account") || accounts[zone.key.database.owner] != nil)
+        }
+        if invocation.has("json") {
+            let rows = zones.map { zone -> JSON in
+                .object([
+                    ("zoneName", .string(zone.key.zoneName)),
+                    ("account", .text(accounts[zone.key.database.owner])),
+                    ("ownerRecordName", .string(zone.key.database.owner)),
+                    ("changes", .integer(zone.counter)),
+                ])
+            }
+            return try console.print(.object([("zones", .array(rows))]))
+        }
+        guard !zones.isEmpty else { return console.note("no zones") }
+        try console.print(
+            TextTable.text(
+                ["ZONE", "ACCOUNT", "CHANGES", "OWNER"],
+                zones.map { zone in
+                    let owner = zone.key.database.owner
+                    return [zone.key.zoneName, accounts[owner] ?? "-", "\(zone.counter)", owner]
+                }))
+    }
+
+    /// The accounts by their record names in the container.
+    private static func owners(
+        _ control: ControlStore, _ container: String, only name: String?
+    ) throws -> [String: String] {
+        let accounts = try control.accounts().filter { account in
+            name.map { $0.lowercased() == account.name.lowercased() } ?? true
+        }
+        if let name, accounts.isEmpty { throw ControlError.noSuchAccount(name: name) }
+        var owners: [String: String] = [:]
+        for account in accounts {
+            owners[try control.userRecordName(of: account, container: container)] = account.name
+        }
+        return owners
+    }
+
+    private static func rows(_ file: StoreFile?) throws -> [ZoneRow] {
+        guard let file else { return [] }
+        var rows: [ZoneRow] = []
+        while true {
+            let page = try file.read { try $0.zones(after: rows.last?.key, zonesMax: RecordSource.zonesMax) }
+            rows += page.rows
+            guard page.moreComing, !page.rows.isEmpty else { return rows }
+        }
+    }
+}

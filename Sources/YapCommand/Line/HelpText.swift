@@ -1,0 +1,65 @@
+/// What `--help` prints.
+enum HelpText {
+    static let exitCodes = "Exit codes: 0 done, 1 failed, 2 wrong usage."
+
+    /// All commands, a line each.
+    static func overview(_ commands: [Command]) -> String {
+        let width = commands.map(\.name.count).max() ?? 0
+        let lines = commands.map { "  \(padded($0.name, width))  \($0.summary)" }
+        return """
+            yap: CloudKit's service on your own machine, and questions to what it keeps
+
+            Commands:
+            \(lines.joined(separator: "\n"))
+              \(padded("help", width))  print this; help COMMAND is COMMAND --help
+
+            Begin with:
+              yap init --container iCloud.com.example.todo
+              yap serve
+
+            Every command takes --json and --help. yap --version prints the version.
+            \(exitCodes)
+
+            """
+    }
+
+    /// One command.
+    static func text(of command: Command) -> String {
+        var parts = ["yap \(command.name): \(command.summary)", "Usage: \(usage(of: command))"]
+        if !command.details.isEmpty { parts.append(command.details) }
+        if !command.operands.isEmpty {
+            parts.append(table(command.operands.map { ($0.name, $0.help) }))
+        }
+        let options = command.allOptions.map { option in
+            ("--\(option.name)" + (option.value.map { " \($0)" } ?? ""), help(of: option))
+        }
+        parts.append("Options:\n" + table(options))
+        parts.append("With --json: \(command.json)")
+        parts.append(
+            (command.examples.count == 1 ? "Example:\n" : "Examples:\n")
+                + command.examples.map { "  yap \($0)" }.joined(separator: "\n"))
+        parts.append(exitCodes)
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private static func usage(of command: Command) -> String {
+        var words = ["yap", command.name]
+        words += command.operands.map { $0.repeats ? "\($0.name)..." : $0.name }
+        words += command.options.filter(\.isRequired).map { "--\($0.name) \($0.value ?? "")" }
+        return (words + ["[options]"]).joined(separator: " ")
+    }
+
+    private static func help(of option: Command.Option) -> String {
+        option.help + (option.isRequired ? "; required" : "")
+            + (option.repeats ? "; may stand several times" : "")
+    }
+
+    private static func table(_ rows: [(String, String)]) -> String {
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { "  \(padded($0.0, width))  \($0.1)" }.joined(separator: "\n")
+    }
+
+    static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

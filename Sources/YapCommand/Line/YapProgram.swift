@@ -1,0 +1,81 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The program `yap`: finds the command that the words call, runs it, and turns what becomes of it into an exit code.
+enum YapProgram {
+    /// The version that `yap --version` prints.
+    static let version = "0.1.0-dev"
+
+    static let commands = [
+        InitCommand.command, ServeCommand.command, AccountCommands.create, AccountCommands.list,
+        AccountCommands.password, TokenCommands.create, TokenCommands.list, TokenCommands.revoke,
+        RecordCommands.query, RecordCommands.get, ZoneCommands.list, LoginCommand.command,
+    ]
+
+    static func run(_ words: [String], _ console: Console) -> Int32 {
+        // Who reads the output may go; the write then fails, which is enough to know.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            try run(words[...], console)
+            return 0
+        } catch Failure.outputClosed {
+            return 0
+        } catch Failure.usage(let text) {
+            console.note("yap: \(text)")
+            return 2
+        } catch Failure.failed(let text) {
+            console.note("yap: \(text)")
+            return 1
+        } catch {
+            console.note("yap: \(error)")
+            return 1
+        }
+    }
+
+    private static func run(_ words: ArraySlice<String>, _ console: Console) throws {
+        switch words.first {
+        case nil, "--help", "-h": try console.print(HelpText.overview(commands), end: "")
+        case "--version": try printVersion(asJSON: words.contains("--json"), console)
+        case "help":
+            let rest = words.dropFirst()
+            if rest.isEmpty { return try run([], console) }
+            let (command, _) = try find(rest)
+            try console.print(HelpText.text(of: command), end: "")
+        default:
+            let (command, rest) = try find(words)
+            do {
+                let invocation = try ArgumentParser.parse(Array(rest), for: command)
+                if invocation.has("help") {
+                    return try console.print(HelpText.text(of: command), end: "")
+                }
+                try command.run(invocation, console)
+            } catch Failure.usage(let text) {
+                throw Failure.usage("\(text). See: yap \(command.name) --help")
+            }
+        }
+    }
+
+    private static func printVersion(asJSON: Bool, _ console: Console) throws {
+        if asJSON {
+            try console.print(.object([("version", .string(version))]))
+        } else {
+            try console.print("yap \(version)")
+        }
+    }
+
+    private static func find(_ words: ArraySlice<String>) throws -> (Command, ArraySlice<String>) {
+        let found = commands.first { command in
+            words.starts(with: command.name.split(separator: " ").map(String.init))
+        }
+        if let found { return (found, words.dropFirst(found.name.split(separator: " ").count)) }
+        let first = words.first ?? ""
+        let family = commands.map(\.name).filter { $0.hasPrefix(first + " ") }
+        guard family.isEmpty else {
+            throw Failure.usage("\(first) needs another word: \(family.joined(separator: ", "))")
+        }
+        throw Failure.usage("there is no command \"\(first)\". See: yap help")
+    }
+}

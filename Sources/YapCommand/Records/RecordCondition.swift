@@ -1,0 +1,169 @@
+import CloudWire
+
+/// One `--where`: a field, a comparison, a value.
+struct RecordCondition {
+    enum Comparison: String, CaseIterable {
+        // The longer sign before the shorter that it begins with.
+        case lessOrEqual = "<="
+        case greaterOrEqual = ">="
+        case notEqual = "!="
+        case equal = "="
+        case less = "<"
+        case greater = ">"
+    }
+
+    let field: String
+    let comparison: Comparison
+    let value: String
+
+    /// Reads `priority > 3` or `title = 'Buy milk'`.
+    init(_ text: String) throws {
+        let found = text.indices.lazy.compactMap { start in
+            Comparison.allCases.first { text[start...].hasPrefix($0.rawValue) }.map { (start, $0) }
+        }.first
+        guard let (start, comparison) = found else {
+            throw Failure.usage(
+                "--where takes FIELD COMPARISON VALUE, as 'priority > 3', with = != < <= > >=; not \"\(text)\""
+            )
+        }
+        field = String(Self.trimmed(text[..<start]))
+        var rest = text[text.index(start, offsetBy: comparison.rawValue.count)...]
+        // A second equals sign is what many languages want.
+        if comparison == .equal, rest.first == "=" { rest = rest.dropFirst() }
+        self.comparison = comparison
+        value = Self.unquoted(Self.trimmed(rest))
+        guard !field.isEmpty else { throw Failure.usage("--where \"\(text)\" names no field") }
+    }
+
+    /// Whether the record has the field and its value compares so. A record without the field differs from every value.
+    func holds(for record: WireRecord) -> Bool {
+        guard let found = RecordValue(of: field, in: record) else { return comparison == .notEqual }
+        if case .list(let values) = found {
+            let isIn = values.contains { $0.order(to: value) == 0 }
+            return comparison == .equal ? isIn : comparison == .notEqual && !isIn
+        }
+        guard let order = found.order(to: value) else { return comparison == .notEqual }
+        return switch comparison {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+
+    private static func unquoted(_ text: Substring) -> String {
+        guard text.count >= 2, let first = text.first, first == "'" || first == "\"", text.last == first
+        else { return String(text) }
+        return String(text.dropFirst().dropLast())
+    }
+}
+
+/// A field's value as it is compared and sorted: a number or text.
+enum RecordValue {
+    case integer(Int64)
+    case number(Double)
+    case text(String)
+    case list([RecordValue])
+
+    /// The field's value; also of the fields that every record has, in Apple's names for queries.
+    init?(of field: String, in record: WireRecord) {
+        switch field {
+        case "recordName", "___recordID": self = .text(record.recordName ?? "")
+        case "recordType": self = .text(record.recordType ?? "")
+        case "createdTimestamp", "___createTime", "createdTime":
+            self = .integer(record.created?.timestampMilliseconds ?? 0)
+        case "modifiedTimestamp", "___modTime", "modificationTime":
+            self = .integer(record.modified?.timestampMilliseconds ?? 0)
+        default:
+            guard let value = record.fields[field]?.value, let made = RecordValue(value) else { return nil }
+            self = made
+        }
+    }
+
+    private init?(_ value: FieldValue) {
+        switch value {
+        case .string(let text): self = .text(text)
+        case .int64(let number): self = .integer(number)
+        case .double(let number): self = .number(number)
+        case .timestamp(let milliseconds): self = .integer(milliseconds)
+        case .reference(let reference): self = .text(reference.recordName)
+        case .list(_, let values): self = .list(values.compactMap(RecordValue.init))
+        case .bytes, .encryptedBytes, .location, .asset: return nil
+        }
+    }
+
+    /// Below 0 when this comes before the value in `text`, 0 when they are equal; nil when they can't be compared.
+    func order(to text: String) -> Int? {
+        switch self {
+        case .integer(let own):
+            let words = ["true": Int64(1), "false": 0]
+            if let other = Int64(text) ?? words[text] { return Self.order(own, other) }
+            return Double(text).map { Self.order(Double(own), $0) }
+        case .number(let own): return Double(text).map { Self.order(own, $0) }
+        case .text(let own): return Self.order(own, text)
+        case .list: return nil
+        }
+    }
+
+    /// The order of two values: numbers before text before lists; text by its code points, as the service keeps it.
+    static func order(_ left: RecordValue, _ right: RecordValue) -> Int {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)): order(left, right)
+        case (.integer(let left), .number(let right)): order(Double(left), right)
+        case (.number(let left), .integer(let right)): order(left, Double(right))
+        case (.number(let left), .number(let right)): order(left, right)
+        case (.text(let left), .text(let right)): order(left, right)
+        default: order(left.rank, right.rank)
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .integer, .number: 0
+        case .text: 1
+        case .list: 2
+        }
+    }
+
+    private static func order<Value: Comparable>(_ left: Value, _ right: Value) -> Int {
+        left < right ? -1 : left > right ? 1 : 0
+    }
+}
+
+/// One `--sort`: a field, and whether the largest comes first.
+struct RecordOrder {
+    let field: String
+    let isDescending: Bool
+
+    /// Reads `priority`, or `-priority` for the largest first.
+    init(_ text: String) throws {
+        isDescending = text.hasPrefix("-")
+        field = String(isDescending ? text.dropFirst() : text[...])
+        guard !field.isEmpty else { throw Failure.usage("--sort needs a field, as --sort=-priority") }
+    }
+
+    /// Whether `left` comes before `right` by all of `orders`; what is equal comes by zone and name. A record
+    /// without the field comes last either way.
+    static func isBefore(_ left: WireRecord, _ right: WireRecord, by orders: [RecordOrder]) -> Bool {
+        for order in orders {
+            switch (RecordValue(of: order.field, in: left), RecordValue(of: order.field, in: right)) {
+            case (nil, nil): continue
+            case (_?, nil): return true
+            case (nil, _?): return false
+            case (let one?, let other?):
+                let compared = RecordValue.order(one, other)
+                if compared != 0 { return order.isDescending ? compared > 0 : compared < 0 }
+            }
+        }
+        return (left.zoneID?.zoneName ?? "", left.recordName ?? "")
+            < (right.zoneID?.zoneName ?? "", right.recordName ?? "")
+    }
+}

@@ -1,0 +1,96 @@
+import CloudService
+import CloudStore
+import CloudWire
+
+/// One database of a container's environment, read from the server's files.
+struct RecordSource {
+    static let pageRecordsMax = 500
+    static let pageBytesMax = 8 << 20
+    static let zonesMax = 500
+
+    /// The options of every command that reads a database.
+    static let options: [Command.Option] = [
+        .container, .environment,
+        Command.Option(name: "account", value: "NAME", help: "the private database of this account"),
+        Command.Option(name: "public", help: "the public database"),
+        Command.Option(name: "zone", value: "NAME", help: "this zone only (default: every zone)"),
+        Command.dataOption,
+    ]
+
+    let database: DatabaseKey
+    let zoneNames: [String]
+    private let file: StoreFile?
+
+    /// Finds the database that the options name.
+    init(_ invocation: Invocation, _ console: Console) throws {
+        let control = try invocation.control(console)
+        let container = try invocation.required("container")
+        guard try control.containerExists(container) else {
+            throw Failure.failed(
+                "There is no container \(container). Make it with: \(console.program) init --container \(container)"
+            )
+        }
+        switch (invocation.value("account"), invocation.has("public")) {
+        case (let name?, false):
+            guard let account = try control.account(named: name) else {
+                throw ControlError.noSuchAccount(name: name)
+            }
+            database = .privateDatabase(of: try control.userRecordName(of: account, container: container))
+        case (nil, true): database = .publicDatabase
+        default: throw Failure.usage("say which database: either --account NAME or --public")
+        }
+        let path = try invocation.dataFolder(console).storePath(
+            container: container, environment: invocation.environment())
+        file = try StoreFile(path: path)
+        zoneNames = try invocation.value("zone").map { [$0] } ?? Self.zoneNames(in: database, file)
+    }
+
+    /// The records, zone by zone and by name. Each page is of one moment; `body` returns false to end.
+    func forEach(_ body: (WireRecord) throws -> Bool) throws {
+        guard let file else { return }
+        for zone in zoneNames.map({ ZoneKey(database: database, zoneName: $0) }) {
+            var after: String?
+            while true {
+                let page = try file.read {
+                    try $0.records(
+                        in: zone, after: after, recordsMax: Self.pageRecordsMax, bytesMax: Self.pageBytesMax)
+                }
+                for row in page.rows {
+                    guard try body(row.wireRecord()) else { return }
+                }
+                guard page.moreComing, let last = page.rows.last else { break }
+                after = last.key.recordName
+            }
+        }
+    }
+
+    /// The record of that name in each zone that has it.
+    func records(named name: String) throws -> [WireRecord] {
+        guard let file else { return [] }
+        var wanted = StoreLoad()
+        let keys = zoneNames.map {
+            RecordKey(zone: ZoneKey(database: database, zoneName: $0), recordName: name)
+        }
+        wanted.records = keys
+        let loaded = try file.read { try $0.load(wanted) }
+        return try keys.compactMap { key in
+            try loaded.records[key].flatMap { $0.isDeleted ? nil : try $0.wireRecord() }
+        }
+    }
+
+    /// The default zone, and the custom ones by name.
+    private static func zoneNames(in database: DatabaseKey, _ file: StoreFile?) throws -> [String] {
+        guard let file, database != .publicDatabase else { return [ZoneID.defaultZoneName] }
+        var names = [ZoneID.defaultZoneName]
+        var after: ZoneKey? = ZoneKey(database: database, zoneName: "")
+        while true {
+            let page = try file.read { try $0.zones(after: after, zonesMax: zonesMax) }
+            let own = page.rows.filter { $0.key.database == database }
+            names += own.filter { !$0.isDeleted }.map(\.key.zoneName)
+            guard page.moreComing, own.count == page.rows.count, let last = page.rows.last else {
+                return names
+            }
+            after = last.key
+        }
+    }
+}
