@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo bench lint format clean
+.PHONY: help setup build test demo run bench lint format clean
 
 # STRICT=1 makes every warning an error, as CI does.
 STRICT ?= 0
@@ -27,6 +27,9 @@ test: setup ## build, and run every test
 
 demo: setup ## two devices and a cloud in one process; make demo TODO=my.txt takes your own list
 	@Scripts/demo "$(TODO)"
+
+run: setup ## start the service for a person, on port 8080; make run PORT=9090 takes another
+	@Scripts/run $(PORT)
 
 bench: setup ## compare with C in the same run; make bench FILTER=yap runs a part
 	swift build -c release --product Benchmarks

@@ -117,7 +117,11 @@ let package = Package(
                 "CLinux", "Seams", "SQLiteTestSupport",
             ]),
         tests(
-            "CommandTests", ["YapCommand", "CloudServer", "CloudStore", "Seams", "SQLiteTestSupport"]),
+            "CommandTests",
+            [
+                "YapCommand", "CloudServer", "CloudService", "CloudStore", "CloudWire", "HTTPClient", "Seams",
+                "SQLite", "SQLiteTestSupport",
+            ]),
         tests(
             "EndToEndTests",
             [

@@ -46,7 +46,7 @@ enum RecordCommands {
         let type = invocation.operands[0]
         let conditions = try invocation.values("where").map(RecordCondition.init)
         let orders = try invocation.values("sort").map(RecordOrder.init)
-        let limit = try invocation.number("limit", in: 1...Int.max / 4)
+        let limit = try invocation.number("limit", in: 1...1_000_000_000)
         let source = try RecordSource(invocation, console)
         var printer = try RecordPrinter(console, isJSON: invocation.has("json"))
         var count = 0

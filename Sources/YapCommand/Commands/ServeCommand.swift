@@ -47,11 +47,11 @@ enum ServeCommand {
         let control = try invocation.control(console)
         let folder = invocation.dataFolder(console)
         let lock = try folder.lock()
+        // Before the server's threads are born, which inherit it: signals wait for `StopSignals.wait`.
+        let signals = StopSignals()
         let server = try CloudServer(
             dataFolder: folder, control: control, accounts: ControlAccounts(control),
             signIn: SignInCheck(control), options: options)
-        // Before the server's threads are born, which inherit it: signals wait for `StopSignals.wait`.
-        let signals = StopSignals()
         try server.start()
         let portFile = invocation.value("port-file")
         if let portFile { try writePort(server.port, to: portFile) }

@@ -18,6 +18,8 @@ enum YapProgram {
     static func run(_ words: [String], _ console: Console) -> Int32 {
         // Who reads the output may go; the write then fails, which is enough to know.
         signal(SIGPIPE, SIG_IGN)
+        // What a server keeps is for its owner only, as is what a login keeps.
+        umask(0o077)
         do {
             try run(words[...], console)
             return 0

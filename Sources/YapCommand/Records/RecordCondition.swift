@@ -108,19 +108,19 @@ enum RecordValue {
             if let other = Int64(text) ?? words[text] { return Self.order(own, other) }
             return Double(text).map { Self.order(Double(own), $0) }
         case .number(let own): return Double(text).map { Self.order(own, $0) }
-        case .text(let own): return Self.order(own, text)
+        case .text(let own): return Self.textOrder(own, text)
         case .list: return nil
         }
     }
 
-    /// The order of two values: numbers before text before lists; text by its code points, as the service keeps it.
+    /// The order of two values: numbers before text before lists; text by its bytes.
     static func order(_ left: RecordValue, _ right: RecordValue) -> Int {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): order(left, right)
         case (.integer(let left), .number(let right)): order(Double(left), right)
         case (.number(let left), .integer(let right)): order(left, Double(right))
         case (.number(let left), .number(let right)): order(left, right)
-        case (.text(let left), .text(let right)): order(left, right)
+        case (.text(let left), .text(let right)): textOrder(left, right)
         default: order(left.rank, right.rank)
         }
     }
@@ -131,6 +131,11 @@ enum RecordValue {
         case .text: 1
         case .list: 2
         }
+    }
+
+    private static func textOrder(_ left: String, _ right: String) -> Int {
+        if left.utf8.elementsEqual(right.utf8) { return 0 }
+        return left.utf8.lexicographicallyPrecedes(right.utf8) ? -1 : 1
     }
 
     private static func order<Value: Comparable>(_ left: Value, _ right: Value) -> Int {

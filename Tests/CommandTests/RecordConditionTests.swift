@@ -1,0 +1,72 @@
+import CloudWire
+import Testing
+
+@testable import YapCommand
+
+/// What `--where` finds and `--sort` orders.
+@Suite struct RecordConditionTests {
+    private func record(_ name: String, _ fields: [String: FieldValue]) -> WireRecord {
+        var record = WireRecord()
+        record.recordName = name
+        record.recordType = "Todo"
+        record.modified = WireRecord.Stamp(timestampMilliseconds: 1000)
+        record.fields = fields.mapValues { Field($0) }
+        return record
+    }
+
+    private var milk: WireRecord {
+        record(
+            "milk",
+            [
+                "title": .string("Buy milk"), "priority": .int64(3), "cost": .double(1.5), "done": .int64(1),
+                "tags": .list(.string, [.string("home"), .string("shop")]),
+                "list": .reference(Reference(recordName: "groceries")), "due": .timestamp(milliseconds: 500),
+            ])
+    }
+
+    @Test(arguments: [
+        "priority > 2", "priority>=3", "priority = 3", "priority==3", "priority < 3.5", "priority != 4",
+        "title = 'Buy milk'", "title = \"Buy milk\"", "title = Buy milk", "title > Apple",
+        "title != 'buy milk'",
+        "cost = 1.5", "cost<2", "done = true", "tags = shop", "tags != work", "list = groceries",
+        "due <= 500",
+        "absent != 1", "recordName = milk", "modifiedTimestamp = 1000", "priority != x",
+    ])
+    func aConditionHolds(_ text: String) throws {
+        #expect(try RecordCondition(text).holds(for: milk))
+    }
+
+    @Test(arguments: [
+        "priority > 3", "priority < 3", "priority != 3", "priority = x", "title = 'buy milk'",
+        "title < Apple",
+        "tags = work", "tags != shop", "tags > a", "absent = 1", "absent < 1", "done = false", "due > 500",
+        "title = ''",
+    ])
+    func aConditionDoesNotHold(_ text: String) throws {
+        #expect(try !RecordCondition(text).holds(for: milk))
+    }
+
+    @Test(arguments: ["", "priority", "> 3", "  = 3"])
+    func whatIsNoConditionIsAUsageError(_ text: String) {
+        #expect(throws: Failure.self) { try RecordCondition(text) }
+    }
+
+    @Test func recordsAreInTheOrderAsked() throws {
+        let records = [
+            record("a", ["priority": .int64(1), "title": .string("x")]),
+            record("b", ["priority": .double(2.5), "title": .string("x")]),
+            record("c", ["title": .string("y")]),
+            record("d", ["priority": .int64(1), "title": .string("w")]),
+        ]
+        func names(_ sorts: String...) throws -> String {
+            let orders = try sorts.map(RecordOrder.init)
+            return records.sorted { RecordOrder.isBefore($0, $1, by: orders) }.compactMap(\.recordName)
+                .joined()
+        }
+        #expect(try names("priority") == "adbc", "without the field comes last")
+        #expect(try names("-priority") == "badc")
+        #expect(try names("priority", "title") == "dabc")
+        #expect(try names("-title") == "cabd")
+        #expect(throws: Failure.self) { try RecordOrder("-") }
+    }
+}

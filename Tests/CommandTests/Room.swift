@@ -1,1 +1,0 @@
-// CommandTests: the first test replaces this.
