@@ -64,6 +64,9 @@ public final class TestCloud: Sendable {
     public let seed: UInt64
     /// Which thread runs operations.
     public let execution: Execution
+    /// Deadlines and pauses of the devices' requests, when `execution` is `inline`: they run out when the clock was
+    /// moved and the test calls `runDue()`.
+    public let timers: ManualTimerSource
     private let random: SeededRandomSource
     private let place: StorePlace
     let state: Lock<State>
@@ -94,6 +97,7 @@ public final class TestCloud: Sendable {
         self.seed = seed
         self.execution = execution
         clock = ManualTimeSource()
+        timers = ManualTimerSource(clock: clock)
         random = SeededRandomSource(seed: seed)
         let service = CloudService(store: store, clock: clock, random: random)
         state = Lock(
@@ -135,7 +139,12 @@ public final class TestCloud: Sendable {
     private func device(number: Int, webAuthToken: String?) -> TestDevice {
         let connection = CloudConnection(
             transport: TestTransport(cloud: self, deviceNumber: number),
-            execution: execution == .inline ? .inline : .threads, webAuthToken: webAuthToken)
+            execution: execution == .inline ? .inline : .threads,
+            account: FixedAccount(
+                CloudCredential(webAuthToken: webAuthToken, deviceID: "device-\(number)")),
+            timers: execution == .inline ? timers : nil,
+            // Of its own, so that what one device sends doesn't change what the service or another makes.
+            random: SeededRandomSource(seed: seed &* 1_000 &+ UInt64(number)))
         return TestDevice(
             number: number, container: CKContainer(identifier: "iCloud.yap.test", connection: connection))
     }

@@ -14,6 +14,14 @@ final class TestTransport: Transport {
     }
 
     func send(
+        _ request: WireRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        carry(request, completion: completion)
+        return {}
+    }
+
+    private func carry(
         _ request: WireRequest, completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) {
         if cloud.state.withLock({ $0.disconnectedDevices.contains(deviceNumber) }) {

@@ -3,12 +3,13 @@ import CCurl
 extension HTTPClientError {
     /// libcurl's code and words as an error of ours.
     /// - Parameter connected: whether the connection stood, so that the server may have seen the request.
-    init(_ code: CURLcode, detail: String, connected: Bool) {
+    /// - Parameter answered: whether an answer began.
+    init(_ code: CURLcode, detail: String, connected: Bool, answered: Bool) {
         let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-        self.init(Self.code(code, connected: connected), words)
+        self.init(Self.code(code, connected: connected, answered: answered), words)
     }
 
-    private static func code(_ code: CURLcode, connected: Bool) -> Code {
+    private static func code(_ code: CURLcode, connected: Bool, answered: Bool) -> Code {
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
             CURLE_TOO_MANY_REDIRECTS:
@@ -24,7 +25,7 @@ extension HTTPClientError {
             .tlsRefused
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
             CURLE_SEND_FAIL_REWIND, CURLE_HTTP2, CURLE_SSL_SHUTDOWN_FAILED:
-            .cutShort
+            answered ? .cutShort : .noAnswer
         case CURLE_FILESIZE_EXCEEDED: .responseTooLarge
         default: .internalError
         }

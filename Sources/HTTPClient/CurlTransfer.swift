@@ -232,7 +232,8 @@ final class CurlTransfer: @unchecked Sendable {
             yap_curl_get_offset(handle, CURLINFO_PRETRANSFER_TIME_T, &sentAtMicroseconds)
         }
         return HTTPClientError(
-            code, detail: errorText.map { String(cString: $0) } ?? "", connected: sentAtMicroseconds > 0)
+            code, detail: errorText.map { String(cString: $0) } ?? "", connected: sentAtMicroseconds > 0,
+            answered: headerBytes > 0)
     }
 }
 

@@ -12,7 +12,9 @@ public struct HTTPClientError: Error, Sendable, Hashable, CustomStringConvertibl
         case tlsRefused
         /// The time was over before the answer was there.
         case timedOut
-        /// The connection ended before the answer was whole; the server may have done what was asked.
+        /// The connection ended before an answer began; the server may have done what was asked.
+        case noAnswer
+        /// The connection ended within the answer: the server has done what was asked, or refused it.
         case cutShort
         /// The answer isn't HTTP.
         case invalidResponse
@@ -45,7 +47,8 @@ public struct HTTPClientError: Error, Sendable, Hashable, CustomStringConvertibl
     public var serverSawNothing: Bool {
         switch code {
         case .invalidRequest, .couldNotResolve, .couldNotConnect, .tlsRefused, .tooManyWaiting: true
-        case .timedOut, .cutShort, .invalidResponse, .responseTooLarge, .cancelled, .stopped, .bodyFailed,
+        case .timedOut, .noAnswer, .cutShort, .invalidResponse, .responseTooLarge, .cancelled, .stopped,
+            .bodyFailed,
             .internalError:
             false
         }

@@ -2,7 +2,7 @@
 public typealias TimerCancel = @Sendable () -> Void
 
 /// Where a room gets pauses from, so that a test decides when they are over.
-public protocol TimerSource: Sendable {
+public protocol TimerSource: MonotonicSource {
     /// Runs `body` once, so many milliseconds from now, and never inside this call.
     @discardableResult
     func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel
@@ -22,6 +22,9 @@ public final class ManualTimerSource: TimerSource {
     public init(clock: any TimeSource) {
         self.clock = clock
     }
+
+    /// What the clock shows.
+    public func elapsedMilliseconds() -> Int64 { clock.nowMilliseconds() }
 
     /// Keeps `body` for a `runDue()` after its time has come.
     @discardableResult

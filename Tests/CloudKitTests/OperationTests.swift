@@ -300,9 +300,11 @@ private final class SilentTransport: Transport {
     private let waiting = Lock<[Completion]>([])
 
     func send(
-        _ request: WireRequest, completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) {
+        _ request: WireRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
         waiting.withLock { $0.append(completion) }
+        return {}
     }
 
     func answer(_ result: Result<WireResponse, CKError>) {

@@ -57,11 +57,13 @@ final class ScriptedTransport: Transport {
     }
 
     func send(
-        _ request: WireRequest, completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) {
+        _ request: WireRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
         log.append(request)
         let answer = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         completion(answer ?? .failure(CKError(.networkUnavailable)))
+        return {}
     }
 
     var database: CKDatabase {

@@ -7,8 +7,8 @@ import Testing
         let timers = DispatchTimerSource()
         let ran = Lock<[String]>([])
         await withCheckedContinuation { continuation in
-            timers.after(milliseconds: 1) { ran.withLock { $0.append("taken back") } }()
-            timers.after(milliseconds: 5) {
+            timers.after(milliseconds: 200) { ran.withLock { $0.append("taken back") } }()
+            timers.after(milliseconds: 300) {
                 ran.withLock { $0.append("ran") }
                 continuation.resume()
             }

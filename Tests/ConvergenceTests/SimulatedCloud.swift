@@ -253,8 +253,10 @@ final class SimulatedWire: Transport, @unchecked Sendable {
     }
 
     func send(
-        _ request: WireRequest, completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) {
+        _ request: WireRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
         cloud.carry(request, from: device, completion: completion)
+        return {}
     }
 }

@@ -6,9 +6,9 @@ import Testing
 @Suite struct CancelTests {
     @Test func aCancelledRequestEndsOnceAndAtOnce() async {
         let server = RawServer.silent()
-        let client = HTTPClient()
+        let client = HTTPClient.patient()
         let codes = Lock<[HTTPClientError.Code?]>([])
-        let transfer = client.send(HTTPClientRequest(url: server.url)) { result in
+        let transfer = client.send(HTTPClientRequest(patient: server.url)) { result in
             codes.withLock { $0.append(result.code) }
         }
         #expect(await poll { server.connectionCount == 1 })
@@ -21,12 +21,10 @@ import Testing
 
     @Test func aRequestThatWaitsForAPlaceCanBeCancelled() async {
         let server = RawServer.silent()
-        var options = HTTPClientOptions()
-        options.transfersMax = 1
-        let client = HTTPClient(options: options)
+        let client = HTTPClient.patient(transfersMax: 1)
         let codes = Lock<[String]>([])
-        client.send(HTTPClientRequest(url: server.url)) { _ in codes.withLock { $0.append("first") } }
-        let second = client.send(HTTPClientRequest(url: server.url)) { result in
+        client.send(HTTPClientRequest(patient: server.url)) { _ in codes.withLock { $0.append("first") } }
+        let second = client.send(HTTPClientRequest(patient: server.url)) { result in
             codes.withLock { $0.append(result.code == .cancelled ? "second cancelled" : "second") }
         }
         second.cancel()
@@ -37,11 +35,11 @@ import Testing
 
     @Test func cancellingWhatHasEndedDoesNothing() async {
         let server = RawServer.echo()
-        let client = HTTPClient()
+        let client = HTTPClient.patient()
         let transfer = Lock<HTTPTransfer?>(nil)
         let text = await withCheckedContinuation { continuation in
             transfer.withLock { transfer in
-                transfer = client.send(HTTPClientRequest(url: server.url + "/1")) {
+                transfer = client.send(HTTPClientRequest(patient: server.url + "/1")) {
                     continuation.resume(returning: $0.text)
                 }
             }
@@ -53,10 +51,7 @@ import Testing
 
     @Test func aStormOfCancelsEndsEachRequestExactlyOnce() async {
         let server = RawServer.echo()
-        var options = HTTPClientOptions()
-        options.transfersMax = 32
-        options.waitingMax = 4_000
-        let client = HTTPClient(options: options)
+        let client = HTTPClient.patient(transfersMax: 32)
         let requestsMax = 2_000
         let seed = SystemRandomSource().next()
         let random = SeededRandomSource(seed: seed)
@@ -66,7 +61,8 @@ import Testing
             for number in 0..<requestsMax {
                 let yields = random.next(in: 0..<20)
                 group.addTask {
-                    let transfer = client.send(HTTPClientRequest(url: "\(server.url)/\(number)")) { result in
+                    let transfer = client.send(HTTPClientRequest(patient: "\(server.url)/\(number)")) {
+                        result in
                         ends.withLock { $0[number] += 1 }
                         if result.code != .cancelled, result.text != "/\(number)" {
                             wrong.withLock { $0 += 1 }
@@ -86,10 +82,10 @@ import Testing
 
     @Test func stopEndsWhatIsUnderWayAndTheThread() async {
         let server = RawServer.silent()
-        let client = HTTPClient()
+        let client = HTTPClient.patient()
         let codes = Lock<[HTTPClientError.Code?]>([])
         for _ in 0..<5 {
-            client.send(HTTPClientRequest(url: server.url)) { result in
+            client.send(HTTPClientRequest(patient: server.url)) { result in
                 codes.withLock { $0.append(result.code) }
             }
         }
@@ -104,8 +100,8 @@ import Testing
         let server = RawServer.silent()
         let codes = Lock<[HTTPClientError.Code?]>([])
         do {
-            let client = HTTPClient()
-            client.send(HTTPClientRequest(url: server.url)) { result in
+            let client = HTTPClient.patient()
+            client.send(HTTPClientRequest(patient: server.url)) { result in
                 codes.withLock { $0.append(result.code) }
             }
         }
@@ -114,9 +110,9 @@ import Testing
 
     @Test func theLastHolderMayBeACompletion() async {
         let server = RawServer.echo()
-        let holder = Lock<HTTPClient?>(HTTPClient())
+        let holder = Lock<HTTPClient?>(HTTPClient.patient())
         let text = await withCheckedContinuation { continuation in
-            holder.withLock { $0 }?.send(HTTPClientRequest(url: server.url + "/x")) { result in
+            holder.withLock { $0 }?.send(HTTPClientRequest(patient: server.url + "/x")) { result in
                 holder.withLock { $0 = nil }
                 continuation.resume(returning: result.text)
             }

@@ -52,10 +52,8 @@ import Testing
 
     @Test func theWaitForAPlaceCountsAndEndsInTime() async {
         let server = RawServer.silent()
-        var options = HTTPClientOptions()
-        options.transfersMax = 1
-        let client = HTTPClient(options: options)
-        async let first = client.answer(HTTPClientRequest(url: server.url, timeoutSeconds: 20))
+        let client = HTTPClient.patient(transfersMax: 1)
+        async let first = client.answer(server.url)
         let isConnected = await poll { server.connectionCount == 1 }
         #expect(isConnected)
         let second = await client.answer(HTTPClientRequest(url: server.url, timeoutSeconds: 0.1))
@@ -76,9 +74,10 @@ import Testing
             _ = connection.request()
             connection.send(bytes)
         }
-        #expect(await HTTPClient().answer(server.url).code == .cutShort)
-        let body = HTTPClientRequest(method: "POST", url: server.url, body: [1, 2, 3])
-        #expect(await HTTPClient().answer(body).code == .cutShort)
+        let code: HTTPClientError.Code = bytes.isEmpty ? .noAnswer : .cutShort
+        #expect(await HTTPClient().answer(server.url).code == code)
+        let body = HTTPClientRequest(patient: server.url, method: "POST", body: [1, 2, 3])
+        #expect(await HTTPClient().answer(body).code == code)
         #expect(server.requests.count == 2)
     }
 
@@ -126,13 +125,10 @@ import Testing
 
     @Test func moreThanMayWaitAreRefused() async {
         let server = RawServer.silent()
-        var options = HTTPClientOptions()
-        options.transfersMax = 2
-        options.waitingMax = 3
-        let client = HTTPClient(options: options)
+        let client = HTTPClient.patient(transfersMax: 2, waitingMax: 3)
         let codes = Lock<[HTTPClientError.Code?]>([])
         for _ in 0..<10 {
-            client.send(HTTPClientRequest(url: server.url)) { result in
+            client.send(HTTPClientRequest(patient: server.url)) { result in
                 codes.withLock { $0.append(result.code) }
             }
         }
@@ -142,9 +138,9 @@ import Testing
     }
 }
 
-/// Whether `condition` comes true within ten seconds, asked again and again without holding a thread.
+/// Whether `condition` comes true within two minutes, asked again and again without holding a thread.
 func poll(_ condition: @Sendable () -> Bool) async -> Bool {
-    let clock = ContinuousClock(), deadline = clock.now + .seconds(10)
+    let clock = ContinuousClock(), deadline = clock.now + .seconds(120)
     while !condition() {
         if clock.now > deadline { return false }
         await Task.yield()

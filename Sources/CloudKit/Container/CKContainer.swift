@@ -16,8 +16,9 @@ public enum CKAccountStatus: Int, Sendable {
 
 /// An app's part of the cloud: a public database, and for each user a private and a shared one.
 ///
-/// A container taken by its identifier has no cloud behind it yet: every operation fails with
-/// `CKError.badContainer`, which says what to do.
+/// Where the cloud of a container is, the configuration says: environment variables, the file `cloudkit.json`, or a
+/// call of the module `CloudKitAdditions`. Without one every operation fails with `CKError.badContainer`, which says
+/// what to write, and where.
 open class CKContainer: NSObject, @unchecked Sendable {
     // Sendable because every stored property is set in the initializer and then only read; a subclass
     // restates it.
@@ -32,23 +33,40 @@ open class CKContainer: NSObject, @unchecked Sendable {
     public let sharedCloudDatabase: CKDatabase
     let core: ContainerCore
 
-    private static let defaultContainer = CKContainer(
-        identifier: ProcessInfo.processInfo.environment["CLOUDKIT_CONTAINER"], connection: nil)
+    private static let defaultContainer = CKContainer(core: ContainerCore(configuredIdentifier: nil))
 
-    /// The program's own container: the one that the environment variable `CLOUDKIT_CONTAINER` names.
+    /// The program's own container: the one that the environment variable `CLOUDKIT_CONTAINER` names, or the
+    /// `defaultContainer` of the configuration.
     public class func `default`() -> CKContainer { defaultContainer }
 
     /// The container with `identifier`.
     public required convenience init(identifier: String) {
-        self.init(identifier: identifier, connection: nil)
+        self.init(core: ContainerCore(configuredIdentifier: identifier))
     }
 
-    package init(identifier: String?, connection: CloudConnection?) {
-        core = ContainerCore(identifier: identifier, connection: connection)
+    /// The container with `identifier` on `connection`.
+    package convenience init(identifier: String, connection: CloudConnection) {
+        self.init(core: ContainerCore(identifier: identifier, connection: connection))
+    }
+
+    /// The container with `identifier`, for which `configuration` counts and nothing else.
+    package convenience init(identifier: String?, configuration: CloudConfiguration) {
+        self.init(core: ContainerCore(configuredIdentifier: identifier, configuration: configuration))
+    }
+
+    init(core: ContainerCore) {
+        self.core = core
         publicCloudDatabase = CKDatabase(scope: .public, core: core)
         privateCloudDatabase = CKDatabase(scope: .private, core: core)
         sharedCloudDatabase = CKDatabase(scope: .shared, core: core)
         super.init()
+    }
+
+    /// Where the container's cloud is.
+    /// - Throws: `CKError.badContainer` when no configuration says so.
+    package func place() throws(CKError) -> (identifier: String, connection: CloudConnection) {
+        let place = try core.place()
+        return (place.identifier, place.connection)
     }
 
     /// The database with `scope`: always the same object.

@@ -1,3 +1,5 @@
+package import Seams
+
 /// Which thread runs operations and calls their blocks.
 package enum Execution: Sendable {
     /// An operation queue starts them, and each calls its blocks on a serial queue of its own.
@@ -15,17 +17,38 @@ package struct CloudConnection: Sendable {
     package var execution: Execution
     /// `development` or `production`.
     package var environment: String
-    /// What proves who the user is; nil when nobody is signed in.
-    package var webAuthToken: String?
+    /// Who asks.
+    package var account: any CloudAccount
+    /// Deadlines, and the pauses before a request is sent again.
+    package var timers: any TimerSource
+    /// The names of writes, and how the pauses differ.
+    package var random: any RandomSource
 
     /// Makes a connection over `transport`.
+    /// - Parameter timers: nil takes the machine's, and for `inline` ones that never run out.
     package init(
         transport: any Transport, execution: Execution, environment: String = "development",
-        webAuthToken: String?
+        account: any CloudAccount, timers: (any TimerSource)? = nil,
+        random: any RandomSource = SystemRandomSource()
     ) {
         self.transport = transport
         self.execution = execution
         self.environment = environment
-        self.webAuthToken = webAuthToken
+        self.account = account
+        switch execution {
+        case .threads: self.timers = timers ?? DispatchTimerSource.shared
+        case .inline: self.timers = timers ?? ManualTimerSource(clock: ManualTimeSource())
+        }
+        self.random = random
+    }
+
+    /// Makes a connection over `transport` for the user of `webAuthToken`.
+    package init(
+        transport: any Transport, execution: Execution, environment: String = "development",
+        webAuthToken: String?, timers: (any TimerSource)? = nil
+    ) {
+        self.init(
+            transport: transport, execution: execution, environment: environment,
+            account: FixedAccount(CloudCredential(webAuthToken: webAuthToken)), timers: timers)
     }
 }

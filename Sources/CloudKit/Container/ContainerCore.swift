@@ -1,19 +1,61 @@
 import Foundation
+internal import Seams
 
 /// What a container and its databases share. A database holds this and not its container: so neither keeps
 /// the other alive, and a database works when only it was kept.
 final class ContainerCore: Sendable {
-    let identifier: String?
-    let connection: CloudConnection?
+    /// The container's identifier and where its cloud is.
+    struct Place: Sendable {
+        var identifier: String
+        var connection: CloudConnection
+    }
+
+    private enum Origin {
+        case given(Place)
+        /// Looked up with the first operation: by the identifier, or as the program's own container.
+        case configured(identifier: String?, CloudConfiguration?)
+    }
+
+    private let origin: Origin
+    private let found = Lock<Place?>(nil)
     private let operationQueue = OperationQueue()
 
-    init(identifier: String?, connection: CloudConnection?) {
-        self.identifier = identifier
-        self.connection = connection
+    init(identifier: String, connection: CloudConnection) {
+        origin = .given(Place(identifier: identifier, connection: connection))
+    }
+
+    /// A container whose cloud `configuration` names; with nil, the one that counts when it is first needed.
+    init(configuredIdentifier identifier: String?, configuration: CloudConfiguration? = nil) {
+        origin = .configured(identifier: identifier, configuration)
+    }
+
+    var identifier: String? {
+        switch origin {
+        case .given(let place): place.identifier
+        case .configured(let identifier?, _): identifier
+        case .configured(nil, let configuration):
+            found.withLock { $0 }?.identifier ?? (configuration ?? .current()).defaultContainer
+        }
+    }
+
+    /// Where the cloud is.
+    /// - Throws: `CKError.badContainer` that says what to write, and where. What is mended then is seen by the next
+    ///   operation.
+    func place() throws(CKError) -> Place {
+        switch origin {
+        case .given(let place): return place
+        case .configured(let identifier, let configuration):
+            return try found.withLock { found throws(CKError) in
+                if let found { return found }
+                let place = try (configuration ?? .current()).place(containerIdentifier: identifier)
+                found = place
+                return place
+            }
+        }
     }
 
     var isInline: Bool {
-        if case .inline = connection?.execution { true } else { false }
+        if case .given(let place) = origin, case .inline = place.connection.execution { true } else { false }
     }
 
     /// Runs `operation` here, or hands it to the queue.

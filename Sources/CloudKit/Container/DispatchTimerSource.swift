@@ -11,18 +11,22 @@ package final class DispatchTimerSource: TimerSource {
     /// Makes a source with a queue of its own.
     package init() {}
 
+    /// Milliseconds since the machine was started.
+    package func elapsedMilliseconds() -> Int64 { SystemMonotonicSource().elapsedMilliseconds() }
+
     /// Runs `body` on the source's queue.
     @discardableResult
     package func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel {
-        let isTaken = Lock(false)
-        let take: @Sendable () -> Bool = {
-            isTaken.withLock { isTaken in
-                defer { isTaken = true }
-                return !isTaken
+        // Taken out when it runs and when it is taken back: the queue keeps its own closure until the time has come.
+        let kept = Lock<(@Sendable () -> Void)?>(body)
+        let take: @Sendable () -> (@Sendable () -> Void)? = {
+            kept.withLock { kept in
+                defer { kept = nil }
+                return kept
             }
         }
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: max(0, milliseconds)))) {
-            if take() { body() }
+            take()?()
         }
         return { _ = take() }
     }

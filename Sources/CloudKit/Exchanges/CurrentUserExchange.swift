@@ -9,7 +9,7 @@ struct CurrentUserExchange: Exchange {
 
     init(address: RequestAddress) {
         self.address = address
-        if address.webAuthToken == nil {
+        if !address.isSignedIn {
             end = .failure(CKError(.notAuthenticated, "Nobody is signed in."))
         }
     }

@@ -7,6 +7,8 @@ final class ExchangeRunner<E: Exchange>: Sendable {
         var exchange: E
         var isAdvancing = false
         var isDone = false
+        /// Gives up the request that is under way.
+        var cancelRequest: TransportCancel?
     }
 
     /// The place where an answer that comes before `send` returned waits: so the pages of an inline exchange
@@ -18,20 +20,23 @@ final class ExchangeRunner<E: Exchange>: Sendable {
     }
 
     private let state: Lock<State>
-    private let transport: any Transport
+    private let connection: CloudConnection
+    private let rules: RequestRules
     private let isCancelled: @Sendable () -> Bool
     private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let event: @Sendable (E.Event) -> Void
     private let completion: @Sendable (Result<E.Output, CKError>) -> Void
 
     init(
-        _ exchange: E, transport: any Transport, isCancelled: @escaping @Sendable () -> Bool,
+        _ exchange: E, connection: CloudConnection, rules: RequestRules,
+        isCancelled: @escaping @Sendable () -> Bool,
         deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         event: @escaping @Sendable (E.Event) -> Void,
         completion: @escaping @Sendable (Result<E.Output, CKError>) -> Void
     ) {
         state = Lock(State(exchange: exchange))
-        self.transport = transport
+        self.connection = connection
+        self.rules = rules
         self.isCancelled = isCancelled
         self.deliver = deliver
         self.event = event
@@ -63,14 +68,20 @@ final class ExchangeRunner<E: Exchange>: Sendable {
     /// Ends an exchange that waits for an answer; one that is at work sees the cancellation itself.
     func cancel() {
         deliver {
-            if !self.state.withLock({ $0.isAdvancing }) { self.finish(.failure(.cancelled)) }
+            guard !self.state.withLock({ $0.isAdvancing }) else { return }
+            self.finish(.failure(.cancelled))
+            let cancelRequest = self.state.withLock { state in
+                defer { state.cancelRequest = nil }
+                return state.cancelRequest
+            }
+            cancelRequest?()
         }
     }
 
     /// The answer if it came at once; else nil, and the exchange goes on when it comes.
     private func send(_ request: WireRequest) -> Result<WireResponse, CKError>? {
         let mailbox = Lock(Mailbox.empty)
-        transport.send(request) { reply in
+        let cancelRequest = connection.send(request, rules: rules) { reply in
             let comesLate = mailbox.withLock { mailbox in
                 if case .abandoned = mailbox { return true }
                 mailbox = .reply(reply)
@@ -82,6 +93,8 @@ final class ExchangeRunner<E: Exchange>: Sendable {
                 self.advance()
             }
         }
+        // Before the mailbox is left, because who comes late goes on at once, and may send the next request.
+        state.withLock { $0.cancelRequest = cancelRequest }
         return mailbox.withLock { mailbox in
             if case .reply(let reply) = mailbox { return reply }
             mailbox = .abandoned

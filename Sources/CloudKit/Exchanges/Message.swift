@@ -1,11 +1,12 @@
-internal import CloudWire
+package import CloudWire
+import Foundation
 
 /// Reads the messages of answers.
-enum Message {
+package enum Message {
     /// The message in `reply`.
     /// - Throws: what the network did, what the server refused, or `CKError.serverResponseLost` for an answer
     ///   that is neither.
-    static func decode<Body: JSONMessage>(
+    package static func decode<Body: JSONMessage>(
         _ type: Body.Type, from reply: Result<WireResponse, CKError>
     ) throws(CKError) -> Body {
         let response = try reply.get()
@@ -22,8 +23,19 @@ enum Message {
             let code = ErrorTable.code(forStatus: response.status)
             return CKError(
                 code, "HTTP \(response.status): \(code.summary)",
-                retryAfterSeconds: response.header("Retry-After").flatMap { Double($0) })
+                retryAfterSeconds: response.retryAfterSeconds)
         }
-        return CKError(error)
+        var userInfo: [String: Any] = [:]
+        if error.retryAfterSeconds == nil, let seconds = response.retryAfterSeconds {
+            userInfo[CKErrorRetryAfterKey] = NSNumber(value: seconds)
+        }
+        return CKError(error, userInfo: userInfo)
+    }
+}
+
+extension WireResponse {
+    /// What the header says about when to try again; nil for a date, which is as good as none when clocks differ.
+    fileprivate var retryAfterSeconds: Double? {
+        header("Retry-After").flatMap { Double($0) }.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
     }
 }

@@ -1,11 +1,15 @@
 internal import CloudWire
+internal import Seams
 
-/// Which database a request goes to, and as whom.
+/// Which database a request goes to.
 struct RequestAddress: Sendable {
     var containerIdentifier: String
     var environment: String
     var scope: DatabaseScope
-    var webAuthToken: String?
+    /// Whether anybody is signed in.
+    var isSignedIn: Bool
+    /// Names writes, so that one that is sent again is answered and not done again.
+    var random: any RandomSource
 
     /// The request with `message` to the database's `endpoint`, for example `records/modify`.
     func request(_ endpoint: String, message: some JSONMessage) throws(CKError) -> WireRequest {
@@ -18,11 +22,12 @@ struct RequestAddress: Sendable {
 
     /// The request to the database's `endpoint`.
     func request(_ endpoint: String, method: String, body: [UInt8] = []) -> WireRequest {
-        WireRequest(
+        var headers = [("Content-Type", "application/json"), (WireHeader.client, "1")]
+        if endpoint.hasSuffix("/modify") { headers.append((WireHeader.operation, random.nextUUID())) }
+        return WireRequest(
             method: method,
             path: "/database/1/\(containerIdentifier)/\(environment)/\(scope.rawValue)/\(endpoint)",
-            query: webAuthToken.map { [(WireHeader.webAuthTokenItem, $0)] } ?? [],
-            headers: [("Content-Type", "application/json"), (WireHeader.client, "1")], body: body)
+            headers: headers, body: body)
     }
 
     /// A zone of an answer as the app knows it: outside the shared database every zone is the user's own, and

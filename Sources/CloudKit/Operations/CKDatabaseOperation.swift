@@ -1,5 +1,6 @@
 internal import CloudWire
 import Foundation
+internal import Seams
 
 /// An operation on one database.
 open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
@@ -24,28 +25,33 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
             completion(result)
             self.finish()
         }
-        guard let connection = target.core.connection, let identifier = target.core.identifier else {
-            return end(.failure(.noConnection(containerIdentifier: target.core.identifier)))
+        let place: ContainerCore.Place
+        let isSignedIn: Bool
+        do throws(CKError) {
+            place = try target.core.place()
+            isSignedIn = try place.connection.account.credential().webAuthToken != nil
+        } catch {
+            return end(.failure(error))
         }
         let address = RequestAddress(
-            containerIdentifier: identifier, environment: connection.environment,
-            scope: target.databaseScope.wire, webAuthToken: connection.webAuthToken)
+            containerIdentifier: place.identifier, environment: place.connection.environment,
+            scope: target.databaseScope.wire, isSignedIn: isSignedIn, random: place.connection.random)
         let runner = ExchangeRunner(
-            exchange(address), transport: connection.transport, isCancelled: { self.isCancelled },
-            deliver: { self.deliver($0) }, event: event, completion: end)
+            exchange(address), connection: place.connection,
+            rules: configuration.rules(startedMilliseconds: place.connection.timers.elapsedMilliseconds()),
+            isCancelled: { self.isCancelled }, deliver: { self.deliver($0) }, event: event, completion: end)
         onCancel { runner.cancel() }
         runner.advance()
     }
 }
 
-extension CKError {
-    fileprivate static func noConnection(containerIdentifier: String?) -> CKError {
-        let name = containerIdentifier.map { "The container \($0)" } ?? "The default container"
-        return CKError(
-            .badContainer,
-            """
-            \(name) has no cloud behind it. In tests take the container from TestCloud().device(user:) of the \
-            module CloudKitTesting; a connection to a server over HTTP isn't there yet.
-            """)
+extension CKOperationConfiguration {
+    /// What the configuration says of each request of an operation that starts now.
+    fileprivate func rules(startedMilliseconds: Int64) -> RequestRules {
+        let wholeSeconds = max(0, min(timeoutIntervalForResource, 1e9))
+        return RequestRules(
+            timeoutSeconds: timeoutIntervalForRequest,
+            deadlineMilliseconds: startedMilliseconds + Int64(wholeSeconds * 1000),
+            repeatsAfterNetworkErrors: [.utility, .background].contains(qualityOfService))
     }
 }

@@ -6,15 +6,17 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
 
     /// The container for operations that aren't added to a database.
     public var container: CKContainer?
-    /// How urgent the operation is.
+    /// How urgent the operation is. One of `utility` or `background` goes on when the network fails: it sends its
+    /// request again, after pauses that grow, until `timeoutIntervalForResource` is over. Any other ends with
+    /// the network's error.
     public var qualityOfService: QualityOfService = .default
     /// Whether mobile networks may be used.
     public var allowsCellularAccess = true
     /// Whether the operation outlives the program. Not there yet: an operation ends with its process.
     public var isLongLived = false
-    /// Seconds that one request may take.
+    /// Seconds that one request may take; then the operation ends with `CKError.networkFailure`.
     public var timeoutIntervalForRequest: TimeInterval = 60
-    /// Seconds that the whole operation may take.
+    /// Seconds that the whole operation may take, from its start to its last answer.
     public var timeoutIntervalForResource: TimeInterval = 604_800
 
     /// Makes the default configuration.

@@ -1,0 +1,102 @@
+internal import CloudWire
+import Foundation
+
+extension CloudConfiguration {
+    /// Bytes that a configuration file may have.
+    private static let fileBytesMax = 1 << 20
+
+    /// Reads the environment variables and the first configuration file that is there. What a variable says counts
+    /// before the file.
+    package init(environment: [String: String], currentFolder: String) {
+        let yapFolder = Self.folder(environment)
+        self.init(credentialFile: yapFolder + "/credentials.json")
+        func variable(_ name: String) -> String? {
+            environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let paths: [String]
+        if let named = variable("CLOUDKIT_CONFIGURATION") {
+            paths = [Self.absolute(named, in: currentFolder)]
+        } else {
+            paths = [currentFolder + "/cloudkit.json", yapFolder + "/cloudkit.json"]
+        }
+        filesLookedAt = paths
+        let path = paths.first { access($0, F_OK) == 0 }
+        if let path {
+            read(path)
+        } else if let named = variable("CLOUDKIT_CONFIGURATION") {
+            mistake = "CLOUDKIT_CONFIGURATION names \(named), where no file is."
+        }
+        var said = Container()
+        said.server = variable("CLOUDKIT_SERVER")
+        said.environment = variable("CLOUDKIT_ENVIRONMENT")
+        said.apiToken = variable("CLOUDKIT_API_TOKEN")
+        said.webAuthToken = variable("CLOUDKIT_WEB_AUTH_TOKEN")
+        said.deviceID = variable("CLOUDKIT_DEVICE_ID")
+        if let identifier = variable("CLOUDKIT_CONTAINER") {
+            defaultContainer = identifier
+            containers[identifier] = said.or(containers[identifier])
+        } else {
+            for (identifier, container) in containers { containers[identifier] = said.or(container) }
+            if said.server != nil { everyOther = said }
+        }
+    }
+
+    /// Where what belongs to the user of this machine is kept: `$XDG_CONFIG_HOME/yap`.
+    package static func folder(_ environment: [String: String]) -> String {
+        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+        // The XDG rules say that a path which isn't absolute counts as none.
+        let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (folder ?? home + "/.config") + "/yap"
+    }
+
+    private static func absolute(_ path: String, in folder: String) -> String {
+        path.hasPrefix("/") ? path : folder + "/" + path
+    }
+
+    private mutating func read(_ path: String) {
+        guard let data = FileManager.default.contents(atPath: path), data.count <= Self.fileBytesMax else {
+            mistake = "\(path) can't be read, or has more than \(Self.fileBytesMax) bytes."
+            return
+        }
+        let bytes = [UInt8](data)
+        do {
+            let document = try ConfigurationDocument(json: bytes)
+            defaultContainer = document.defaultContainer
+            let folder = (path as NSString).deletingLastPathComponent
+            for (identifier, container) in document.containers {
+                containers[identifier] = Container(container, folder: folder)
+            }
+        } catch {
+            mistake = "\(path):\(error.line(in: bytes)): \(error.reason)"
+        }
+    }
+}
+
+extension CloudConfiguration.Container {
+    /// What a file in `folder` says: paths begin there.
+    fileprivate init(_ container: ConfigurationDocument.Container, folder: String) {
+        func path(_ text: String?) -> String? {
+            text.map { $0.hasPrefix("/") ? $0 : folder + "/" + $0 }
+        }
+        self.init()
+        server = container.server
+        environment = container.environment
+        apiToken = container.apiToken
+        credentialFile = path(container.credentialFile)
+        deviceID = container.deviceID
+        authoritiesFile = path(container.authoritiesFile)
+    }
+
+    /// What is said here, and elsewhere where nothing is said here.
+    fileprivate func or(_ other: Self?) -> Self {
+        var merged = self
+        merged.server = server ?? other?.server
+        merged.environment = environment ?? other?.environment
+        merged.apiToken = apiToken ?? other?.apiToken
+        merged.webAuthToken = webAuthToken ?? other?.webAuthToken
+        merged.credentialFile = credentialFile ?? other?.credentialFile
+        merged.deviceID = deviceID ?? other?.deviceID
+        merged.authoritiesFile = authoritiesFile ?? other?.authoritiesFile
+        return merged
+    }
+}

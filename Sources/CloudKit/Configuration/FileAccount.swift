@@ -1,0 +1,96 @@
+internal import CloudWire
+import Foundation
+internal import Seams
+
+/// The user who signed in to a container, as the credential file says. The file is read again whenever it changed, so
+/// that a sign-in of another process counts.
+package final class FileAccount: CloudAccount {
+    private struct State {
+        var hasRead = false
+        var version: PrivateFile.Version?
+        var entry: CredentialsDocument.Entry?
+        var deviceID: String?
+    }
+
+    private let file: CredentialFile
+    private let server: String
+    private let container: String
+    private let environment: String
+    private let apiToken: String?
+    private let state: Lock<State>
+
+    /// Makes the account of a container's user.
+    /// - Parameter deviceID: nil takes the one that lies beside the file, and makes it when there is none.
+    package init(
+        file: CredentialFile, server: String, container: String, environment: String, apiToken: String?,
+        deviceID: String?
+    ) {
+        self.file = file
+        self.server = server
+        self.container = container
+        self.environment = environment
+        self.apiToken = apiToken
+        state = Lock(State(deviceID: deviceID))
+    }
+
+    package func credential() throws(CKError) -> CloudCredential {
+        let (credential, isOtherUser) = try state.withLock {
+            state throws(CKError) -> (CloudCredential, Bool) in
+            let isOtherUser = try refresh(&state)
+            if state.deviceID == nil { state.deviceID = try file.deviceID() }
+            let credential = CloudCredential(
+                webAuthToken: state.entry?.webAuthToken, apiToken: apiToken, deviceID: state.deviceID)
+            return (credential, isOtherUser)
+        }
+        if isOtherUser { NotificationCenter.default.post(name: .CKAccountChanged, object: nil) }
+        return credential
+    }
+
+    /// Whether the user is another one than before.
+    private func refresh(_ state: inout State) throws(CKError) -> Bool {
+        if state.hasRead, file.version == state.version { return false }
+        let (document, version) = try file.read()
+        let entry = document.credentials.first { $0.isFor(server, container, environment) }
+        let isOtherUser = state.hasRead && Self.isOther(entry, than: state.entry)
+        state.hasRead = true
+        state.version = version
+        state.entry = entry
+        return isOtherUser
+    }
+
+    private static func isOther(
+        _ entry: CredentialsDocument.Entry?, than before: CredentialsDocument.Entry?
+    ) -> Bool {
+        // A new token of the same user is no change of the account.
+        entry?.userRecordName != before?.userRecordName || (entry == nil) != (before == nil)
+    }
+
+    /// Keeps a sign-in.
+    package func signIn(
+        webAuthToken: String, userRecordName: String?, expiresAtMilliseconds: Int64?
+    ) throws(CKError) {
+        try file.save(
+            CredentialsDocument.Entry(
+                server: server, container: container, environment: environment, webAuthToken: webAuthToken,
+                userRecordName: userRecordName, expiresAtMilliseconds: expiresAtMilliseconds))
+        // Read at once, so that the next request doesn't find a change of the account that was made here.
+        try state.withLock { state throws(CKError) in _ = try refresh(&state) }
+    }
+
+    /// Forgets the sign-in.
+    package func signOut() throws(CKError) {
+        try file.remove(server: server, container: container, environment: environment)
+        try state.withLock { state throws(CKError) in _ = try refresh(&state) }
+    }
+
+    package func replace(_ token: String, with newToken: String) {
+        // Without the new token in the file this process still has it, and the next sign-in mends the file.
+        try? file.change { document in
+            for index in document.credentials.indices where document.credentials[index].webAuthToken == token
+            {
+                document.credentials[index].webAuthToken = newToken
+            }
+        }
+        state.withLock { if $0.entry?.webAuthToken == token { $0.entry?.webAuthToken = newToken } }
+    }
+}

@@ -1,0 +1,44 @@
+internal import Seams
+
+/// Who asks: what is put on every request.
+package struct CloudCredential: Hashable, Sendable {
+    /// What proves who the user is; nil when nobody is signed in.
+    package var webAuthToken: String?
+    /// What names the app, where the server asks for it.
+    package var apiToken: String?
+    /// What names the device, so that it isn't told of its own changes.
+    package var deviceID: String?
+
+    /// Makes a credential.
+    package init(webAuthToken: String? = nil, apiToken: String? = nil, deviceID: String? = nil) {
+        self.webAuthToken = webAuthToken
+        self.apiToken = apiToken
+        self.deviceID = deviceID
+    }
+}
+
+/// Knows the credential of the moment. Called on threads that may wait for a file.
+package protocol CloudAccount: Sendable {
+    /// The credential for the next request.
+    /// - Throws: when there is one that can't be used, with what to do about it.
+    func credential() throws(CKError) -> CloudCredential
+
+    /// Takes the token that the server gave in `token`'s place: Apple's servers take each only once.
+    func replace(_ token: String, with newToken: String)
+}
+
+/// A credential that doesn't change but by the server.
+package final class FixedAccount: CloudAccount {
+    private let current: Lock<CloudCredential>
+
+    /// Makes an account with `credential`.
+    package init(_ credential: CloudCredential) {
+        current = Lock(credential)
+    }
+
+    package func credential() -> CloudCredential { current.withLock { $0 } }
+
+    package func replace(_ token: String, with newToken: String) {
+        current.withLock { if $0.webAuthToken == token { $0.webAuthToken = newToken } }
+    }
+}

@@ -1,0 +1,195 @@
+package import CloudWire
+internal import Seams
+
+extension CloudConnection {
+    /// Sends `request` with what tells who asks, and calls `completion` once, on any thread; it may be called
+    /// before this returns.
+    /// - Returns: what cancels it; `completion` then gets `operationCancelled`, unless it was called already.
+    package func send(
+        _ request: WireRequest, rules: RequestRules = RequestRules(),
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        let run = RequestRun(request, connection: self, rules: rules, completion: completion)
+        run.attempt()
+        return { run.cancel() }
+    }
+}
+
+/// One request from its first attempt to its end: who asks is put on each attempt, a sign-in that is newer than the
+/// one that was refused is tried, and what the network did is tried again where the rules say so.
+private final class RequestRun: Sendable {
+    private struct State {
+        /// Until the end: who waits for the answer often holds what cancels the request.
+        var completion: (@Sendable (Result<WireResponse, CKError>) -> Void)?
+        var attemptNumber = 0
+        /// The attempt whose answer is waited for; an answer to another one comes too late.
+        var awaited: Int?
+        var hasTriedAnotherSignIn = false
+        var cancelTransfer: TransportCancel?
+        var cancelTimer: TimerCancel?
+        var isEnded: Bool { completion == nil }
+    }
+
+    private let request: WireRequest
+    private let connection: CloudConnection
+    private let rules: RequestRules
+    private let state: Lock<State>
+
+    init(
+        _ request: WireRequest, connection: CloudConnection, rules: RequestRules,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) {
+        self.request = request
+        self.connection = connection
+        self.rules = rules
+        state = Lock(State(completion: completion))
+    }
+
+    func attempt() {
+        guard let milliseconds = attemptMilliseconds() else { return end(.failure(.deadlineIsOver)) }
+        let credential: CloudCredential
+        do throws(CKError) {
+            credential = try connection.account.credential()
+        } catch {
+            return end(.failure(error))
+        }
+        let number: Int? = state.withLock { state in
+            guard !state.isEnded else { return nil }
+            state.attemptNumber += 1
+            state.awaited = state.attemptNumber
+            return state.attemptNumber
+        }
+        guard let number else { return }
+        if !connection.transport.endsInTime {
+            let cancelTimer = connection.timers.after(milliseconds: milliseconds) {
+                self.receive(.failure(.requestTimedOut(milliseconds)), number, credential)
+            }
+            state.withLock { $0.cancelTimer = cancelTimer }
+        }
+        let cancelTransfer = connection.transport.send(
+            request.signed(credential), timeoutSeconds: Double(milliseconds) / 1000
+        ) {
+            self.receive($0, number, credential)
+        }
+        let isAwaited = state.withLock { state in
+            guard state.awaited == number else { return false }
+            state.cancelTransfer = cancelTransfer
+            return true
+        }
+        // Answered already, or given up meanwhile.
+        if !isAwaited { cancelTransfer() }
+    }
+
+    func cancel() {
+        end(.failure(.cancelled))
+    }
+
+    private func attemptMilliseconds() -> Int64? {
+        let own = Int64(max(0.001, min(rules.timeoutSeconds, 1e9)) * 1000)
+        guard let deadline = rules.deadlineMilliseconds else { return own }
+        let left = deadline - connection.timers.elapsedMilliseconds()
+        return left > 0 ? min(own, left) : nil
+    }
+
+    private func receive(
+        _ result: Result<WireResponse, CKError>, _ number: Int, _ credential: CloudCredential
+    ) {
+        let taken: (cancelTransfer: TransportCancel?, cancelTimer: TimerCancel?)? = state.withLock { state in
+            guard state.awaited == number else { return nil }
+            defer {
+                state.awaited = nil
+                state.cancelTransfer = nil
+                state.cancelTimer = nil
+            }
+            return (state.cancelTransfer, state.cancelTimer)
+        }
+        guard let taken else { return }
+        taken.cancelTimer?()
+        switch result {
+        case .success(let response):
+            if let token = credential.webAuthToken, let newToken = response.header(WireHeader.newWebAuthToken)
+            {
+                connection.account.replace(token, with: newToken)
+            }
+            guard [401, 421].contains(response.status), hasAnotherSignIn(than: credential) else {
+                return end(result)
+            }
+            attempt()
+        case .failure(let error):
+            taken.cancelTransfer?()
+            repeatOrEnd(after: error, number)
+        }
+    }
+
+    /// Whether somebody signed in since `credential` was read, in another process too. One such is tried.
+    private func hasAnotherSignIn(than credential: CloudCredential) -> Bool {
+        let isFirst = state.withLock { state in
+            defer { state.hasTriedAnotherSignIn = true }
+            return !state.hasTriedAnotherSignIn
+        }
+        guard isFirst, let now = try? connection.account.credential() else { return false }
+        return now.webAuthToken != nil && now != credential
+    }
+
+    private func repeatOrEnd(after error: CKError, _ number: Int) {
+        guard rules.repeatsAfterNetworkErrors, error.isOfTheNetwork else { return end(.failure(error)) }
+        let pause = RequestRules.pauseMilliseconds(
+            afterAttempt: number, unitInterval: connection.random.nextUnitInterval())
+        if let deadline = rules.deadlineMilliseconds,
+            connection.timers.elapsedMilliseconds() + pause >= deadline
+        {
+            return end(.failure(error))
+        }
+        let cancelTimer = connection.timers.after(milliseconds: pause) { self.attempt() }
+        let isEnded = state.withLock { state in
+            state.cancelTimer = cancelTimer
+            return state.isEnded
+        }
+        if isEnded { cancelTimer() }
+    }
+
+    private func end(_ result: Result<WireResponse, CKError>) {
+        let taken: State? = state.withLock { state in
+            guard !state.isEnded else { return nil }
+            let taken = state
+            state.completion = nil
+            state.awaited = nil
+            state.cancelTransfer = nil
+            state.cancelTimer = nil
+            return taken
+        }
+        guard let taken else { return }
+        taken.cancelTransfer?()
+        taken.cancelTimer?()
+        taken.completion?(result)
+    }
+}
+
+extension WireRequest {
+    /// The request with the items that tell who asks.
+    fileprivate func signed(_ credential: CloudCredential) -> WireRequest {
+        var signed = self
+        for (name, value) in [
+            (WireHeader.apiTokenItem, credential.apiToken),
+            (WireHeader.webAuthTokenItem, credential.webAuthToken),
+            (WireHeader.clientIDItem, credential.deviceID),
+        ] {
+            if let value { signed.query.append((name, value)) }
+        }
+        return signed
+    }
+}
+
+extension CKError {
+    /// Whether the network did it, so that the same request may well succeed later.
+    var isOfTheNetwork: Bool {
+        [.networkUnavailable, .networkFailure, .serverResponseLost].contains(code)
+    }
+
+    fileprivate static let deadlineIsOver = CKError(
+        .networkFailure, "The operation's time is over (timeoutIntervalForResource of its configuration).")
+
+    fileprivate static func requestTimedOut(_ milliseconds: Int64) -> CKError {
+        CKError(.networkFailure, "No answer came within \(Double(milliseconds) / 1000) seconds.")
+    }
+}

@@ -1,1 +1,0 @@
-// CloudKitAdditions: the room's first file replaces this.

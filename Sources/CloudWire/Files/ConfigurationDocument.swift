@@ -1,0 +1,95 @@
+/// The file `cloudkit.json`: where each container's cloud is.
+public struct ConfigurationDocument: Hashable, Sendable {
+    /// Where one container's cloud is.
+    public struct Container: Hashable, Sendable {
+        /// The server's address, beginning with `http://` or `https://`.
+        public var server: String?
+        /// `development` or `production`.
+        public var environment: String?
+        /// The app's token, where the server asks for one.
+        public var apiToken: String?
+        /// Where the user's token is kept.
+        public var credentialFile: String?
+        /// What names this device to the server.
+        public var deviceID: String?
+        /// A file with the certificates of the authorities that the server's is checked by.
+        public var authoritiesFile: String?
+
+        /// Says nothing yet.
+        public init() {}
+    }
+
+    /// The container of `CKContainer.default()`.
+    public var defaultContainer: String?
+    /// The containers by their identifiers.
+    public var containers: [String: Container] = [:]
+
+    /// Says nothing yet.
+    public init() {}
+}
+
+// A person writes the file, so a key that isn't known is a mistake and not a newer version's.
+extension ConfigurationDocument: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case "defaultContainer": defaultContainer = try member.value.string()
+            case "containers":
+                for container in try member.value.members() {
+                    containers[container.key.string] = try Container(reading: container.value)
+                }
+            default: throw member.unknownKey("defaultContainer, containers")
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("defaultContainer", defaultContainer)
+            writer.key("containers")
+            writer.object { writer in
+                for (identifier, container) in containers.sorted(by: { $0.key < $1.key }) {
+                    writer.key(identifier)
+                    container.write(to: &writer)
+                }
+            }
+        }
+    }
+}
+
+extension ConfigurationDocument.Container: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case "server": server = try member.value.string()
+            case "environment": environment = try member.value.string()
+            case "apiToken": apiToken = try member.value.string()
+            case "credentialFile": credentialFile = try member.value.string()
+            case "deviceID": deviceID = try member.value.string()
+            case "authoritiesFile": authoritiesFile = try member.value.string()
+            default:
+                throw member.unknownKey(
+                    "server, environment, apiToken, credentialFile, deviceID, authoritiesFile")
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("server", server)
+            writer.member("environment", environment)
+            writer.member("apiToken", apiToken)
+            writer.member("credentialFile", credentialFile)
+            writer.member("deviceID", deviceID)
+            writer.member("authoritiesFile", authoritiesFile)
+        }
+    }
+}
+
+extension JSONNode.Member {
+    fileprivate func unknownKey(_ known: String) -> JSONError {
+        value.unexpected("the key '\(key.string)' isn't one of \(known)")
+    }
+}

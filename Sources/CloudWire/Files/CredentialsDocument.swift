@@ -1,0 +1,98 @@
+/// The file in which the tokens of the users who signed in are kept.
+public struct CredentialsDocument: Hashable, Sendable {
+    /// One user's sign-in to one container.
+    public struct Entry: Hashable, Sendable {
+        /// The server's address, as the configuration names it.
+        public var server: String
+        /// The container's identifier.
+        public var container: String
+        /// `development` or `production`.
+        public var environment: String
+        /// The secret that names the user in each request.
+        public var webAuthToken: String
+        /// The user's record name in the container; nil when the server didn't say.
+        public var userRecordName: String?
+        /// When the token runs out, in milliseconds since 1970; nil when the server didn't say.
+        public var expiresAtMilliseconds: Int64?
+        /// Keys that we don't know, as they came.
+        public var unknown: [String: JSONValue] = [:]
+
+        /// Makes an entry.
+        public init(
+            server: String, container: String, environment: String, webAuthToken: String,
+            userRecordName: String? = nil, expiresAtMilliseconds: Int64? = nil
+        ) {
+            self.server = server
+            self.container = container
+            self.environment = environment
+            self.webAuthToken = webAuthToken
+            self.userRecordName = userRecordName
+            self.expiresAtMilliseconds = expiresAtMilliseconds
+        }
+    }
+
+    /// The sign-ins, one for each container of each server.
+    public var credentials: [Entry] = []
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Holds no sign-in.
+    public init() {}
+}
+
+extension CredentialsDocument: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case "credentials": credentials = try member.value.array(of: Entry.self)
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("credentials", credentials)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension CredentialsDocument.Entry: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(server: "", container: "", environment: "", webAuthToken: "")
+        var server: String?
+        var container: String?
+        var environment: String?
+        var webAuthToken: String?
+        for member in try node.members() {
+            switch member.key {
+            case "server": server = try member.value.string()
+            case "container": container = try member.value.string()
+            case "environment": environment = try member.value.string()
+            case "webAuthToken": webAuthToken = try member.value.string()
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "userRecordName": userRecordName = try member.value.string()
+            case "expiresAtMilliseconds": expiresAtMilliseconds = try member.value.int64()
+            default: try unknown.keep(member)
+            }
+        }
+        self.server = try node.required(server, "server")
+        self.container = try node.required(container, "container")
+        self.environment = try node.required(environment, "environment")
+        self.webAuthToken = try node.required(webAuthToken, "webAuthToken")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("server", server)
+            writer.member("container", container)
+            writer.member("environment", environment)
+            writer.member("webAuthToken", webAuthToken)
+            writer.member("userRecordName", userRecordName)
+            writer.member("expiresAtMilliseconds", expiresAtMilliseconds)
+            writer.members(unknown)
+        }
+    }
+}
