@@ -1,0 +1,86 @@
+import CloudServer
+import CloudService
+import CloudStore
+import CloudWire
+import Foundation
+import Seams
+
+/// A server in this process, over a store in memory unless another is given, with some users and a log that is kept.
+final class TestServer: Sendable {
+    let server: CloudServer
+    let service: CloudService
+    let log: KeptLog
+
+    /// The token of a user is the user's name.
+    init(
+        store: (any CloudStore)? = nil, users: [String] = ["ada", "bob"],
+        configure: (inout CloudServerOptions) -> Void = { _ in }
+    ) throws {
+        let service = CloudService(
+            store: store ?? MemoryCloudStore(), clock: SystemTimeSource(), random: SystemRandomSource(),
+            container: CloudService.Container(identifier: RawDevice.container),
+            users: Dictionary(
+                uniqueKeysWithValues: users.map { ($0, ServiceUser(userRecordName: "_\($0)")) }))
+        let log = KeptLog()
+        var options = CloudServerOptions()
+        options.log = log
+        configure(&options)
+        self.service = service
+        self.log = log
+        server = CloudServer(service, options: options)
+        try server.start()
+    }
+
+    var port: Int { server.port }
+
+    func stop() { server.stop() }
+}
+
+/// Runs `body` on a thread of its own with a server that is stopped at the end.
+func withServer<Result: Sendable>(
+    store: (any CloudStore & Sendable)? = nil, users: [String] = ["ada", "bob"],
+    configure: @escaping @Sendable (inout CloudServerOptions) -> Void = { _ in },
+    _ body: @escaping @Sendable (TestServer) throws -> Result
+) async throws -> Result {
+    try await onThread {
+        let server = try TestServer(store: store, users: users, configure: configure)
+        defer { server.stop() }
+        return try body(server)
+    }
+}
+
+/// A log that is kept, and can be waited for.
+final class KeptLog: LogSink, @unchecked Sendable {
+    // Sendable because `bytes` is touched only under the condition's lock.
+    private let condition = NSCondition()
+    private var bytes: [UInt8] = []
+
+    func write(_ lines: [UInt8]) {
+        condition.withLock {
+            bytes += lines
+            condition.broadcast()
+        }
+    }
+
+    /// All lines, each read as JSON.
+    func lines() throws -> [[String: Any]] {
+        let bytes = condition.withLock { self.bytes }
+        return try bytes.split(separator: UInt8(ascii: "\n")).map { line in
+            guard let members = try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] else {
+                throw Failure("not a line: \(String(decoding: line, as: UTF8.self))")
+            }
+            return members
+        }
+    }
+
+    /// The line of the request with this id, as soon as it is there.
+    func line(id: String, deadlineSeconds: Double = 20) throws -> [String: Any] {
+        let end = Date(timeIntervalSinceNow: deadlineSeconds)
+        while true {
+            if let line = try lines().first(where: { $0["id"] as? String == id }) { return line }
+            condition.lock()
+            defer { condition.unlock() }
+            guard condition.wait(until: end) else { throw Failure("no line for \(id)") }
+        }
+    }
+}
