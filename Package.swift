@@ -108,7 +108,12 @@ let package = Package(
         tests("SeamsTests", ["Seams"]),
         tests("CryptoTests", ["Crypto"]),
         tests("HTTPClientTests", ["HTTPClient", "Seams"]),
-        tests("HTTPServerTests", ["HTTPServer", "CLinux", "Seams", "SQLiteTestSupport"]),
+        .executableTarget(
+            name: "ServerChild", dependencies: ["HTTPServer", "CLinux", "Seams"],
+            path: "Tests/Support/ServerChild", swiftSettings: settings),
+        tests(
+            "HTTPServerTests",
+            ["HTTPServer", "ServerChild", "CLinux", "COpenSSL", "Seams", "SQLiteTestSupport"]),
         tests(
             "CloudServerTests",
             [

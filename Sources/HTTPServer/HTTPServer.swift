@@ -44,23 +44,43 @@ public final class HTTPServer: Sendable {
                 options: options, handler: handler, tls: try options.tls.map(TLSContext.init))
             let (descriptors, port) = try Listener.open(
                 host: options.host, port: options.port, count: max(1, options.loopCount))
-            var loops = [Loop]()
-            for (index, descriptor) in descriptors.enumerated() {
+            let loops = try Self.loops(shared, descriptors)
+            state.mailboxes = loops.map(\.mailbox)
+            state.connectionCount = { shared.connectionCount.load(ordering: .relaxed) }
+            for loop in loops {
                 do {
-                    let mailbox = try EventLoop()
-                    loops.append(try Loop(mailbox: mailbox, shared: shared, listener: descriptor))
+                    state.threads.append(try startThread(loop))
                 } catch {
-                    // A loop closes its own socket; the others' are closed here.
-                    for rest in descriptors[(index + 1)...] { close(rest) }
+                    for loop in loops { loop.mailbox.post(.stop(graceMilliseconds: 0)) }
+                    for thread in state.threads { pthread_join(thread, nil) }
+                    for loop in loops { loop.mailbox.close() }
+                    state.threads = []
                     throw error
                 }
             }
             state.isStarted = true
             state.port = port
-            state.mailboxes = loops.map(\.mailbox)
-            state.connectionCount = { shared.connectionCount.load(ordering: .relaxed) }
-            state.threads = try loops.map(startThread)
         }
+    }
+
+    /// A loop for each listening socket, which takes it over.
+    private static func loops(_ shared: ServerShared, _ listeners: [Int32]) throws -> [Loop] {
+        var loops = [Loop]()
+        for (index, listener) in listeners.enumerated() {
+            var mailbox: EventLoop?
+            do {
+                let made = try EventLoop()
+                mailbox = made
+                loops.append(try Loop(mailbox: made, shared: shared, listener: listener))
+            } catch {
+                // A loop that failed closed its own socket; one that was not begun could not.
+                for rest in listeners[(mailbox == nil ? index : index + 1)...] { close(rest) }
+                mailbox?.close()
+                for loop in loops { loop.mailbox.close() }
+                throw error
+            }
+        }
+        return loops
     }
 
     /// The port that is listened on; 0 before `start`.

@@ -22,18 +22,17 @@ final class EventLoop: Sendable {
         guard wakeDescriptor >= 0 else { throw HTTPServerError.system("eventfd", errno) }
     }
 
-    deinit { close(wakeDescriptor) }
-
     /// Leaves a message for the loop. When the loop has ended, the message's callers are told here and now.
     func post(_ message: LoopMessage) {
-        let (isClosed, mustWake) = box.withLock { box in
-            if box.isClosed { return (true, false) }
+        let isClosed = box.withLock { box in
+            if box.isClosed { return true }
             box.messages.append(message)
-            defer { box.isAsleep = false }
-            return (false, box.isAsleep)
+            // Under the lock, so that the descriptor is not closed, and perhaps another one, by now.
+            if box.isAsleep { eventfd_write(wakeDescriptor, 1) }
+            box.isAsleep = false
+            return false
         }
         if isClosed { message.tellThatTheLoopEnded() }
-        if mustWake { _ = eventfd_write(wakeDescriptor, 1) }
     }
 
     /// Gives the loop its messages and takes an empty array for the next ones.
@@ -54,17 +53,16 @@ final class EventLoop: Sendable {
         box.withLock { $0.isAsleep = false }
     }
 
-    /// Takes no more messages; answers those that are there.
+    /// Takes no more messages, and closes its descriptor; answers those that are there.
     func close() {
         let messages = box.withLock { box in
+            if !box.isClosed { Glibc.close(wakeDescriptor) }
             box.isClosed = true
             defer { box.messages = [] }
             return box.messages
         }
         for message in messages { message.tellThatTheLoopEnded() }
     }
-
-    private func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 }
 
 extension LoopMessage {

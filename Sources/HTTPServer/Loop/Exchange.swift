@@ -1,10 +1,13 @@
 /// A request from its head to the last byte of its answer, on its loop.
 final class Exchange {
-    let head: HTTPRequestHead?
+    /// Given away with the request, so that a parked request costs little.
+    var head: HTTPRequestHead?
+    let method: String
+    let path: String
+    let isVersion10: Bool
     let requestID: String
     let startedMilliseconds: Int64
     var keepsAlive: Bool
-    var expectsContinue = false
 
     // The body.
     var body = [UInt8]()
@@ -16,7 +19,9 @@ final class Exchange {
     // The answer.
     var status = 0
     var bytesOut = 0
+    /// When the client was given the bytes that it has to read now, and how many it had read then.
     var outputStartedMilliseconds: Int64 = 0
+    var outputStartedBytes = 0
     var context: (any Sendable)?
     var written: (@Sendable (Bool) -> Void)?
     var source: (any HTTPBodySource)?
@@ -31,6 +36,9 @@ final class Exchange {
 
     init(head: HTTPRequestHead?, requestID: String, keepsAlive: Bool, nowMilliseconds: Int64) {
         self.head = head
+        method = head?.method ?? ""
+        path = head?.path ?? ""
+        isVersion10 = head?.isVersion10 ?? false
         self.requestID = requestID
         self.keepsAlive = keepsAlive
         startedMilliseconds = nowMilliseconds

@@ -1,7 +1,7 @@
 import Seams
 
 /// The text of the `Date` field, made once a second.
-struct HTTPDate {
+package struct HTTPDate {
     private var second = Int64.min
     private var text = [UInt8]()
 
@@ -15,7 +15,8 @@ struct HTTPDate {
         return text
     }
 
-    static func text(secondsSince1970 seconds: Int64) -> String {
+    /// The text of a moment.
+    package static func text(secondsSince1970 seconds: Int64) -> String {
         let day = Int(seconds / 86400)
         let second = Int(seconds % 86400)
         // Days to a date, in eras of 400 years that begin in March, so that a leap day is a year's last.

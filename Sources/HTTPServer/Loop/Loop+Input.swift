@@ -42,7 +42,7 @@ extension Loop {
             bytes.withUnsafeBufferPointer { take(connection, $0) }
             return true
         }
-        switch receive(connection) {
+        switch connection.receive(into: readBuffer) {
         case .bytes(let count):
             take(connection, UnsafeBufferPointer(rebasing: readBuffer[..<count]))
             return true
@@ -53,10 +53,6 @@ extension Loop {
         case .failed: cut(connection, .clientLeft)
         }
         return false
-    }
-
-    private func receive(_ connection: Connection) -> TransportResult {
-        connection.receive(into: readBuffer)
     }
 
     /// Takes bytes of requests until the input ends or the connection has something else to do.
@@ -156,6 +152,7 @@ extension Loop {
         guard let exchange = connection.exchange, let head = exchange.head else { return }
         connection.phase = .handling
         setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
+        exchange.head = nil
         var request = HTTPRequest(head: head, body: [], sink: exchange.sink)
         swap(&request.body, &exchange.body)
         handler.handle(
@@ -170,7 +167,7 @@ extension Loop {
     /// Reads and drops; false when there is nothing more to do now.
     private func linger(_ connection: Connection) -> Bool {
         guard connection.isReadable else { return false }
-        switch receive(connection) {
+        switch connection.receiveRaw(into: readBuffer) {
         case .bytes(let count):
             connection.lingeredByteCount += count
             if connection.lingeredByteCount <= Self.lingerBytesMax { return true }
@@ -205,5 +202,17 @@ extension Loop {
         }
     }
 
-    private func shakeHands(_ connection: Connection) -> Bool { false }
+    /// Goes on with TLS's handshake; true when it is done.
+    private func shakeHands(_ connection: Connection) -> Bool {
+        switch connection.tls?.shakeHands() {
+        case .bytes:
+            connection.phase = .reading
+            setDeadline(connection, now + milliseconds(options.idleTimeoutSeconds))
+            return true
+        case .blocked: return false
+        case .ended, .failed, nil:
+            cut(connection, .clientLeft)
+            return false
+        }
+    }
 }

@@ -63,6 +63,7 @@ extension Loop {
             listener = -1
         }
         for case let connection? in connections {
+            if connection.phase == .handshaking { cut(connection, .stopped) }
             // A request that is in the socket already is served.
             if connection.isIdle { goOn(connection) }
             if connection.isIdle { cut(connection, .stopped) }

@@ -8,7 +8,8 @@ extension Loop {
     /// Gives the kernel what it takes of the output.
     func flush(_ connection: Connection) {
         while !connection.output.isEmpty, connection.isWritable {
-            switch connection.send(vectors) {
+            let result = connection.tls.map { connection.send(through: $0, tlsBuffer) }
+            switch result ?? connection.send(vectors) {
             case .bytes(let count): connection.exchange?.bytesOut += count
             case .blocked: break
             case .ended, .failed: return cut(connection, .clientLeft)
@@ -20,7 +21,8 @@ extension Loop {
         } else {
             let allowed =
                 milliseconds(options.outputGraceSeconds)
-                + Int64(exchange.bytesOut) * 1000 / Int64(max(1, options.outputBytesPerSecondMin))
+                + Int64(exchange.bytesOut - exchange.outputStartedBytes) * 1000
+                / Int64(max(1, options.outputBytesPerSecondMin))
             setDeadline(connection, exchange.outputStartedMilliseconds + allowed)
         }
     }
@@ -32,6 +34,7 @@ extension Loop {
         exchange.context = answer.context
         exchange.written = answer.written
         exchange.outputStartedMilliseconds = now
+        exchange.outputStartedBytes = exchange.bytesOut
         exchange.onDisconnect = []
         var response = answer.response
         if !response.isWellFormed {
@@ -63,7 +66,7 @@ extension Loop {
             exchange.source = source
             exchange.sourceRemaining = length ?? .max
             if length == nil {
-                exchange.isChunked = exchange.head?.isVersion10 == false
+                exchange.isChunked = !exchange.isVersion10
                 if !exchange.isChunked { exchange.keepsAlive = false }
             }
             return length
@@ -121,6 +124,8 @@ extension Loop {
             exchange.pullNumber == number
         else { return }
         exchange.isPulling = false
+        exchange.outputStartedMilliseconds = now
+        exchange.outputStartedBytes = exchange.bytesOut
         // A body of another length than announced would shift the next answer: the client must see a cut instead.
         if !exchange.isChunked, exchange.sourceRemaining != .max {
             exchange.sourceRemaining -= bytes.count
@@ -147,11 +152,9 @@ extension Loop {
     /// The answer is out.
     private func finish(_ connection: Connection, _ exchange: Exchange) {
         connection.exchange = nil
-        if exchange.keepsAlive {
+        if exchange.keepsAlive, stopDeadline == nil {
             connection.phase = .reading
             setDeadline(connection, now + milliseconds(options.idleTimeoutSeconds))
-            // Bytes that are there already may be the next request; before it, others have their turn.
-            if connection.isReadable || !connection.pending.isEmpty { list(connection) }
         } else {
             beginLingering(connection)
         }
@@ -161,9 +164,9 @@ extension Loop {
     private func beginLingering(_ connection: Connection) {
         connection.phase = .lingering
         connection.pending = []
+        connection.tls?.sayGoodbye()
         shutdown(connection.descriptor, Int32(SHUT_WR))
         setDeadline(connection, now + milliseconds(options.lingerSeconds))
-        list(connection)
     }
 
     /// Calls what wants to know how an exchange ended.
@@ -172,8 +175,8 @@ extension Loop {
         exchange.written = nil
         handler.finished(
             HTTPExchangeSummary(
-                requestID: exchange.requestID, peer: connection.peer, method: exchange.head?.method ?? "",
-                path: exchange.head?.path ?? "", status: exchange.status, bytesIn: exchange.bytesIn,
+                requestID: exchange.requestID, peer: connection.peer, method: exchange.method,
+                path: exchange.path, status: exchange.status, bytesIn: exchange.bytesIn,
                 bytesOut: exchange.bytesOut, milliseconds: now - exchange.startedMilliseconds,
                 ending: ending, context: exchange.context))
     }
@@ -196,6 +199,8 @@ extension Loop {
         connections[Int(connection.descriptor)] = nil
         connectionCount -= 1
         shared.connectionCount.subtract(1, ordering: .relaxed)
+        // Goodbye only at a place where the client may see an end; a cut must look like one.
+        if connection.exchange == nil { connection.tls?.sayGoodbye() }
         connection.tls = nil
         close(connection.descriptor)
         if listenerPausedUntil != nil { resumeListener() }

@@ -46,6 +46,8 @@ final class Loop {
     var stopDeadline: Int64?
 
     let readBuffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: readBufferBytes)
+    /// Output on its way into TLS: as much as a record holds.
+    let tlsBuffer: UnsafeMutableBufferPointer<UInt8>
     let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: vectorsMax)
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: eventsMax)
     private var messages = [LoopMessage]()
@@ -59,6 +61,7 @@ final class Loop {
         options = shared.options
         handler = shared.handler
         limits = options.parserLimits
+        tlsBuffer = .allocate(capacity: shared.tls == nil ? 0 : 16 * 1024)
         identifiers = RequestIdentifiers(random: options.random)
         date = HTTPDate()
         now = options.monotonicClock.elapsedMilliseconds()
@@ -75,6 +78,7 @@ final class Loop {
         if epoll >= 0 { Glibc.close(epoll) }
         if listener >= 0 { Glibc.close(listener) }
         readBuffer.deallocate()
+        tlsBuffer.deallocate()
         vectors.deallocate()
         events.deallocate()
     }
@@ -121,11 +125,18 @@ final class Loop {
         guard let connection = connection(key: key) else { return }
         if flags & EPOLLIN.rawValue != 0 { connection.isReadable = true }
         if flags & EPOLLOUT.rawValue != 0 { connection.isWritable = true }
+        if connection.tls != nil {
+            // TLS may want to read before it can write, and the other way round.
+            connection.isReadable = true
+            connection.isWritable = true
+        }
         if flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return cut(connection, .clientLeft) }
         if flags & EPOLLRDHUP.rawValue != 0 {
             connection.sawEnd = true
             connection.isReadable = true
-            if connection.phase == .handling { tellThatTheClientLeft(connection) }
+            if connection.phase == .handling || connection.phase == .responding {
+                tellThatTheClientLeft(connection)
+            }
         }
         goOn(connection)
     }
@@ -231,8 +242,13 @@ final class Loop {
         }
     }
 
+    /// So many connections at a time beyond the limit are told why.
+    private static let turnedAwayMax = 256
+
     private func turnAway(_ connection: Connection) {
-        if shared.tls != nil { return cut(connection, .refused) }
+        let isFlood =
+            shared.connectionCount.load(ordering: .relaxed) > options.connectionsMax + Self.turnedAwayMax
+        if shared.tls != nil || isFlood { return cut(connection, .refused) }
         refuse(connection, 503, "too many connections")
         goOn(connection)
     }

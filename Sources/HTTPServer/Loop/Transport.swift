@@ -12,8 +12,16 @@ enum TransportResult {
 }
 
 extension Connection {
-    /// Reads once.
+    /// Reads once, through TLS when there is TLS.
     func receive(into buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
+        guard let tls else { return receiveRaw(into: buffer) }
+        let result = tls.receive(into: buffer)
+        if case .blocked = result { isReadable = false }
+        return result
+    }
+
+    /// Reads from the socket once.
+    func receiveRaw(into buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         if count > 0 {
             // A read that did not fill the buffer emptied the socket; what comes later is told.
@@ -26,6 +34,18 @@ extension Connection {
             return .blocked
         }
         return .failed
+    }
+
+    /// Gives TLS as much of the output as it takes, in one record or a few.
+    func send(through tls: TLSSession, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
+        let count = output.copy(into: buffer)
+        let result = tls.send(UnsafeBufferPointer(rebasing: buffer[..<count]))
+        switch result {
+        case .bytes(let sent): output.drop(sent)
+        case .blocked: isWritable = false
+        case .ended, .failed: break
+        }
+        return result
     }
 
     /// Gives the kernel as much of the output as it takes, in one call.

@@ -1,2 +1,48 @@
-/// TLS of one connection.
-final class TLSSession {}
+import COpenSSL
+import Glibc
+
+/// TLS of one connection. It reads and writes the connection's descriptor, and never waits.
+final class TLSSession {
+    private let handle: OpaquePointer
+    private var isBroken = false
+
+    init(_ handle: OpaquePointer) { self.handle = handle }
+
+    deinit { SSL_free(handle) }
+
+    /// Goes on with the handshake; `.bytes` says that it is done.
+    func shakeHands() -> TransportResult {
+        ERR_clear_error()
+        let code = SSL_do_handshake(handle)
+        return code == 1 ? .bytes(0) : failure(code)
+    }
+
+    func receive(into buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
+        ERR_clear_error()
+        let count = SSL_read(handle, buffer.baseAddress, Int32(clamping: buffer.count))
+        return count > 0 ? .bytes(Int(count)) : failure(count)
+    }
+
+    func send(_ bytes: UnsafeBufferPointer<UInt8>) -> TransportResult {
+        ERR_clear_error()
+        let count = SSL_write(handle, bytes.baseAddress, Int32(clamping: bytes.count))
+        return count > 0 ? .bytes(Int(count)) : failure(count)
+    }
+
+    /// Tells the client that nothing more comes, as far as the kernel takes it now.
+    func sayGoodbye() {
+        if isBroken || SSL_is_init_finished(handle) != 1 { return }
+        ERR_clear_error()
+        SSL_shutdown(handle)
+    }
+
+    private func failure(_ code: Int32) -> TransportResult {
+        switch SSL_get_error(handle, code) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .blocked
+        case SSL_ERROR_ZERO_RETURN: return .ended
+        default:
+            isBroken = true
+            return .failed
+        }
+    }
+}

@@ -45,7 +45,7 @@ extension HTTPResponse {
         }
         if !exchange.keepsAlive {
             bytes += "Connection: close\r\n".utf8
-        } else if exchange.head?.isVersion10 == true {
+        } else if exchange.isVersion10 {
             bytes += "Connection: keep-alive\r\n".utf8
         }
         bytes += "\r\n".utf8
@@ -100,7 +100,7 @@ extension HTTPResponse {
 
 extension Exchange {
     /// Whether an answer to this request has a body on the wire.
-    var sendsBody: Bool { head?.method != "HEAD" && status != 204 && status != 304 }
+    var sendsBody: Bool { method != "HEAD" && status != 204 && status != 304 }
 }
 
 extension [UInt8] {

@@ -41,8 +41,6 @@ public struct HTTPServerOptions: Sendable {
     public var requestsPerConnectionMax = 100_000
     /// More connections than this are answered with 503 and closed.
     public var connectionsMax = 20_000
-    /// While more than this waits for a client to read it, no body source is asked and no request of it is handled.
-    public var outputBufferBytesMax = 128 * 1024
     /// The longest time a refused request is read on, so that the client sees the answer and not a reset.
     public var lingerSeconds = 2.0
 

@@ -12,10 +12,10 @@ final class TestHandler: HTTPHandler {
     let stops = Inbox<Void>()
 
     init(
-        plan: @escaping @Sendable (HTTPRequestHead) -> HTTPBodyPlan = { _ in .collect(bytesMax: 1 << 20) },
-        answer: @escaping Answering = TestHandler.echo
+        _ answer: @escaping Answering = TestHandler.echo,
+        planning: @escaping @Sendable (HTTPRequestHead) -> HTTPBodyPlan = { _ in .collect(bytesMax: 1 << 20) }
     ) {
-        planning = plan
+        self.planning = planning
         answering = answer
     }
 
