@@ -64,7 +64,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         // "counter > 0" lets SQLite use the index, which holds no other rows.
         let sql = """
             SELECT name, \(Self.recordColumns) FROM records INDEXED BY recordChanges
-            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND counter > 0 AND counter > ?4
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND counter > ?4 AND counter > 0
             AND (isDeleted = 0 OR counter > ?5) ORDER BY counter LIMIT ?6
             """
         return try connection.withStatement(sql) { statement in
