@@ -31,7 +31,8 @@ demo: setup ## two devices and a cloud in one process; make demo TODO=my.txt tak
 run: setup ## start the service for a person, on port 8080; make run PORT=9090 takes another
 	@Scripts/run $(PORT)
 
-bench: setup ## compare with C in the same run; make bench FILTER=yap runs a part
+bench: ## compare with C and nginx in the same run; make bench FILTER=service.save runs a part
+	@Scripts/setup bench
 	swift build -c release --product Benchmarks
 	@.build/release/Benchmarks $(FILTER)
 

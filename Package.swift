@@ -87,9 +87,15 @@ let package = Package(
                 "TodoKit", "YapCloudKit", "CloudKit", "CloudKitTesting", "CloudStore", "CloudWire", "Seams",
             ],
             path: "Examples/Todo/TodoDemo", swiftSettings: settings),
-        .target(name: "CBenchmarks", dependencies: ["CSQLite"], path: "Benchmarks/CBenchmarks"),
+        .target(
+            name: "CBenchmarks", dependencies: ["CCurl", "CSQLite"], path: "Benchmarks/CBenchmarks",
+            cSettings: [.define("_GNU_SOURCE")]),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["Yap", "CBenchmarks", "Seams"],
+            name: "Benchmarks",
+            dependencies: [
+                "Yap", "CBenchmarks", "CloudKit", "CloudServer", "CloudService", "CloudStore", "CloudWire",
+                "HTTPServer", "Seams",
+            ],
             path: "Benchmarks/Benchmarks", swiftSettings: settings),
 
         // Test support: not products

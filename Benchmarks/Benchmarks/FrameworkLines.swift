@@ -1,0 +1,2 @@
+/// The framework over a socket.
+func frameworkLines() -> [Line] { [] }

@@ -1,0 +1,7 @@
+// Everything that C does for the comparison.
+#pragma once
+
+#include "load.h"
+#include "probes.h"
+#include "reference.h"
+#include "replay.h"
