@@ -74,13 +74,22 @@ final class KeptLog: LogSink, @unchecked Sendable {
     }
 
     /// The line of the request with this id, as soon as it is there.
-    func line(id: String, deadlineSeconds: Double = 20) throws -> [String: Any] {
+    func line(id: String) throws -> [String: Any] {
+        try line { $0["id"] as? String == id }
+    }
+
+    /// The first line that is like this, as soon as it is there.
+    func line(deadlineSeconds: Double = 20, where isWanted: ([String: Any]) -> Bool) throws -> [String: Any] {
         let end = Date(timeIntervalSinceNow: deadlineSeconds)
         while true {
-            if let line = try lines().first(where: { $0["id"] as? String == id }) { return line }
+            let count = condition.withLock { bytes.count }
+            if let line = try lines().first(where: isWanted) { return line }
             condition.lock()
             defer { condition.unlock() }
-            guard condition.wait(until: end) else { throw Failure("no line for \(id)") }
+            // What came meanwhile is looked at before the wait.
+            while bytes.count == count {
+                guard condition.wait(until: end) else { throw Failure("no such line") }
+            }
         }
     }
 }
