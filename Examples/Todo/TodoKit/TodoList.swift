@@ -1,5 +1,5 @@
 public import CloudKit
-import Yap
+public import Yap
 public import YapCloudKit
 
 /// The todo list of an app: a database on the device, kept the same on every device of its user.
@@ -9,6 +9,8 @@ public final class TodoList: Sendable {
 
     /// The sync, for its status and its merge log.
     public let sync: CloudSync
+    /// Where the items are.
+    public let database: YapDatabase
     private let connection: YapDatabaseConnection
 
     /// Opens the list in the file at `path`, which is made when there is none.
@@ -16,15 +18,21 @@ public final class TodoList: Sendable {
     /// - Parameters:
     ///   - path: Where the database is.
     ///   - container: The cloud that the list is in.
+    ///   - role: Whether this process syncs, or only records what others send.
     /// - Throws: What opening a database throws.
-    public init(path: String, container: CKContainer) async throws {
-        let database = try YapDatabase(path: path) {
+    public init(path: String, container: CKContainer, role: CloudSync.Role = .syncs) async throws {
+        database = try YapDatabase(path: path) {
             $0.register(Todo.self, inCollection: TodoList.collection)
         }
         connection = database.newConnection()
         sync = try await CloudSync(
             database, container: container, models: [.model(Todo.self, collection: TodoList.collection)],
-            zone: TodoList.collection)
+            zone: TodoList.collection, role: role)
+    }
+
+    /// Closes the file, and lets another process sync.
+    public func close() throws {
+        try database.close()
     }
 
     /// All items by their keys.
@@ -43,6 +51,15 @@ public final class TodoList: Sendable {
         try await connection.read { transaction in
             let changeSets = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self).pendingChangeSets()
             return changeSets.reduce(0) { $0 + $1.recordsToSave.count + $1.recordIDsToDelete.count }
+        }
+    }
+
+    /// Where the fetch of the other devices' changes goes on; nil before the first one.
+    public func changeToken() async throws -> String? {
+        try await connection.read { [zoneID = sync.zoneID] transaction in
+            let ext = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
+            guard let token = try ext.token(forZone: zoneID, databaseIdentifier: nil) else { return nil }
+            return token.token
         }
     }
 

@@ -1,0 +1,188 @@
+import Foundation
+import Seams
+import TodoKit
+import Yap
+import YapCloudKit
+
+/// The commands that only touch this device's file: who syncs sends what they change.
+struct EditCommands {
+    let call: TodoCall
+    let folder: DeviceFolder
+    let failpoint: Failpoint?
+
+    func run() async throws -> Int32 {
+        let list = try await folder.open(.records)
+        if let failpoint {
+            try await list.database.register(failpoint, withName: "failpoint")
+            failpoint.arm()
+            failpoint.willBegin()
+        }
+        switch call.command {
+        case "add": try await add(list)
+        case "list": try await show(list)
+        case "done": try await done(list)
+        case "edit": try await edit(list)
+        case "delete": try await delete(list)
+        default: try await importFile(list)
+        }
+        try list.close()
+        return 0
+    }
+
+    // MARK: The commands
+
+    private func add(_ list: TodoList) async throws {
+        let line = try text(call.operands)
+        let todos = try await list.todos()
+        var todo = Todo(line: line, order: (todos.values.map(\.order).max() ?? 0) + 1)
+        if todo.creationDay == nil { todo.creationDay = Clock.today() }
+        let key = SystemRandomSource().nextUUID()
+        try await list.add([(key, todo)])
+        try report([(key, todo)], "added", Array(todos.keys) + [key], isOne: true)
+    }
+
+    private func show(_ list: TodoList) async throws {
+        let todos = try await list.todos()
+        let short = ShortKeys(todos.keys)
+        let rows = todos.sorted { ($0.value.order, $0.key) < ($1.value.order, $1.key) }.filter { row in
+            (call.has("all") || !row.value.isDone)
+                && call.operands.allSatisfy { row.value.line.localizedCaseInsensitiveContains($0) }
+        }
+        if call.isJSON {
+            return try Output.json(rows.map { ItemJSON($0.key, $0.value, short) })
+        }
+        let width = rows.map { short.short($0.key).count }.max() ?? 0
+        var text = ""
+        for row in rows {
+            let key = short.short(row.key)
+            text += key + String(repeating: " ", count: width + 2 - key.count) + row.value.line + "\n"
+        }
+        Output.write(text)
+        if rows.isEmpty {
+            Output.complain(todos.isEmpty ? "The list is empty." : "No open item fits; --all shows all.")
+        }
+    }
+
+    private func done(_ list: TodoList) async throws {
+        try await change(list, "done") { $0.complete(on: Clock.today()) }
+    }
+
+    private func edit(_ list: TodoList) async throws {
+        guard let beginning = call.operands.first else {
+            throw TodoFailure.usage("`todo edit` takes a key and a text")
+        }
+        let line = try text(call.operands.dropFirst())
+        let todos = try await list.todos()
+        let key = try named(beginning, todos)
+        try await list.change(key) { $0 = Todo(line: line, order: $0.order) }
+        try report([(key, Todo(line: line))], "changed", todos.keys, isOne: true)
+    }
+
+    private func delete(_ list: TodoList) async throws {
+        let todos = try await list.todos()
+        let keys = try namedKeys(todos)
+        for key in keys { try await list.remove(key) }
+        try report(keys.compactMap { key in todos[key].map { (key, $0) } }, "deleted", todos.keys)
+    }
+
+    private func importFile(_ list: TodoList) async throws {
+        let path = try call.operand("FILE")
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw TodoFailure.failed("can't read \(path): is there such a file?")
+        }
+        let file: TodoFile
+        do {
+            file = try TodoFile(bytes: [UInt8](data))
+        } catch {
+            throw TodoFailure.failed("can't read \(path): \(error)")
+        }
+        let first = try await list.todos().values.map(\.order).max() ?? 0
+        let items = file.keyedTodos(random: SystemRandomSource()).map { key, todo in
+            var todo = todo
+            todo.order += first
+            return (key: key, todo: todo)
+        }
+        if !items.isEmpty { try await list.add(items) }
+        let done = items.count { $0.todo.isDone }
+        if call.isJSON { return try Output.json(["items": items.count, "done": done]) }
+        Output.line("\(items.count) items, \(done) of them done")
+    }
+
+    // MARK: Parts
+
+    private func change(
+        _ list: TodoList, _ what: String, _ edit: @escaping @Sendable (inout Todo) -> Void
+    ) async throws {
+        let todos = try await list.todos()
+        let keys = try namedKeys(todos)
+        for key in keys { try await list.change(key, edit) }
+        let changed = keys.compactMap { key -> (String, Todo)? in
+            guard var todo = todos[key] else { return nil }
+            edit(&todo)
+            return (key, todo)
+        }
+        try report(changed, what, todos.keys)
+    }
+
+    /// All names are looked up before anything is changed: a mistyped one changes nothing.
+    private func namedKeys(_ todos: [String: Todo]) throws -> [String] {
+        guard !call.operands.isEmpty else { throw TodoFailure.usage("`todo \(call.command)` takes a key") }
+        return try call.operands.map { try named($0, todos) }
+    }
+
+    private func named(_ beginning: String, _ todos: [String: Todo]) throws -> String {
+        do {
+            return try ShortKeys(todos.keys).key(beginning, in: todos.keys)
+        } catch {
+            throw TodoFailure.failed("\(error)")
+        }
+    }
+
+    private func text(_ words: some Sequence<String>) throws -> String {
+        let text = words.joined(separator: " ")
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            throw TodoFailure.usage("what is to be done?")
+        }
+        guard !text.contains(where: \.isNewline) else { throw TodoFailure.usage("an item is one line") }
+        guard text.utf8.count <= TodoFile.lineBytesMax else {
+            throw TodoFailure.usage("an item may have \(TodoFile.lineBytesMax) bytes")
+        }
+        return text
+    }
+
+    private func report(
+        _ items: [(String, Todo)], _ what: String, _ keys: some Sequence<String>, isOne: Bool = false
+    ) throws {
+        let short = ShortKeys(keys)
+        if call.isJSON {
+            let lines = items.map { ["key": $0.0, "short": short.short($0.0), "line": $0.1.line] }
+            return isOne ? try Output.json(lines[0]) : try Output.json(lines)
+        }
+        for (key, todo) in items { Output.line("\(what) \(short.short(key))  \(todo.line)") }
+    }
+}
+
+/// An item as `list --json` prints it.
+struct ItemJSON: Encodable {
+    let key: String
+    let short: String
+    let line: String
+    let text: String
+    let isDone: Bool
+    let priority: String?
+    let creationDay: String?
+    let completionDay: String?
+    let order: Int
+
+    init(_ key: String, _ todo: Todo, _ short: ShortKeys) {
+        self.key = key
+        self.short = short.short(key)
+        line = todo.line
+        text = todo.text
+        isDone = todo.isDone
+        priority = todo.priority
+        creationDay = todo.creationDay
+        completionDay = todo.completionDay
+        order = todo.order
+    }
+}

@@ -1,0 +1,114 @@
+/// What `--help` prints.
+enum Help {
+    struct Entry {
+        let name: String
+        let operands: String
+        let summary: String
+        let details: String
+        let example: String
+    }
+
+    static let commands = [
+        Entry(
+            name: "add", operands: "TEXT...", summary: "add an item, as a line of a todo.txt file",
+            details: """
+                (A) at the beginning is its priority, +word a project, @word a context, key:value a tag. It is written to
+                this device's file only, so it is fast and needs no network; who syncs sends it.
+                With --json: {"key", "short", "line"}.
+                """, example: "todo --device phone add \"(A) Buy milk +kitchen due:2026-12-01\""),
+        Entry(
+            name: "list", operands: "[WORD...]",
+            summary: "print the open items, or those with all these words",
+            details: """
+                --all prints the done ones too. The first column is the short key by which other commands take an item.
+                With --json: [{"key", "short", "line", "text", "isDone", "priority", "creationDay", "completionDay",
+                "order"}]
+                """, example: "todo --device phone list +kitchen"),
+        Entry(
+            name: "done", operands: "KEY...", summary: "mark items as done today",
+            details: "With --json: as add, a list.",
+            example: "todo --device phone done 3f2"),
+        Entry(
+            name: "edit", operands: "KEY TEXT...", summary: "write an item anew, as a whole line",
+            details: "What the new line doesn't say (a day, a priority) goes. With --json: as add.",
+            example: "todo --device phone edit 3f2 \"(B) Buy oat milk +kitchen\""),
+        Entry(
+            name: "delete", operands: "KEY...", summary: "delete items",
+            details: "With --json: as add, a list.",
+            example: "todo --device phone delete 3f2"),
+        Entry(
+            name: "import", operands: "FILE", summary: "add every line of a todo.txt file, in one commit",
+            details: "With --json: {\"items\", \"done\"}.",
+            example: "todo --device phone import Examples/Todo/todo.txt"),
+        Entry(
+            name: "sync", operands: "", summary: "send and fetch until nothing is left to do, then end",
+            details: """
+                A failure that passes (the network, a busy server) is tried again until --patience SECONDS (20) went by
+                without progress; then what is left stays in the queue, and the exit code is 1. When another process
+                syncs this device, it waits until that one has sent everything.
+                With --json: a line for each decision of a merge, then {"event": "synced", "status", "items"}.
+                """, example: "todo --device phone sync"),
+        Entry(
+            name: "watch", operands: "", summary: "sync all the time, and show what changes, until Ctrl-C",
+            details: """
+                Shows what other commands do to this device's list, and what other devices did: they are heard of by
+                push. With --json: a line for each event: {"event": "watching" | "added" | "changed" | "deleted" |
+                "status" | "error" | "ended", ...}.
+                """, example: "todo --device laptop watch"),
+        Entry(
+            name: "status", operands: "",
+            summary: "print what waits, what went wrong, and when it last worked",
+            details: """
+                With --json: {"device", "items", "pending", "changeSets", "inFlight", "status", "syncing", "lastError",
+                "lastErrorAt", "lastWorkedAt", "token"}; times in milliseconds since 1970.
+                """, example: "todo --device phone status"),
+        Entry(
+            name: "login", operands: "", summary: "sign in to a server, for this device",
+            details: """
+                --account NAME, and --server URL, --container ID and --api-token TOKEN, or CLOUDKIT_SERVER,
+                CLOUDKIT_CONTAINER and CLOUDKIT_API_TOKEN. The password is asked for, or read with --password-stdin.
+                The answers are kept in the device's folder: cloudkit.json, and credentials.json that only you can read.
+                """,
+            example:
+                "todo --device phone login --server http://127.0.0.1:8080 --container iCloud.com.example.todo "
+                + "--account ann --api-token TOKEN"),
+    ]
+
+    static func text(_ command: String) -> String {
+        if let entry = commands.first(where: { $0.name == command }) { return text(entry) }
+        let width = commands.map(\.name.count).max() ?? 0
+        let lines = commands.map { entry in
+            "  " + entry.name + String(repeating: " ", count: width + 2 - entry.name.count) + entry.summary
+        }
+        return """
+            todo: a list that is the same on all your devices
+
+            Usage: todo --device NAME [--folder DIR] COMMAND [options]
+
+            \(lines.joined(separator: "\n"))
+
+            A device is a folder: ./todo-NAME, or --folder. `todo COMMAND --help` shows more, and an example.
+            Begin with:
+              todo --device phone add "(A) Buy milk +kitchen"
+              todo --device phone list
+              todo --device phone login --server URL --container ID --api-token TOKEN --account NAME
+              todo --device phone watch
+            Exit codes: 0 done, 1 failed, 2 wrong usage.
+
+            """
+    }
+
+    private static func text(_ entry: Entry) -> String {
+        """
+        todo \(entry.name): \(entry.summary)
+
+        Usage: todo --device NAME [--folder DIR] \(entry.name) \(entry.operands) [--json]
+
+        \(entry.details)
+
+        Example:
+          \(entry.example)
+
+        """
+    }
+}
