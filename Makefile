@@ -25,7 +25,7 @@ build: setup ## build everything, tests included
 test: setup ## build, and run every test
 	@Scripts/test $(FLAGS)
 
-demo: setup ## two devices and a cloud in one process; make demo TODO=my.txt takes your own list
+demo: setup ## a service and two devices as processes, through kills; make demo TODO=my.txt takes your own list
 	@Scripts/demo "$(TODO)"
 
 run: setup ## start the service for a person, on port 8080; make run PORT=9090 takes another

@@ -84,7 +84,7 @@ let package = Package(
         .executableTarget(
             name: "TodoDemo",
             dependencies: [
-                "TodoKit", "YapCloudKit", "CloudKit", "CloudKitTesting", "CloudStore", "CloudWire", "Seams",
+                "TodoKit", "FaultProxy", "ProcessSupport", "CloudKit", "CloudKitAdditions", "Seams",
             ],
             path: "Examples/Todo/TodoDemo", swiftSettings: settings),
         .target(
@@ -109,6 +109,8 @@ let package = Package(
 
         // A proxy between real processes that loses, delays, duplicates and cuts.
         room("FaultProxy", ["Seams"], path: "Tests/Support/FaultProxy"),
+        // The programs `yap` and `todo` as processes, for the demo and for tests.
+        room("ProcessSupport", ["FaultProxy", "TodoKit", "Seams"], path: "Tests/Support/ProcessSupport"),
 
         tests("FaultProxyTests", ["FaultProxy", "Seams"]),
         tests("SeamsTests", ["Seams"]),
@@ -137,7 +139,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "YapCommand", "TodoCommand", "TodoKit", "YapCloudKit", "Yap", "CloudKit", "CloudKitAdditions",
-                "FaultProxy", "HTTPClient", "SQLiteTestSupport", "Seams",
+                "FaultProxy", "ProcessSupport", "HTTPClient", "SQLiteTestSupport", "Seams",
             ]),
         tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "Seams"]),
         tests("CloudWireTests", ["CloudWire", "Seams"], resources: [.copy("Fixtures")]),

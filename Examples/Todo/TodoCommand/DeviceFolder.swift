@@ -56,7 +56,9 @@ struct DeviceFolder: Sendable {
         let path = file("device-id")
         if let text = try? String(contentsOfFile: path, encoding: .utf8), !text.isEmpty { return text }
         let id = SystemRandomSource().nextUUID()
-        try id.write(toFile: path, atomically: true, encoding: .utf8)
+        let isMade = FileManager.default.createFile(
+            atPath: path, contents: Data(id.utf8), attributes: [.posixPermissions: 0o600])
+        guard isMade else { throw TodoFailure.failed("can't write \(path)") }
         return id
     }
 }

@@ -1,64 +1,97 @@
-import CloudKit
-import CloudKitTesting
-import CloudStore
+import FaultProxy
 import Foundation
-import Seams
+import Glibc
+import ProcessSupport
 import TodoKit
-import YapCloudKit
 
-/// The main job in one process: a cloud on a SQLite file, two devices of one user, a device of another.
+/// The main job as users run it: a service, two devices of one user and a stranger, all of them processes, and a network
+/// between them that fails.
 final class Demo {
-    static let user = "ada"
-    static let stranger = "eve"
+    private static let user = "ada"
+    private static let stranger = "eve"
+    private static let recordsPerRequest = 400
 
     private let narrator = Narrator()
+    private let mishaps = Mishaps()
     private let arguments: DemoArguments
-    private let folder: URL
-    private let cloud: TestCloud
-    /// Kept until the end: a database that closes removes files, and must not do so while the folder is removed.
-    private var devices = [Device]()
+    private let folder: String
+    private let programs: String
     private var decisions = [Decision]()
 
-    init(_ arguments: DemoArguments, folder: URL) throws {
+    init(_ arguments: DemoArguments, folder: String, programs: String) {
         self.arguments = arguments
         self.folder = folder
-        cloud = try TestCloud(sqlitePath: folder.appending(path: "cloud.sqlite").path, execution: .threads)
+        self.programs = programs
     }
 
     /// Tells the whole story.
-    /// - Returns: Whether all three places are equal and the stranger was refused.
+    /// - Returns: Whether all three places are equal, the stranger was refused, and each mishap happened.
     func run() async throws -> Bool {
         let file = try readList()
-        let (phone, items) = try await phoneImports(file)
-        let laptop = try await laptopJoins()
-        let edits = DemoEdits(items, today: "2026-11-20")
+        let server = try await startService()
+        let phone = try await signIn("phone", server)
+        let laptop = try await signIn("laptop", server)
+        try await phoneImports(phone, file)
+        try await phoneUploads(phone, laptop, server)
+        try await laptopJoins(laptop)
+        let items = try await phone.todos().sorted { ($0.value.order, $0.key) < ($1.value.order, $1.key) }
+        let edits = DemoEdits(items.map { ($0.key, $0.value) }, today: "2026-11-20")
         try await bothEdit(edits, phone, laptop)
         for device in [phone, laptop, phone] { try await sync(device, edits) }
-        let isEqual = try await compare(edits, phone, laptop)
-        let isRefused = await strangerAsks()
+        let isEqual = try await compare(edits, phone, laptop, server)
+        let isRefused = try await strangerAsks(server)
+        let happened = evidence()
+        let end = await server.stop()
+        narrator.say("service", "told to end: \(Mishaps.words(end))")
+        phone.proxy.stop()
+        laptop.proxy.stop()
+        let isRight = isEqual && isRefused && happened && end == .exit(0)
         narrator.chapter(
-            isEqual && isRefused
-                ? "All three are equal, and the stranger was refused." : "This is NOT as it should be.")
-        return isEqual && isRefused
+            isRight
+                ? "All three are equal, the stranger was refused, and nothing of this lost a change."
+                : "This is NOT as it should be.")
+        return isRight
     }
 
     // MARK: The story
 
     private func readList() throws -> TodoFile {
-        do {
-            return try TodoFile(bytes: [UInt8](Data(contentsOf: URL(filePath: arguments.path))))
-        } catch let error as TodoFileError {
-            throw DemoError.unreadable(path: arguments.path, reason: "\(error)")
-        } catch {
+        guard let data = FileManager.default.contents(atPath: arguments.path) else {
             throw DemoError.unreadable(path: arguments.path, reason: "is there such a file?")
+        }
+        do {
+            return try TodoFile(bytes: [UInt8](data))
+        } catch {
+            throw DemoError.unreadable(path: arguments.path, reason: "\(error)")
         }
     }
 
-    private func phoneImports(_ file: TodoFile) async throws -> (Device, [(key: String, todo: Todo)]) {
-        narrator.chapter("1  The phone imports the list, without a network")
+    private func startService() async throws -> YapServer {
+        narrator.chapter("1  A service, two accounts, two devices")
+        let server = try await YapServer(programs: programs, folder: folder + "/server")
+        for account in [Self.user, Self.stranger] { try await server.addAccount(account) }
+        let port = try await server.start()
+        narrator.say(
+            "service", "`yap serve` listens on http://127.0.0.1:\(port), process \(server.process?.id ?? 0)")
+        narrator.say(
+            "",
+            "`yap account create` made \(Self.user) and \(Self.stranger), `yap token create` the app's token")
+        return server
+    }
+
+    private func signIn(_ name: String, _ server: YapServer) async throws -> TodoDevice {
+        let device = try TodoDevice(name, programs: programs, in: folder, server: server)
+        try await device.logIn(Self.user, server)
+        narrator.say(
+            name, "`todo --device \(name) login`: \(Self.user), through a proxy on port \(device.proxy.port)")
+        return device
+    }
+
+    private func phoneImports(_ phone: TodoDevice, _ file: TodoFile) async throws {
+        narrator.chapter("2  The phone imports the list, without a network")
+        phone.proxy.refuseConnections()
         let todos = file.todos
-        let phone = try await Device("phone", user: Self.user, in: folder, cloud, isOnline: false)
-        devices.append(phone)
+        try await phone.run(["import", "--", arguments.path])
         narrator.say(
             phone.name,
             "reads \(arguments.path): \(Narrator.count(todos.count, "item")), "
@@ -69,32 +102,65 @@ final class Demo {
                 "",
                 "The story edits \(DemoEdits.itemsNeeded) items; of a list this short it tells what it can.")
         }
-        let items = file.keyedTodos(random: SystemRandomSource())
-        try await phone.list.add(items)
-        let waiting = try await phone.list.pendingChangesCount()
+        try await phoneIsKilled(phone, items: todos.count)
+        let waiting = try await phone.status().pending
         narrator.say(phone.name, "has no network: \(Narrator.count(waiting, "change")) in its queue")
-        let before = cloud.requestCount(.modifyRecords)
-        decisions += try await phone.goOnline()
-        let requests = cloud.requestCount(.modifyRecords) - before
-        narrator.say(phone.name, "has the network: all sent, in \(Narrator.count(requests, "request"))")
-        narrator.say("cloud", "holds \(Narrator.count(try serverTodos().count, "record")) on its disk")
-        return (phone, items)
     }
 
-    private func laptopJoins() async throws -> Device {
-        narrator.chapter("2  The laptop joins, with an empty database")
-        let laptop = try await Device("laptop", user: Self.user, in: folder, cloud, isOnline: true)
-        devices.append(laptop)
-        decisions += try await laptop.goOnline()
-        let count = try await laptop.list.todos().count
-        narrator.say(laptop.name, "has \(Narrator.count(count, "item"))")
-        return laptop
+    /// Between the first write of a transaction and its COMMIT.
+    private func phoneIsKilled(_ phone: TodoDevice, items: Int) async throws {
+        let line = "(A) Water the plants +home"
+        let program = try phone.start(["--failpoint", "kill-before-commit", "add", line])
+        let end = await program.result().end
+        let after = try await phone.status()
+        narrator.say(phone.name, "adds “\(line)” and is killed before the COMMIT: \(Mishaps.words(end))")
+        narrator.say(
+            "", "started again, it has \(Narrator.count(after.items, "item")); the item is added once more")
+        try await phone.add(line)
+        let again = try await phone.status()
+        mishaps.add(
+            "The phone is killed between its first write and COMMIT",
+            "process \(program.id) \(Mishaps.words(end)); then \(Narrator.count(after.items, "item")) and as many "
+                + "changes, and \(Narrator.count(again.items)) when it was done again",
+            happened: end == .signal(SIGKILL) && after.items == items && after.pending == items
+                && again.items == items + 1 && again.pending == items + 1)
     }
 
-    private func bothEdit(_ edits: DemoEdits, _ phone: Device, _ laptop: Device) async throws {
-        narrator.chapter("3  Both lose the network, and edit")
-        phone.goOffline()
-        laptop.goOffline()
+    private func phoneUploads(_ phone: TodoDevice, _ laptop: TodoDevice, _ server: YapServer) async throws {
+        narrator.chapter("3  The phone has the network, and the service is killed")
+        try phone.proxy.acceptConnections()
+        let waiting = try await phone.status().pending
+        mishaps.killServer(
+            server, atUpload: waiting > Self.recordsPerRequest ? 2 : 1, of: phone, [laptop])
+        let before = server.process?.id ?? 0
+        decide(try await phone.sync(), phone)
+        try mishaps.check()
+        phone.proxy.plan { _ in .pass }
+        narrator.say(
+            "service", "process \(before) committed an upload, and was killed before the phone had the reply")
+        narrator.say("service", "process \(server.process?.id ?? 0) goes on with its files")
+        let requests = phone.proxy.counts.exchanges
+        narrator.say(
+            phone.name,
+            "sends what it has no answer for again; all sent, \(Narrator.count(requests, "request"))")
+        let records = try await server.todos(of: Self.user).count
+        narrator.say("service", "holds \(Narrator.count(records, "record")), says `yap record query`")
+    }
+
+    private func laptopJoins(_ laptop: TodoDevice) async throws {
+        narrator.chapter("4  The laptop joins, with an empty database and a bad link")
+        mishaps.cutNextPage(to: laptop)
+        decide(try await laptop.sync(), laptop)
+        mishaps.noteCut(laptop)
+        laptop.proxy.plan { _ in .pass }
+        narrator.say(laptop.name, "loses the link in the middle of a reply, and asks again")
+        narrator.say(laptop.name, "has \(Narrator.count(try await laptop.todos().count, "item"))")
+    }
+
+    private func bothEdit(_ edits: DemoEdits, _ phone: TodoDevice, _ laptop: TodoDevice) async throws {
+        narrator.chapter("5  Both lose the network, and edit")
+        phone.proxy.refuseConnections()
+        laptop.proxy.refuseConnections()
         for edit in edits.edits {
             narrator.say("", "“\(Narrator.cut(edit.title, to: 70))”")
             try await apply(edit.phone, to: edit.key, on: phone)
@@ -102,63 +168,51 @@ final class Demo {
             try await apply(edit.laptop, to: edit.key, on: laptop)
             narrator.say(laptop.name, edit.laptopSays)
         }
-        if edits.edits.isEmpty { narrator.say("", "There is no item to edit.") }
-        narrator.chapter("4  Both have the network again")
+        narrator.chapter("6  Both have the network again")
+        try phone.proxy.acceptConnections()
+        try laptop.proxy.acceptConnections()
     }
 
-    private func apply(_ change: DemoEdits.Change, to key: String, on device: Device) async throws {
+    private func apply(_ change: DemoEdits.Change, to key: String, on device: TodoDevice) async throws {
         switch change {
-        case .remove: try await device.list.remove(key)
-        case .change(let edit): try await device.list.change(key, edit)
+        case .delete: try await device.run(["delete", key])
+        case .done: try await device.run(["done", key])
+        case .edit(let edit):
+            guard var todo = try await device.todos()[key] else { return }
+            edit(&todo)
+            try await device.run(["edit", key, "--", todo.line])
         }
     }
 
-    private func sync(_ device: Device, _ edits: DemoEdits) async throws {
-        let before = cloud.requestCount()
-        let decided = try await device.goOnline()
-        let requests = cloud.requestCount() - before
+    private func sync(_ device: TodoDevice, _ edits: DemoEdits) async throws {
+        let before = device.proxy.counts.exchanges
+        let decided = decide(try await device.sync(), device)
+        let requests = device.proxy.counts.exchanges - before
         narrator.say(device.name, "syncs, with \(Narrator.count(requests, "request"))")
         for decision in decided { narrator.say("", DemoTable.sentence(decision, edits)) }
-        decisions += decided
     }
 
-    private func strangerAsks() async -> Bool {
-        narrator.chapter("6  Another user asks for the zone by its name and its owner's")
-        let database = cloud.device(user: Self.stranger).container.sharedCloudDatabase
-        let zoneID = CKRecordZone.ID(zoneName: TodoList.collection, ownerName: "_\(Self.user)")
-        do {
-            let zone = try await database.recordZone(for: zoneID)
-            narrator.say(Self.stranger, "was given \(zone): that must not be")
-            return false
-        } catch let error as CKError where [.zoneNotFound, .permissionFailure].contains(error.code) {
-            narrator.say(
-                Self.stranger,
-                "is refused: CKError \(error.code) (\(error.code.rawValue)), “\(error.localizedDescription)”")
-            return true
-        } catch {
-            narrator.say(Self.stranger, "gets an error that is no refusal: \(error)")
-            return false
-        }
+    @discardableResult
+    private func decide(_ decided: [TodoDevice.Decision], _ device: TodoDevice) -> [Decision] {
+        let new = decided.map { Decision(device: device.name, key: $0.key, rule: $0.rule, field: $0.field) }
+        decisions += new
+        return new
     }
 
     // MARK: The end
 
-    /// Read from the service's store, past the service and the devices.
-    private func serverTodos() throws -> [String: Todo] {
-        let database = DatabaseKey.privateDatabase(of: "_\(Self.user)")
-        return try ServerColumn(
-            store: cloud.store, zone: ZoneKey(database: database, zoneName: TodoList.collection)
-        ).todos()
-    }
-
-    private func compare(_ edits: DemoEdits, _ phone: Device, _ laptop: Device) async throws -> Bool {
-        narrator.chapter("5  What each place has now")
-        let places = [try await phone.list.todos(), try await laptop.list.todos(), try serverTodos()]
+    private func compare(
+        _ edits: DemoEdits, _ phone: TodoDevice, _ laptop: TodoDevice, _ server: YapServer
+    ) async throws -> Bool {
+        narrator.chapter("7  What each place has now; the server's column is what `yap record query` says")
+        let places = [
+            try await phone.todos(), try await laptop.todos(), try await server.todos(of: Self.user),
+        ]
         let comparison = TodoComparison(places)
         let differences = comparison.differences
-        let equalCount = comparison.rows.count - differences.count
         narrator.table(
             [["", "phone", "laptop", "server"], ["items"] + places.map { Narrator.count($0.count) }])
+        let equalCount = comparison.rows.count - differences.count
         narrator.say(
             "\(Narrator.count(equalCount)) of \(Narrator.count(comparison.rows.count, "item")) equal in all three, "
                 + "compared field by field.")
@@ -171,6 +225,21 @@ final class Demo {
         if !listed.isEmpty {
             narrator.table([["phone", "laptop", "server", ""]] + DemoTable.items(listed))
         }
-        return differences.isEmpty
+        return differences.isEmpty && !comparison.rows.isEmpty
+    }
+
+    private func strangerAsks(_ server: YapServer) async throws -> Bool {
+        narrator.chapter("8  Another user asks for the zone by its name and its owner's")
+        let answer = try await Stranger(account: Self.stranger, server: server, folder: folder)
+            .asksForTodos(of: Self.user)
+        narrator.say(Self.stranger, answer.says)
+        return answer.isRefused
+    }
+
+    private func evidence() -> Bool {
+        narrator.chapter("9  What went wrong on the way, and what shows that it did")
+        let rows = mishaps.evidence.map { [$0.happened ? "yes" : "NO", $0.what, $0.proof] }
+        narrator.table([["", "what", "shown by"]] + rows, columnsMax: 110)
+        return mishaps.evidence.count == 3 && mishaps.evidence.allSatisfy(\.happened)
     }
 }

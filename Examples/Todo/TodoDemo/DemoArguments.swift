@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the command line says.
 struct DemoArguments {
     static let usage = """
@@ -26,19 +28,28 @@ struct DemoArguments {
         guard paths.count <= 1 else { throw DemoError.usage("one list at a time") }
         path = paths.first ?? path
     }
+
+    /// The folder with `yap` and `todo`: they lie beside the demo.
+    static func programs() throws -> String {
+        let folder = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
+        for name in ["yap", "todo"] where access("\(folder)/\(name)", X_OK) != 0 {
+            throw DemoError.notBuilt("\(folder)/\(name)")
+        }
+        return folder
+    }
 }
 
 /// Why the demo can't go on.
 enum DemoError: Error, CustomStringConvertible {
     case usage(String)
     case unreadable(path: String, reason: String)
-    case notSynced(device: String, status: String)
+    case notBuilt(String)
 
     var description: String {
         switch self {
         case .usage(let mistake): "\(mistake)\n\(DemoArguments.usage)"
         case .unreadable(let path, let reason): "can't read \(path): \(reason)"
-        case .notSynced(let device, let status): "the \(device) could not sync: \(status)"
+        case .notBuilt(let path): "there is no \(path): `make demo` builds it"
         }
     }
 }

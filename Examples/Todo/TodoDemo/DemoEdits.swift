@@ -13,8 +13,9 @@ struct DemoEdits {
     }
 
     enum Change {
-        case remove
-        case change(@Sendable (inout Todo) -> Void)
+        case delete
+        case done
+        case edit((inout Todo) -> Void)
     }
 
     /// One for each kind of conflict.
@@ -41,15 +42,15 @@ extension DemoEdits.Edit {
         title = todo.text
         switch conflict {
         case 0:
-            (phoneSays, phone) = ("marks it done", .change { $0.complete(on: today) })
+            (phoneSays, phone) = ("marks it done", .done)
             let priority = todo.priority == "A" ? "B" : "A"
-            (laptopSays, laptop) = ("gives it priority \(priority)", .change { $0.priority = priority })
+            (laptopSays, laptop) = ("gives it priority \(priority)", .edit { $0.priority = priority })
         case 1:
-            (phoneSays, phone) = ("adds @phone to the text", .change { $0.text += " @phone" })
-            (laptopSays, laptop) = ("adds @laptop to the text", .change { $0.text += " @laptop" })
+            (phoneSays, phone) = ("adds @phone to the text", .edit { $0.text += " @phone" })
+            (laptopSays, laptop) = ("adds @laptop to the text", .edit { $0.text += " @laptop" })
         default:
-            (phoneSays, phone) = ("deletes it", .remove)
-            (laptopSays, laptop) = ("adds a due date", .change { $0.text += " due:\(today)" })
+            (phoneSays, phone) = ("deletes it", .delete)
+            (laptopSays, laptop) = ("adds a due date", .edit { $0.text += " due:\(today)" })
         }
     }
 }

@@ -1,6 +1,4 @@
-import CloudKit
 import TodoKit
-import YapCloudKit
 
 /// The last table: what became of the edited items, and any item that is not the same everywhere.
 enum DemoTable {
@@ -9,39 +7,38 @@ enum DemoTable {
 
     /// A decision, as a sentence.
     static func sentence(_ decision: Decision, _ edits: DemoEdits) -> String {
-        let entry = decision.entry
-        let key = entry.recordID.recordName
-        let title = edits.edits.first { $0.key == key }?.title ?? key
+        let title = edits.edits.first { $0.key == decision.key }?.title ?? decision.key
+        let field = decision.field ?? "it"
         let what =
-            switch entry.rule {
-            case .remoteWon:
-                "both changed \(entry.field ?? "it"); the server's value stays, this one's is dropped"
-            case .localKept: "only this device changed \(entry.field ?? "it"): its value is sent"
-            case .merged: "both changed \(entry.field ?? "it"), and one value was made of both"
-            case .superseded: "an earlier value of \(entry.field ?? "it") need not be sent any more"
-            case .editBeatDeletion: "deleted there, edited here: the edit wins, and it is made again"
-            case .deletionDropped: "edited there, deleted here: the edit wins, and it comes back"
-            case .deletedRemotely: "deleted there: what waited here for it is dropped"
-            case .serverWasReset: "the server had lost it: it is sent again"
+            switch decision.rule {
+            case "remoteWon": "both changed \(field); the server's value stays, this one's is dropped"
+            case "localKept": "only this device changed \(field): its value is sent"
+            case "merged": "both changed \(field), and one value was made of both"
+            case "superseded": "an earlier value of \(field) need not be sent any more"
+            case "editBeatDeletion": "deleted there, edited here: the edit wins, and it is made again"
+            case "deletionDropped": "edited there, deleted here: the edit wins, and it comes back"
+            case "deletedRemotely": "deleted there: what waited here for it is dropped"
+            default: "the server had lost it: it is sent again"
             }
         return "“\(Narrator.cut(title, to: 40))”: \(what)"
     }
 
     /// Who won an edit, and why: from what the devices' syncs decided about it.
     static func verdict(_ key: String, _ decisions: [Decision]) -> (won: String, why: String) {
-        let decided = decisions.filter { $0.entry.recordID.recordName == key }
         let names = ["phone", "laptop"]
-        guard let last = decided.last else { return ("both", "they changed different fields") }
+        guard let last = decisions.last(where: { $0.key == key }) else {
+            return ("both", "they changed different fields")
+        }
         let other = names.first { $0 != last.device } ?? ""
-        return switch last.entry.rule {
-        case .remoteWon: (other, "the same field: the first to reach the server")
-        case .localKept: (last.device, "it alone had changed the field")
-        case .merged: ("both", "the field's own rule made one value of both")
-        case .superseded: (last.device, "its own later value")
-        case .editBeatDeletion: (last.device, "an edit beats a deletion")
-        case .deletionDropped: (other, "an edit beats a deletion")
-        case .deletedRemotely: (other, "deleted, with nothing left to save")
-        case .serverWasReset: (last.device, "the server had lost the value")
+        return switch last.rule {
+        case "remoteWon": (other, "the same field: the first to reach the server")
+        case "localKept": (last.device, "it alone had changed the field")
+        case "merged": ("both", "the field's own rule made one value of both")
+        case "superseded": (last.device, "its own later value")
+        case "editBeatDeletion": (last.device, "an edit beats a deletion")
+        case "deletionDropped": (other, "an edit beats a deletion")
+        case "deletedRemotely": (other, "deleted, with nothing left to save")
+        default: (last.device, "the server had lost the value")
         }
     }
 
@@ -67,4 +64,12 @@ enum DemoTable {
             row.todos.map { $0?.line ?? "(absent)" } + [row.isEqual ? "equal" : "NOT EQUAL"]
         }
     }
+}
+
+/// What a device's sync decided about one change.
+struct Decision {
+    let device: String
+    let key: String
+    let rule: String
+    let field: String?
 }

@@ -1,20 +1,22 @@
+import Foundation
+
 /// Prints what happens: who in one column, what in the other.
 struct Narrator {
     private static let whoColumns = 8
 
     /// A heading between two blank lines.
     func chapter(_ title: String) {
-        print("\n\(title)\n")
+        Narrator.write("\n\(title)\n")
     }
 
     /// One event.
     func say(_ who: String, _ what: String) {
-        print("  \(Narrator.padded(who, to: Self.whoColumns))\(what)")
+        Narrator.write("  \(Narrator.padded(who, to: Self.whoColumns))\(what)")
     }
 
     /// A sentence of its own, with a blank line after it.
     func say(_ what: String) {
-        print("  \(what)\n")
+        Narrator.write("  \(what)\n")
     }
 
     /// A table whose first row is its head; each column is as wide as its widest cell, up to `columnsMax`.
@@ -25,12 +27,18 @@ struct Narrator {
         for (index, row) in cells.enumerated() {
             var line = ""
             for (cell, width) in zip(row, widths) { line += Narrator.padded(cell, to: width) + "  " }
-            print("  " + line.trimmingSpacesAtEnd)
+            Narrator.write("  " + line.trimmingSpacesAtEnd)
             if index == 0 {
-                print("  " + widths.map { String(repeating: "-", count: $0) }.joined(separator: "  "))
+                let rules = widths.map { String(repeating: "-", count: $0) }
+                Narrator.write("  " + rules.joined(separator: "  "))
             }
         }
-        print("")
+        Narrator.write("")
+    }
+
+    // At once, also into a pipe: who reads along sees each line when it happens.
+    private static func write(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
     /// A number with its thousands apart: 1,200.

@@ -1,23 +1,21 @@
 import Foundation
+import ProcessSupport
+import Seams
 
-/// Runs the demo in a temporary folder.
+/// Runs the demo in a temporary folder, which it removes again, with every process that it started.
 /// - Returns: Whether everything was as it should be.
 func runDemo(_ arguments: DemoArguments) async throws -> Bool {
     let folder = FileManager.default.temporaryDirectory.appending(path: "yap-demo-\(UUID().uuidString)")
+    let cleanup = Cleanup(folder: folder, keepsFolder: arguments.keepsFolder)
+    let programs = try DemoArguments.programs()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let demo = try Demo(arguments, folder: folder)
     var isRight = false
     do {
-        isRight = try await demo.run()
+        isRight = try await Demo(arguments, folder: folder.path, programs: programs).run()
     } catch {
         print("\nThe demo stopped: \(error)")
     }
-    if arguments.keepsFolder {
-        print("The databases are in \(folder.path)\n")
-    } else {
-        try FileManager.default.removeItem(at: folder)
-    }
-    withExtendedLifetime(demo) {}
+    cleanup.run()
     return isRight
 }
 
