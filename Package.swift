@@ -160,8 +160,9 @@ let package = Package(
         tests(
             "ConvergenceTests",
             [
-                "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudService", "CloudStore",
-                "CloudWire", "TodoKit", "Seams",
+                "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudServer", "CloudService",
+                "CloudStore",
+                "CloudWire", "FaultProxy", "HTTPClient", "TodoKit", "Seams",
             ]),
         tests("TodoTests", ["TodoKit", "Seams"]),
         tests("TidyTests", []),

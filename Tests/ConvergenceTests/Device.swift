@@ -184,20 +184,7 @@ final class Device {
     private func noteMerges(_ entries: [CloudMergeLogEntry]) {
         for entry in entries {
             cloud.trace.note("device \(index) merge \(entry)")
-            let record = entry.recordID.recordName
-            if let field = entry.field {
-                guard let dropped = entry.dropped, entry.rule != .localKept else { continue }
-                let value = Ledger.Value(record: record, field: field, value: dropped)
-                if entry.rule == .superseded { cloud.ledger.superseded(device: index, value) }
-                if entry.rule == .remoteWon, let kept = entry.kept {
-                    let winner = Ledger.Value(record: record, field: field, value: kept)
-                    cloud.ledger.remoteWon(device: index, value, by: winner)
-                }
-                cloud.ledger.dropped(device: index, value, rule: entry.rule.rawValue)
-            } else if entry.rule == .deletionDropped {
-                let value = Ledger.Value(record: record, field: Ledger.deletion, value: "")
-                cloud.ledger.dropped(device: index, value, rule: entry.rule.rawValue)
-            }
+            cloud.ledger.merged(device: index, entry)
         }
     }
 }

@@ -1,3 +1,6 @@
+import CloudKit
+import YapCloudKit
+
 /// The harness's own account of what was committed on the devices and what became of it. It knows nothing of queues,
 /// tags and tokens: it is told each commit, it reads the service's store after each request, and it is told what the
 /// devices' merge logs say.
@@ -38,12 +41,23 @@ struct Ledger {
     /// Entries of merge logs that can't be true.
     private(set) var lies = [String]()
 
-    mutating func committed(device: Int, _ value: Value) {
+    /// How things stood at a moment, for a commit that is noted later than it is made.
+    struct Mark {
+        let historyCount: Int
+        let wasOnServer: Bool
+    }
+
+    func mark(record: String) -> Mark {
+        Mark(historyCount: historyCount, wasOnServer: liveRecords.contains(record))
+    }
+
+    mutating func committed(device: Int, _ value: Value, mark: Mark? = nil) {
+        let mark = mark ?? self.mark(record: value.record)
         authors[value] = device
         commits.append(
             Commit(
-                device: device, value: value, historyCount: historyCount,
-                wasOnServer: liveRecords.contains(value.record)))
+                device: device, value: value, historyCount: mark.historyCount,
+                wasOnServer: mark.wasOnServer))
     }
 
     mutating func serverHas(record: String, fields: [(field: String, value: String)]) {
@@ -86,6 +100,23 @@ struct Ledger {
     mutating func remoteWon(device: Int, _ dropped: Value, by kept: Value) {
         if authors[kept] == device, lastDeletion[kept.record] == nil, !wasServerRestored {
             lies.append("device \(device) gave up \(dropped) for \(kept.value), which is its own")
+        }
+    }
+
+    /// The device's merge log has this entry.
+    mutating func merged(device: Int, _ entry: CloudMergeLogEntry) {
+        let record = entry.recordID.recordName
+        if let field = entry.field {
+            guard let text = entry.dropped, entry.rule != .localKept else { return }
+            let value = Value(record: record, field: field, value: text)
+            if entry.rule == .superseded { superseded(device: device, value) }
+            if entry.rule == .remoteWon, let kept = entry.kept {
+                remoteWon(device: device, value, by: Value(record: record, field: field, value: kept))
+            }
+            dropped(device: device, value, rule: entry.rule.rawValue)
+        } else if entry.rule == .deletionDropped {
+            let value = Value(record: record, field: Ledger.deletion, value: "")
+            dropped(device: device, value, rule: entry.rule.rawValue)
         }
     }
 

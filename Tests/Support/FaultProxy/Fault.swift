@@ -50,6 +50,8 @@ package enum ProxyEvent: Sendable {
 
 /// What the proxy did, each counted when it was done and not when it was planned.
 package struct ProxyCounts: Sendable, Equatable {
+    package init() {}
+
     package var connections = 0
     package var exchanges = 0
     package var passed = 0

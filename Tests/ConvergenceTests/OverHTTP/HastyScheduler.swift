@@ -1,0 +1,70 @@
+import Dispatch
+import Foundation
+import Seams
+import YapCloudKit
+
+/// A clock that runs many times as fast as the machine's: pauses of seconds pass in milliseconds.
+final class HastyTimeSource: TimeSource {
+    static let factor: Int64 = 200
+    private let system = SystemTimeSource()
+    private let start: Int64
+
+    init() {
+        start = system.nowMilliseconds()
+    }
+
+    func nowMilliseconds() -> Int64 {
+        start + (system.nowMilliseconds() - start) * Self.factor
+    }
+}
+
+/// Runs the work of a sync on a queue of its own, by the hasty clock.
+final class HastyScheduler: SyncScheduler {
+    private let queue = DispatchQueue(label: "hasty")
+    private let clock: HastyTimeSource
+    private let wakes = Lock<[ObjectIdentifier: Int]>([:])
+
+    init(clock: HastyTimeSource) {
+        self.clock = clock
+    }
+
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        queue.async(execute: work)
+    }
+
+    func wake(_ owner: ObjectIdentifier, atMilliseconds: Int64?, _ work: @escaping @Sendable () -> Void) {
+        let number = wakes.withLock { wakes in
+            wakes[owner, default: 0] += 1
+            return wakes[owner]
+        }
+        guard let atMilliseconds else { return }
+        let delay = max(0, atMilliseconds - clock.nowMilliseconds()) / HastyTimeSource.factor
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) { [self] in
+            if wakes.withLock({ $0[owner] }) == number { work() }
+        }
+    }
+}
+
+/// Timers by the hasty clock.
+final class HastyTimerSource: TimerSource {
+    private let queue = DispatchQueue(label: "hasty timers")
+    private let clock = SystemMonotonicSource()
+
+    func elapsedMilliseconds() -> Int64 { clock.elapsedMilliseconds() * HastyTimeSource.factor }
+
+    @discardableResult
+    func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel {
+        let isTaken = Lock(false)
+        let take: @Sendable () -> Bool = {
+            isTaken.withLock { isTaken in
+                defer { isTaken = true }
+                return !isTaken
+            }
+        }
+        let delay = max(0, milliseconds) / HastyTimeSource.factor
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) {
+            if take() { body() }
+        }
+        return { _ = take() }
+    }
+}
