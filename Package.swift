@@ -153,7 +153,10 @@ let package = Package(
             ["CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams"]),
         tests(
             "CloudKitTests",
-            ["CloudKit", "CloudKitTesting", "CloudService", "CloudWire", "CoreLocation", "Seams"]),
+            [
+                "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudService", "CloudWire", "CoreLocation",
+                "HTTPClient", "HTTPServer", "Seams",
+            ]),
         tests(
             "YapCloudKitTests",
             ["YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudWire", "SQLite", "Seams"]),

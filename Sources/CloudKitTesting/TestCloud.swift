@@ -56,6 +56,17 @@ public final class TestCloud: Sendable {
         var networkFault: (@Sendable (WireRequest) -> NetworkFault)?
         var disconnectedDevices: Set<Int> = []
         var log = RequestLog()
+        var carrier: Carrier?
+    }
+
+    /// Carries a request to the service by another way than a call.
+    package typealias Carrier =
+        @Sendable (WireRequest, @escaping @Sendable (Result<WireResponse, CKError>) -> Void) -> Void
+
+    /// Carries what the faults let through; nil for direct calls.
+    package var carrier: Carrier? {
+        get { state.withLock { $0.carrier } }
+        set { state.withLock { $0.carrier = newValue } }
     }
 
     /// The service's clock. It stands still until the test moves it.

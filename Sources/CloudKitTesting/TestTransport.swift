@@ -36,6 +36,11 @@ final class TestTransport: Transport {
         }
         if fault == .loseRequest { return completion(.failure(.lost)) }
         if let orderedFailure { return completion(.ordered(orderedFailure)) }
+        if let carrier = cloud.carrier {
+            carrier(request) { completion(fault == .loseReply ? .failure(.lost) : $0) }
+            if fault == .duplicate { carrier(request) { _ in } }
+            return
+        }
         let deliver: @Sendable (WireResponse) -> Void = { response in
             completion(fault == .loseReply ? .failure(.lost) : .success(response))
         }

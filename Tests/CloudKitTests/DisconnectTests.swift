@@ -3,8 +3,10 @@ import CloudKitTesting
 import Testing
 
 @Suite struct DisconnectTests {
-    @Test func aDisconnectedDeviceReachesNothingUntilItIsConnected() async throws {
-        let cloud = TestCloud()
+    @Test(arguments: Cloud.allCases) func aDisconnectedDeviceReachesNothingUntilItIsConnected(way: Cloud)
+        async throws
+    {
+        let cloud = try way.cloud()
         let phone = cloud.device(user: "ada"), laptop = cloud.device(user: "ada")
         let zone = CKRecordZone(zoneName: "todos")
         cloud.disconnect(phone)

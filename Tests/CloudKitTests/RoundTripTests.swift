@@ -5,11 +5,11 @@ import Foundation
 import Testing
 
 @Suite struct RoundTripTests {
-    let cloud = TestCloud()
     let zoneID = CKRecordZone.ID(zoneName: "todos")
 
     /// Two devices of one user, and a zone.
-    func devices() async throws -> (phone: CKDatabase, laptop: CKDatabase) {
+    func devices(_ way: Cloud) async throws -> (phone: CKDatabase, laptop: CKDatabase) {
+        let cloud = try way.cloud()
         let phone = cloud.device(user: "ada").container.privateCloudDatabase
         let laptop = cloud.device(user: "ada").container.privateCloudDatabase
         try await phone.save(CKRecordZone(zoneID: zoneID))
@@ -20,8 +20,8 @@ import Testing
         CKRecord(recordType: "todo", recordID: CKRecord.ID(recordName: name, zoneID: zoneID))
     }
 
-    @Test func everyTypeOfValueComesBackOnTheOtherDevice() async throws {
-        let (phone, laptop) = try await devices()
+    @Test(arguments: Cloud.allCases) func everyTypeOfValueComesBackOnTheOtherDevice(way: Cloud) async throws {
+        let (phone, laptop) = try await devices(way)
         try await phone.save(record("target"))
         let record = record("1")
         let date = Date(timeIntervalSince1970: 1_700_000_000.123)

@@ -26,6 +26,8 @@ struct TwoDevices {
         try await phone.save(CKRecordZone(zoneID: zoneID))
     }
 
+    init(_ way: Cloud) async throws { try await self.init(way.cloud()) }
+
     func id(_ name: String) -> CKRecord.ID { CKRecord.ID(recordName: name, zoneID: zoneID) }
 
     func record(_ name: String, title: String? = nil) -> CKRecord {

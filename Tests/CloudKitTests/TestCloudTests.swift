@@ -28,8 +28,8 @@ import Testing
         #expect(await codeThrown { try await devices.phone.record(for: devices.id("1")) } == .unknownItem)
     }
 
-    @Test func aLostRequestIsNotDoneALostReplyIs() async throws {
-        let devices = try await TwoDevices()
+    @Test(arguments: Cloud.allCases) func aLostRequestIsNotDoneALostReplyIs(way: Cloud) async throws {
+        let devices = try await TwoDevices(way)
         devices.cloud.networkFault = { _ in .loseRequest }
         #expect(await codeThrown { try await devices.phone.save(devices.record("1")) } == .networkFailure)
         devices.cloud.networkFault = { _ in .loseReply }
@@ -79,8 +79,8 @@ import Testing
         #expect(acknowledged.isSubset(of: page.modificationResultsByID.keys.map(\.recordName)))
     }
 
-    @Test func usersAreApart() async throws {
-        let devices = try await TwoDevices()
+    @Test(arguments: Cloud.allCases) func usersAreApart(way: Cloud) async throws {
+        let devices = try await TwoDevices(way)
         try await devices.phone.save(devices.record("1"))
         let other = devices.cloud.device(user: "bob").container.privateCloudDatabase
         #expect(await codeThrown { try await other.record(for: devices.id("1")) } == .zoneNotFound)
@@ -95,8 +95,8 @@ import Testing
         #expect(devices.cloud.requests.map(\.deviceNumber) == [1, 2])
     }
 
-    @Test func theClockOfTheServiceIsTheTests() async throws {
-        let devices = try await TwoDevices()
+    @Test(arguments: Cloud.allCases) func theClockOfTheServiceIsTheTests(way: Cloud) async throws {
+        let devices = try await TwoDevices(way)
         let record = devices.record("1")
         try await devices.phone.save(record)
         let created = try #require(record.creationDate)

@@ -1,5 +1,5 @@
 import Foundation
-internal import HTTPClient
+package import HTTPClient
 package import Seams
 
 /// Where the clouds of a program's containers are.
@@ -124,10 +124,10 @@ package struct CloudConfiguration: Sendable {
 
 /// The HTTP clients of the process: one for all containers that trust the same authorities, so that they share
 /// connections and one thread.
-enum HTTPClients {
+package enum HTTPClients {
     private static let clients = Lock<[String: HTTPClient]>([:])
 
-    static func client(authoritiesFile: String?) -> HTTPClient {
+    package static func client(authoritiesFile: String?) -> HTTPClient {
         clients.withLock { clients in
             if let client = clients[authoritiesFile ?? ""] { return client }
             var options = HTTPClientOptions()

@@ -42,7 +42,7 @@ package final class FileAccount: CloudAccount {
                 webAuthToken: state.entry?.webAuthToken, apiToken: apiToken, deviceID: state.deviceID)
             return (credential, isOtherUser)
         }
-        if isOtherUser { NotificationCenter.default.post(name: .CKAccountChanged, object: nil) }
+        if isOtherUser { NotificationCenter.default.post(name: .CKAccountChanged, object: self) }
         return credential
     }
 

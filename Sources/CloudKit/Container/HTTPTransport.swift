@@ -79,7 +79,7 @@ extension [UInt8] {
 
 extension CKError {
     /// What the network did, in Apple's codes.
-    init(_ error: HTTPClientError) {
+    package init(_ error: HTTPClientError) {
         switch error.code {
         case .couldNotResolve, .couldNotConnect:
             self.init(.networkUnavailable, "The server can't be reached: \(error.message)")

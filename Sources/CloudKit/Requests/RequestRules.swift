@@ -26,7 +26,7 @@ package struct RequestRules: Sendable {
 
     /// The pause after the failure of attempt `number`, which counts from 1: between half of the full pause and the
     /// full one, so that devices which failed together don't come back together.
-    static func pauseMilliseconds(afterAttempt number: Int, unitInterval: Double) -> Int64 {
+    package static func pauseMilliseconds(afterAttempt number: Int, unitInterval: Double) -> Int64 {
         let doublings = Double(min(number - 1, 30))
         let full = min(pauseSecondsMax, pauseSecondsMin * exp2(doublings))
         return Int64((full * (0.5 + 0.5 * unitInterval) * 1000).rounded())

@@ -1,0 +1,177 @@
+import CloudKit
+import CloudKitAdditions
+import CloudKitTesting
+import CloudWire
+import Foundation
+import HTTPServer
+import Seams
+import Testing
+
+@Suite struct CredentialTests {
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    private func entry(_ token: String, user: String = "_ada", server: String = "http://a")
+        -> CredentialsDocument.Entry
+    {
+        CredentialsDocument.Entry(
+            server: server, container: "c", environment: "development", webAuthToken: token,
+            userRecordName: user)
+    }
+
+    private func account(_ path: String) -> FileAccount {
+        FileAccount(
+            file: CredentialFile(path: path), server: "http://a", container: "c", environment: "development",
+            apiToken: nil, deviceID: nil)
+    }
+
+    @Test func theCredentialFileIsForItsOwnerOnly() throws {
+        let folder = try Folder()
+        let file = CredentialFile(path: folder.path + "/new/yap/credentials.json")
+        try file.save(entry("1"))
+        #expect(try mode(file.path) == 0o600 && mode(folder.path + "/new/yap") == 0o700)
+        try file.save(entry("2"))
+        try file.save(entry("3", server: "http://b"))
+        let tokens = try file.read().document.credentials.map(\.webAuthToken)
+        #expect(tokens == ["2", "3"])
+        try file.remove(server: "http://a", container: "c", environment: "development")
+        #expect(try file.read().document.credentials.map(\.webAuthToken) == ["3"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/new/yap")
+        #expect(names == ["credentials.json"])
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o660, 0o777]) func aCredentialThatOthersMayReadIsRefused(mode: Int)
+        throws
+    {
+        let folder = try Folder()
+        let path = folder.path + "/credentials.json"
+        try CredentialFile(path: path).save(entry("1"))
+        chmod(path, mode_t(mode))
+        let error = #expect(throws: CKError.self) { try account(path).credential() }
+        #expect(error?.code == .badContainer)
+        #expect(error?.localizedDescription.contains("chmod 600 '\(path)'") == true)
+        #expect(throws: CKError.self) { try CredentialFile(path: path).save(entry("2")) }
+        chmod(path, 0o600)
+        #expect(try account(path).credential().webAuthToken == "1")
+    }
+
+    @Test func aDamagedCredentialFileIsToldWithItsLineAndLeftAlone() throws {
+        let folder = try Folder()
+        let path = try folder.write("credentials.json", "{\"credentials\":\n[7]}")
+        chmod(path, 0o600)
+        let error = #expect(throws: CKError.self) { try account(path).credential() }
+        #expect(error?.localizedDescription.hasPrefix("\(path):2: ") == true)
+        #expect(throws: CKError.self) { try CredentialFile(path: path).save(entry("1")) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"credentials\":\n[7]}")
+    }
+
+    @Test func manyWritersLoseNoSignIn() async throws {
+        let folder = try Folder()
+        let path = folder.path + "/credentials.json"
+        let done = AsyncStream<Void>.makeStream()
+        for number in 0..<16 {
+            // Threads of their own, because each waits for the folder's lock.
+            Thread.detachNewThread {
+                var entry = CredentialsDocument.Entry(
+                    server: "http://\(number)", container: "c", environment: "development", webAuthToken: "t")
+                entry.expiresAtMilliseconds = Int64(number)
+                try? CredentialFile(path: path).save(entry)
+                done.continuation.yield()
+            }
+        }
+        var count = 0
+        for await _ in done.stream {
+            count += 1
+            if count == 16 { break }
+        }
+        let servers = try CredentialFile(path: path).read().document.credentials.map(\.server)
+        #expect(Set(servers) == Set((0..<16).map { "http://\($0)" }))
+    }
+
+    @Test func theDeviceHasOneNameThatIsMadeOnce() throws {
+        let folder = try Folder()
+        let path = folder.path + "/credentials.json"
+        let first = try account(path).credential().deviceID
+        #expect(UUID(uuidString: try #require(first)) != nil)
+        #expect(try account(path).credential().deviceID == first)
+        #expect(try mode(folder.path + "/device-id") == 0o600)
+        try FileManager.default.removeItem(atPath: folder.path + "/device-id")
+        #expect(try account(path).credential().deviceID != first)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["device-id"])
+    }
+
+    @Test func aSignInOfAnotherProcessCountsAndIsTold() async throws {
+        let folder = try Folder()
+        let path = folder.path + "/credentials.json"
+        let account = account(path), posts = Lock(0)
+        // The notification names no container, so the test counts while nobody else changes accounts.
+        let observer = NotificationCenter.default.addObserver(
+            forName: .CKAccountChanged, object: account, queue: nil
+        ) { _ in posts.withLock { $0 += 1 } }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        #expect(try account.credential().webAuthToken == nil)
+        try CredentialFile(path: path).save(entry("1"))
+        #expect(try account.credential().webAuthToken == "1" && posts.withLock { $0 } == 1)
+        try CredentialFile(path: path).save(entry("2"))
+        #expect(try account.credential().webAuthToken == "2" && posts.withLock { $0 } == 1)
+        try CredentialFile(path: path).save(entry("3", user: "_bob"))
+        #expect(try account.credential().webAuthToken == "3" && posts.withLock { $0 } == 2)
+        try CredentialFile(path: path).remove(server: "http://a", container: "c", environment: "development")
+        #expect(try account.credential().webAuthToken == nil && posts.withLock { $0 } == 3)
+    }
+
+    @Test func aUserSignsInAndOut() async throws {
+        let folder = try Folder()
+        let server = HTTPServer(options: HTTPServerOptions(), handler: SignInHandler())
+        try server.start()
+        let container = CKContainer(
+            identifier: "iCloud.c",
+            configuration: .init(
+                server: "http://127.0.0.1:\(server.port)/", apiToken: "app",
+                credentialFile: folder.path + "/credentials.json", deviceID: "d"))
+        let account = try container.place().connection.account
+        let posts = Lock(0)
+        let observer = NotificationCenter.default.addObserver(
+            forName: .CKAccountChanged, object: container, queue: nil
+        ) { _ in posts.withLock { $0 += 1 } }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        #expect(
+            await codeThrown { try await container.signIn(account: "ada", password: "wrong") }
+                == .notAuthenticated)
+        #expect(try account.credential().webAuthToken == nil && posts.withLock { $0 } == 0)
+        let user = try await container.signIn(account: "ada", password: "right")
+        #expect(user.recordName == "_ada" && posts.withLock { $0 } == 1)
+        #expect(
+            try account.credential() == CloudCredential(webAuthToken: "made", apiToken: "app", deviceID: "d"))
+        try container.signOut()
+        #expect(try account.credential().webAuthToken == nil && posts.withLock { $0 } == 2)
+        server.stop(graceMilliseconds: 0)
+    }
+
+    @Test func aTokenOfTheConfigurationCannotBeSignedInOver() async throws {
+        let container = CKContainer(
+            identifier: "c",
+            configuration: .init(server: "http://127.0.0.1:1", webAuthToken: "t", deviceID: "d"))
+        #expect(await codeThrown { try await container.signIn(account: "a", password: "b") } == .badContainer)
+        #expect(throws: CKError.self) { try container.signOut() }
+    }
+}
+
+private final class SignInHandler: HTTPHandler {
+    func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan { .collect(bytesMax: 1 << 16) }
+
+    func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+        let message = try? SignInRequest(json: request.body)
+        let isRight =
+            request.head.path == "/yap/1/sign-in" && message?.account == "ada" && message?.password == "right"
+            && message?.container == "iCloud.c" && message?.apiToken == "app"
+            && message?.environment == "development"
+        let response = SignInResponse(webAuthToken: "made", userRecordName: "_ada", expiresAtMilliseconds: 1)
+        let refusal = WireError(.authenticationFailed, reason: "no such account and password")
+        let body = isRight ? try? response.json() : try? refusal.json()
+        exchange.respond(
+            HTTPResponse(status: isRight ? 200 : 401, contentType: "application/json", body: body ?? []))
+    }
+}
