@@ -134,7 +134,7 @@ let package = Package(
             [
                 "YapCommand", "CloudServer", "CloudService", "CloudStore", "CloudWire", "HTTPClient", "Seams",
                 "SQLite", "SQLiteTestSupport",
-            ]),
+            ], resources: [.copy("help.golden")]),
         tests(
             "EndToEndTests",
             [

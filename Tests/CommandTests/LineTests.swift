@@ -60,6 +60,8 @@ import Testing
         #expect(
             JSON.object([("b", .integer(-1)), ("a", .array([.null, .bool(true)]))]).text
                 == #"{"b":-1,"a":[null,true]}"#)
+        #expect(ShellText.word("/a/b-c_d.e:1") == "/a/b-c_d.e:1")
+        #expect(ShellText.word("it's mine") == #"'it'\''s mine'"#)
         #expect(TimeText.utc(0) == "1970-01-01T00:00:00Z")
         #expect(TimeText.utc(951_782_399_999) == "2000-02-28T23:59:59Z")
         #expect(TimeText.utc(951_782_400_000) == "2000-02-29T00:00:00Z")

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteTestSupport
+import Seams
 import Testing
 
 /// The program `yap` of this build, run as a user runs it: a process of its own, in a folder of its own.
@@ -102,6 +103,7 @@ final class ServeProcess: Sendable {
     let url: String
     private let folder: TemporaryFolder
     private let scratch: TemporaryFolder
+    private let hasEnded = Lock(false)
 
     /// Starts it on a free port and waits until it listens.
     init(in folder: TemporaryFolder, _ words: [String] = []) async throws {
@@ -129,6 +131,12 @@ final class ServeProcess: Sendable {
         url = String(found.output.1)
     }
 
+    deinit {
+        guard !hasEnded.withLock({ $0 }) else { return }
+        kill(id, SIGKILL)
+        _ = YapProcess.wait(for: id)
+    }
+
     /// The port that it wrote into the port file; nil when there is no file.
     var portFile: String? {
         try? String(contentsOfFile: scratch.file("port"), encoding: .utf8)
@@ -142,6 +150,7 @@ final class ServeProcess: Sendable {
     /// Sends the signal and waits for the end. Returns the exit code.
     func end(with signal: Int32 = SIGTERM) async throws -> Int32 {
         kill(id, signal)
+        hasEnded.withLock { $0 = true }
         let id = id
         return try await YapProcess.onAThread { YapProcess.wait(for: id) }
     }

@@ -75,7 +75,7 @@ public final class ControlStore: Sendable {
     }
 
     private init(opening path: String, clock: any TimeSource, monotonic: any MonotonicSource) throws {
-        guard access(path, F_OK) == 0 else { throw ControlError.noFile(path: path) }
+        guard !Self.isAbsent(path) else { throw ControlError.noFile(path: path) }
         self.path = path
         self.clock = clock
         self.monotonic = monotonic
@@ -111,6 +111,11 @@ public final class ControlStore: Sendable {
     func userRecordName(key: [UInt8], container: String) throws -> String {
         let code = try HMACSHA256.code(of: key + Array(container.utf8), key: secret)
         return "_" + Hex.text(Array(code.prefix(16)))
+    }
+
+    /// Whether nothing lies at `path`. What may not be looked at is not absent: opening it says why.
+    static func isAbsent(_ path: String) -> Bool {
+        access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
     }
 
     func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {

@@ -18,8 +18,8 @@ public struct DataFolder: Hashable, Sendable {
     /// The control file, which `ControlStore` opens.
     public var controlPath: String { "\(path)/control.sqlite" }
 
-    /// Whether `yap init` has been here.
-    public var isMade: Bool { access(controlPath, F_OK) == 0 }
+    /// Whether `yap init` has been here, or something that can't be looked at lies there.
+    public var isMade: Bool { !ControlStore.isAbsent(controlPath) }
 
     /// Makes the folder, for its owner only, and the control file in it.
     ///

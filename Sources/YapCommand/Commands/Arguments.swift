@@ -12,7 +12,7 @@ extension Invocation {
         let folder = dataFolder(console)
         guard folder.isMade else {
             throw Failure.failed(
-                "There is no data folder at \(folder.path). Make it with: \(console.program) init"
+                "There is no data folder at \(folder.path). Make it with: \(ShellText.word(console.program)) init"
                     + dataWords(console) + " --container iCloud.com.example.todo")
         }
         return try ControlStore(path: folder.controlPath)
@@ -20,7 +20,7 @@ extension Invocation {
 
     /// How a further line must name the folder: nothing when it is where it is looked for.
     func dataWords(_ console: Console) -> String {
-        value("data").map { " --data \($0)" } ?? ""
+        value("data").map { " --data \(ShellText.word($0))" } ?? ""
     }
 
     /// The environment, which is development unless it is said.
@@ -48,6 +48,20 @@ extension Command.Option {
         name: "password-file", value: "FILE", help: "take the password from the file's first line")
     static let passwordInput = Command.Option(
         name: "password-stdin", help: "take the password from the standard input's first line")
+}
+
+/// Words as a person must type them.
+enum ShellText {
+    /// The word as a shell takes it for one.
+    static func word(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x2B...0x3A, 0x40...0x5A, 0x5F, 0x61...0x7A: true
+            default: false
+            }
+        }
+        return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+    }
 }
 
 /// Times as text, without a calendar from outside: UTC, ISO 8601.

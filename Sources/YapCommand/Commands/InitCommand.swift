@@ -41,13 +41,14 @@ enum InitCommand {
 /// What to type next, for a person who has just made or started a server.
 enum NextSteps {
     static func text(_ console: Console, data: String, container: String, url: String?) -> String {
+        let program = ShellText.word(console.program)
         var lines = ["What to type next:"]
-        if url == nil { lines.append("  \(console.program) serve\(data)") }
+        if url == nil { lines.append("  \(program) serve\(data)") }
         let server = url ?? "http://127.0.0.1:\(ServeCommand.portDefault)"
         lines += [
-            "  \(console.program) account create ann\(data)",
-            "  \(console.program) token create --container \(container) --name \"my app\"\(data)",
-            "  \(console.program) login --server \(server) --container \(container) --account ann --api-token TOKEN",
+            "  \(program) account create ann\(data)",
+            "  \(program) token create --container \(container) --name \"my app\"\(data)",
+            "  \(program) login --server \(server) --container \(container) --account ann --api-token TOKEN",
             "An app finds the server by these:",
             "  export CLOUDKIT_SERVER=\(server)",
             "  export CLOUDKIT_CONTAINER=\(container)",

@@ -1,3 +1,5 @@
+import HTTPServer
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -30,6 +32,9 @@ enum YapProgram {
             return 2
         } catch Failure.failed(let text) {
             console.note("yap: \(text)")
+            return 1
+        } catch let error as HTTPServerError {
+            console.note("yap: \(error.message)")
             return 1
         } catch {
             console.note("yap: \(error)")
