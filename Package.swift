@@ -70,7 +70,7 @@ let package = Package(
             name: "YapCommand",
             dependencies: [
                 "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPClient",
-                "HTTPServer",
+                "HTTPServer", "CloudKit", "CloudKitAdditions",
                 "Seams",
             ],
             swiftSettings: settings),

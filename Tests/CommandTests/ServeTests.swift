@@ -5,6 +5,8 @@ import HTTPClient
 import SQLiteTestSupport
 import Testing
 
+@testable import YapCommand
+
 /// `yap serve` as a process, and the commands beside it.
 @Suite struct ServeTests {
     private static let todo = "iCloud.com.example.todo"
@@ -136,6 +138,37 @@ import Testing
         try await expectNoSecrets(["the password of ann", apiToken, signedIn.webAuthToken], server)
         let after = try await YapProcess.run(["record", "get", "todo-7"] + options, in: folder)
         #expect(after.code == 0, "also without the server")
+    }
+
+    @Test func aLoginKeepsTheTokenForTheAppsOfTheMachine() async throws {
+        _ = try await yap("init")
+        let apiToken = try value(
+            "token", await yap("token", "create", "--container", Self.todo, "--name", "app", "--json"))
+        _ = try await yap("account", "create", "ann", "--password-stdin", input: "the password of ann")
+        let server = try await ServeProcess(in: folder)
+        let line = try #require(LoginCommand.command.examples.first)
+            .replacing("http://127.0.0.1:8080", with: server.url).replacing("TOKEN", with: apiToken)
+        let wrong = try await YapProcess.shell("yap \(line) --password-stdin <<< wrong", in: folder)
+        #expect(wrong.code == 1 && wrong.errors.contains("password"), "\(wrong.errors)")
+        let asked = try await YapProcess.shell("setsid yap \(line)", in: folder)
+        #expect(asked.code == 2 && asked.errors.contains("--password-stdin"), "without a terminal")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("config/yap/credentials.json")))
+        let right = try await YapProcess.shell(
+            "yap \(line) --json --password-stdin <<< 'the password of ann'", in: folder)
+        #expect(right.code == 0, "\(right.errors)")
+        let path = folder.file("config/yap/credentials.json")
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        let kept = try CredentialsDocument(json: Array(Data(contentsOf: URL(filePath: path))))
+        let entry = try #require(kept.credentials.first)
+        #expect(try value("userRecordName", right) == entry.userRecordName)
+        #expect(entry.server == server.url && entry.container == Self.todo)
+        let caller = try await post(
+            "\(server.url)/database/1/\(Self.todo)/development/public/users/caller?ckAPIToken=\(apiToken)"
+                + "&ckWebAuthToken=\(entry.webAuthToken)", [])
+        #expect(caller.status == 200, "\(String(decoding: caller.body, as: UTF8.self))")
+        #expect(try await server.end() == 0)
+        let gone = try await YapProcess.shell("yap \(line) --password-stdin <<< x", in: folder)
+        #expect(gone.code == 1 && gone.errors.contains("Is the server running"), "\(gone.errors)")
     }
 
     /// No secret is in the log, nor in a file of the folder.

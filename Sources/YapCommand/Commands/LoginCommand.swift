@@ -1,10 +1,15 @@
+import CloudKit
+import CloudKitAdditions
+import Dispatch
+import Seams
+
 /// `yap login`: signs in from a device, for the apps on it.
 enum LoginCommand {
     static let command = Command(
         name: "login", summary: "sign in to a server, and keep the user's token for the apps of this machine",
         details: """
-            The token goes into a file that only you can read, where apps look for it. The password is asked for on
-            the terminal.
+            The token goes into a file that only you can read, where apps look for it: credentials.json in
+            $XDG_CONFIG_HOME/yap (usually ~/.config/yap). The password is asked for on the terminal.
             """,
         options: [
             Command.Option(name: "server", value: "URL", help: "the server's address", isRequired: true),
@@ -15,15 +20,87 @@ enum LoginCommand {
             Command.Option(
                 name: "credential-file", value: "FILE",
                 help: "keep the token there instead of the usual place"),
+            Command.Option(
+                name: "authorities", value: "FILE",
+                help: "trust these certificates (PEM) instead of the machine's"),
         ],
-        json:
-            #"{"account", "userRecordName", "expires", "credentialFile"}: expires is in milliseconds since 1970"#,
+        json: #"{"account", "container", "server", "userRecordName"}"#,
         examples: [
             "login --server http://127.0.0.1:8080 --container iCloud.com.example.todo --api-token TOKEN --account ann"
         ],
         run: run)
 
     private static func run(_ invocation: Invocation, _ console: Console) throws {
-        throw Failure.failed("not yet")
+        let account = try invocation.required("account")
+        let identifier = try invocation.required("container")
+        var server = try invocation.required("server")
+        while server.hasSuffix("/") { server.removeLast() }
+        guard server.hasPrefix("http://") || server.hasPrefix("https://") else {
+            throw Failure.usage("--server begins with http:// or https://, not \"\(server)\"")
+        }
+        var place = CloudKitConfiguration.Container(server: server)
+        place.environment = try invocation.environment()
+        place.apiToken = try invocation.required("api-token")
+        place.credentialFile = invocation.value("credential-file")
+        place.authoritiesFile = invocation.value("authorities")
+        let password = try invocation.password(console) ?? console.secret(prompt: "Password of \(account): ")
+        let container = CKContainer(identifier: identifier, configuration: place)
+        let recordName = try signIn(container, account: account, password: password)
+        if invocation.has("json") {
+            return try console.print(
+                .object([
+                    ("account", .string(account)), ("container", .string(identifier)),
+                    ("server", .string(server)),
+                    ("userRecordName", .string(recordName)),
+                ]))
+        }
+        try console.print(
+            """
+            signed in as \(account)
+            An app finds the server, and this sign-in, by these:
+              export CLOUDKIT_SERVER=\(ShellText.word(server))
+              export CLOUDKIT_CONTAINER=\(identifier)
+              export CLOUDKIT_API_TOKEN=\(ShellText.word(place.apiToken ?? ""))
+            """)
+        if place.environment != "development" {
+            try console.print("  export CLOUDKIT_ENVIRONMENT=\(place.environment)")
+        }
+    }
+
+    /// Waits on this thread, which is the program's first and not one of the pool.
+    private static func signIn(_ container: CKContainer, account: String, password: String) throws -> String {
+        let answer = Lock<Result<String, any Error>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            do {
+                let id = try await container.signIn(account: account, password: password)
+                answer.withLock { $0 = .success(id.recordName) }
+            } catch {
+                answer.withLock { $0 = .failure(error) }
+            }
+            done.signal()
+        }
+        done.wait()
+        do {
+            guard let name = try answer.withLock({ $0 })?.get() else {
+                throw Failure.failed("No answer came.")
+            }
+            return name
+        } catch let error as CKError {
+            throw Failure.failed("Not signed in: \(words(of: error))")
+        }
+    }
+
+    private static func words(of error: CKError) -> String {
+        switch error.code {
+        case .notAuthenticated:
+            "no such account, another password, or not an API token of this container. "
+                + "On the server, see: yap account list, yap token list"
+        case .networkFailure, .networkUnavailable, .serverResponseLost:
+            "\(error.localizedDescription). Is the server running, and is its address right?"
+        case .requestRateLimited:
+            "too many tries. Wait \(Int(error.retryAfterSeconds?.rounded(.up) ?? 1)) s, and try again."
+        default: error.localizedDescription
+        }
     }
 }
