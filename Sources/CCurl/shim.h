@@ -35,6 +35,12 @@ static inline CURLcode yap_curl_set_function(CURL *handle, CURLoption option, ya
     return curl_easy_setopt(handle, option, value);
 }
 
+typedef int (*yap_curl_begin_function)(void *context, char *, char *, int, int);
+
+static inline CURLcode yap_curl_set_begin(CURL *handle, yap_curl_begin_function value) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
 static inline CURLcode yap_curl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

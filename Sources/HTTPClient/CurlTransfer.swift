@@ -17,7 +17,7 @@ final class CurlTransfer: @unchecked Sendable {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var errorText: UnsafeMutablePointer<CChar>?
 
-    private var sentCount = 0
+    private var hasBegun = false
     private var response = HTTPClientResponse(status: 0)
     private var headerBytes = 0
     /// Whether the line that ends the headers has come: libcurl takes an end before it for the answer's.
@@ -115,13 +115,24 @@ final class CurlTransfer: @unchecked Sendable {
             yap_curl_set_long(handle, CURLOPT_POST, 1)
             if method != "POST" { yap_curl_set_text(handle, CURLOPT_CUSTOMREQUEST, method) }
             yap_curl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(byteCount))
-            // A function and not POSTFIELDS: libcurl sends a request again on a fresh connection when a kept
-            // one ends without an answer, and what was asked would be done twice. A function that can't go back
-            // to the beginning makes that an error.
-            yap_curl_set_function(handle, CURLOPT_READFUNCTION) {
-                CurlTransfer.from($3)?.giveBody($0, $1 * $2) ?? Int(CURL_READFUNC_ABORT)
+            if request.upload == nil {
+                // In memory the body goes out with the headers in one piece.
+                _ = request.body.withUnsafeBytes {
+                    yap_curl_set_pointer(
+                        handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+                }
+            } else {
+                yap_curl_set_function(handle, CURLOPT_READFUNCTION) {
+                    CurlTransfer.from($3)?.giveBody($0, $1 * $2) ?? Int(CURL_READFUNC_ABORT)
+                }
+                yap_curl_set_pointer(handle, CURLOPT_READDATA, context)
             }
-            yap_curl_set_pointer(handle, CURLOPT_READDATA, context)
+            // libcurl sends a request again on a fresh connection when a kept one ends without an answer, and what was
+            // asked would be done twice.
+            yap_curl_set_begin(handle) { context, _, _, _, _ in
+                CurlTransfer.from(context)?.begin() ?? CURL_PREREQFUNC_ABORT
+            }
+            yap_curl_set_pointer(handle, CURLOPT_PREREQDATA, context)
         }
     }
 
@@ -145,22 +156,24 @@ final class CurlTransfer: @unchecked Sendable {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Called before the request goes out, each time that it does.
+    private func begin() -> Int32 {
+        guard hasBegun else {
+            hasBegun = true
+            return CURL_PREREQFUNC_OK
+        }
+        failure = HTTPClientError(.noAnswer, "The kept connection ended without an answer.")
+        return CURL_PREREQFUNC_ABORT
+    }
+
     private func giveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
         let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: capacity)
-        if let upload = request.upload {
-            do {
-                return try upload.read(into: buffer)
-            } catch {
-                failure = HTTPClientError(.bodyFailed, "The request's body couldn't be read: \(error)")
-                return Int(CURL_READFUNC_ABORT)
-            }
+        do {
+            return try request.upload?.read(into: buffer) ?? 0
+        } catch {
+            failure = HTTPClientError(.bodyFailed, "The request's body couldn't be read: \(error)")
+            return Int(CURL_READFUNC_ABORT)
         }
-        let count = min(capacity, request.body.count - sentCount)
-        request.body.withUnsafeBytes { body in
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: body[sentCount..<sentCount + count]))
-        }
-        sentCount += count
-        return count
     }
 
     private func takeHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {

@@ -86,7 +86,8 @@ final class Folder: Sendable {
         let folder = try Folder()
         try folder.write(
             "cloudkit.json",
-            #"{"defaultContainer": "a", "containers": {"a": {"server": "http://a", "apiToken": "x"}, "b": {"server": "http://b"}}}"#
+            #"{"defaultContainer": "a", "containers": {"a": {"server": "http://a", "apiToken": "x"}, "#
+                + #""b": {"server": "http://b"}}}"#
         )
         let both = read(
             folder,
