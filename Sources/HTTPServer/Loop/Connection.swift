@@ -39,6 +39,8 @@ final class Connection {
     var pending = [UInt8]()
     var output = OutputQueue()
     var lingeredByteCount = 0
+    /// One connection too many: it is told so, and does not take a place.
+    var isTurnedAway = false
 
     /// When the present phase runs out.
     var deadlineMilliseconds = Int64.max

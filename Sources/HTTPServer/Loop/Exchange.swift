@@ -13,15 +13,16 @@ final class Exchange {
     var body = [UInt8]()
     var sink: (any HTTPBodySink)?
     var bytesIn = 0
-    var bodyStartedMilliseconds: Int64 = 0
+    /// How many bytes had come when the present span began, in which enough must come.
+    var bytesInAtSpan = 0
     var isPaused = false
+    var awaitsBody = false
 
     // The answer.
     var status = 0
     var bytesOut = 0
-    /// When the client was given the bytes that it has to read now, and how many it had read then.
-    var outputStartedMilliseconds: Int64 = 0
-    var outputStartedBytes = 0
+    /// How many bytes the client had read when the present span began; nil while it has nothing to read.
+    var bytesReadAtSpan: Int?
     var context: (any Sendable)?
     var written: (@Sendable (Bool) -> Void)?
     var source: (any HTTPBodySource)?
@@ -42,6 +43,5 @@ final class Exchange {
         self.requestID = requestID
         self.keepsAlive = keepsAlive
         startedMilliseconds = nowMilliseconds
-        bodyStartedMilliseconds = nowMilliseconds
     }
 }

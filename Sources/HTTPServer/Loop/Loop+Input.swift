@@ -56,7 +56,7 @@ extension Loop {
     }
 
     /// Takes bytes of requests until the input ends or the connection has something else to do.
-    private func take(_ connection: Connection, _ input: UnsafeBufferPointer<UInt8>) {
+    func take(_ connection: Connection, _ input: UnsafeBufferPointer<UInt8>) {
         var position = 0
         while connection.phase == .reading {
             if let exchange = connection.exchange, exchange.isPaused { break }
@@ -83,10 +83,7 @@ extension Loop {
     /// Sets the deadline of the head or the body that hasn't come whole.
     private func waitForMore(_ connection: Connection) {
         if let exchange = connection.exchange {
-            let allowed =
-                milliseconds(options.bodyGraceSeconds)
-                + Int64(exchange.bytesIn) * 1000 / Int64(max(1, options.bodyBytesPerSecondMin))
-            setDeadline(connection, exchange.bodyStartedMilliseconds + allowed)
+            if !exchange.awaitsBody { beginBodySpan(connection, exchange) }
         } else if !connection.parser.isBetweenRequests {
             if connection.headStartedMilliseconds < 0 { connection.headStartedMilliseconds = now }
             setDeadline(
@@ -94,11 +91,11 @@ extension Loop {
         }
     }
 
-    /// The sink goes on: the bytes so far count as if they had come in time.
-    func restartBodyClock(_ connection: Connection, _ exchange: Exchange) {
-        exchange.bodyStartedMilliseconds =
-            now - Int64(exchange.bytesIn) * 1000 / Int64(max(1, options.bodyBytesPerSecondMin))
-        waitForMore(connection)
+    /// From now on, enough of the body must come within the span.
+    func beginBodySpan(_ connection: Connection, _ exchange: Exchange) {
+        exchange.awaitsBody = true
+        exchange.bytesInAtSpan = exchange.bytesIn
+        setDeadline(connection, now + milliseconds(options.bodySpanSeconds))
     }
 
     private func begin(_ connection: Connection, _ parsed: HTTPParsedHead, bodyIsHere: Bool) {
@@ -183,14 +180,19 @@ extension Loop {
         switch connection.phase {
         case .handshaking, .lingering: cut(connection, .tooSlow)
         case .responding:
-            cut(connection, connection.output.isEmpty ? .unanswered : .tooSlow)
+            if connection.output.isEmpty { return cut(connection, .unanswered) }
+            if !readsFastEnough(connection) { cut(connection, .tooSlow) }
         case .handling:
             refuse(connection, 503, "the answer took too long", .unanswered)
             goOn(connection)
         case .reading:
             if let exchange = connection.exchange, exchange.isPaused {
                 refuse(connection, 503, "the body was not taken in time", .unanswered)
-            } else if connection.exchange != nil {
+            } else if let exchange = connection.exchange {
+                let wanted = options.bodySpanSeconds * Double(options.bodyBytesPerSecondMin)
+                if Double(exchange.bytesIn - exchange.bytesInAtSpan) >= wanted {
+                    return beginBodySpan(connection, exchange)
+                }
                 refuse(connection, 408, "the body came too slowly", .tooSlow)
             } else if !connection.parser.isBetweenRequests {
                 refuse(connection, 408, "the head came too slowly", .tooSlow)

@@ -36,7 +36,9 @@ extension Loop {
             }
             exchange.isPaused = false
             // The time that the sink took is not the client's.
-            restartBodyClock(connection, exchange)
+            beginBodySpan(connection, exchange)
+            // The piece that it paused at may have been the last one: then no more input comes to tell it.
+            if connection.pending.isEmpty { take(connection, UnsafeBufferPointer(start: nil, count: 0)) }
             list(connection)
         case .refuse(let key, let response):
             guard let connection = connection(key), connection.phase == .reading else { return }
@@ -59,13 +61,18 @@ extension Loop {
         let deadline = now + Int64(max(0, graceMilliseconds))
         stopDeadline = min(deadline, stopDeadline ?? deadline)
         if listener >= 0 {
+            // Whoever is in the kernel's queue would see a reset.
+            while acceptConnections() {}
             Glibc.close(listener)
             listener = -1
         }
         for case let connection? in connections {
             if connection.phase == .handshaking { cut(connection, .stopped) }
             // A request that is in the socket already is served.
-            if connection.isIdle { goOn(connection) }
+            if connection.isIdle {
+                connection.isReadable = true
+                goOn(connection)
+            }
             if connection.isIdle { cut(connection, .stopped) }
         }
     }

@@ -17,14 +17,28 @@ extension Loop {
         }
         guard let exchange = connection.exchange, connection.phase == .responding else { return }
         if connection.output.isEmpty {
+            exchange.bytesReadAtSpan = nil
             if exchange.source == nil { finish(connection, exchange) }
-        } else {
-            let allowed =
-                milliseconds(options.outputGraceSeconds)
-                + Int64(exchange.bytesOut - exchange.outputStartedBytes) * 1000
-                / Int64(max(1, options.outputBytesPerSecondMin))
-            setDeadline(connection, exchange.outputStartedMilliseconds + allowed)
+        } else if exchange.bytesReadAtSpan == nil {
+            beginOutputSpan(connection, exchange)
         }
+    }
+
+    /// From now on, the client must read enough within the span.
+    private func beginOutputSpan(_ connection: Connection, _ exchange: Exchange) {
+        exchange.bytesReadAtSpan = exchange.bytesOut - connection.unreadByteCount()
+        setDeadline(connection, now + milliseconds(options.outputSpanSeconds))
+    }
+
+    /// Whether the client read enough in the span that ended now; if so, another one begins.
+    func readsFastEnough(_ connection: Connection) -> Bool {
+        guard let exchange = connection.exchange, let before = exchange.bytesReadAtSpan else { return false }
+        let count = exchange.bytesOut - connection.unreadByteCount() - before
+        guard Double(count) >= options.outputSpanSeconds * Double(options.outputBytesPerSecondMin) else {
+            return false
+        }
+        beginOutputSpan(connection, exchange)
+        return true
     }
 
     /// Puts an answer into the output.
@@ -33,8 +47,6 @@ extension Loop {
         connection.phase = .responding
         exchange.context = answer.context
         exchange.written = answer.written
-        exchange.outputStartedMilliseconds = now
-        exchange.outputStartedBytes = exchange.bytesOut
         exchange.onDisconnect = []
         var response = answer.response
         if !response.isWellFormed {
@@ -124,8 +136,6 @@ extension Loop {
             exchange.pullNumber == number
         else { return }
         exchange.isPulling = false
-        exchange.outputStartedMilliseconds = now
-        exchange.outputStartedBytes = exchange.bytesOut
         // A body of another length than announced would shift the next answer: the client must see a cut instead.
         if !exchange.isChunked, exchange.sourceRemaining != .max {
             exchange.sourceRemaining -= bytes.count
@@ -198,7 +208,11 @@ extension Loop {
         connection.phase = .closed
         connections[Int(connection.descriptor)] = nil
         connectionCount -= 1
-        shared.connectionCount.subtract(1, ordering: .relaxed)
+        if connection.isTurnedAway {
+            turnedAwayCount -= 1
+        } else {
+            shared.connectionCount.subtract(1, ordering: .relaxed)
+        }
         // Goodbye only at a place where the client may see an end; a cut must look like one.
         if connection.exchange == nil { connection.tls?.sayGoodbye() }
         connection.tls = nil

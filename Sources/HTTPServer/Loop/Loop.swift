@@ -37,6 +37,7 @@ final class Loop {
     var listener: Int32
     var connections = [Connection?]()
     var connectionCount = 0
+    var turnedAwayCount = 0
     var generation: UInt32 = 0
     /// Connections to go on with before sleeping.
     var listed = [Connection]()
@@ -119,7 +120,10 @@ final class Loop {
     }
 
     private func handle(_ key: UInt64, _ flags: UInt32) {
-        if key == Self.listenerKey { return acceptConnections() }
+        if key == Self.listenerKey {
+            _ = acceptConnections()
+            return
+        }
         // The wake's only duty is to end the sleep; it is edge-triggered, so its count need not be read.
         if key == Self.wakeKey { return }
         guard let connection = connection(key: key) else { return }
@@ -195,7 +199,8 @@ final class Loop {
 
     // MARK: Connections come
 
-    private func acceptConnections() {
+    /// Takes connections out of the kernel's queue; whether there may be more.
+    func acceptConnections() -> Bool {
         // A bound, so that a storm of connections doesn't starve those that are there.
         for _ in 0..<64 {
             var address = sockaddr_storage()
@@ -210,11 +215,14 @@ final class Loop {
                 continue
             }
             switch errno {
-            case EAGAIN: return
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pauseListener()
+            case EAGAIN: return false
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                pauseListener()
+                return false
             default: continue
             }
         }
+        return true
     }
 
     private func open(_ descriptor: Int32, peer: String) {
@@ -246,9 +254,10 @@ final class Loop {
     private static let turnedAwayMax = 256
 
     private func turnAway(_ connection: Connection) {
-        let isFlood =
-            shared.connectionCount.load(ordering: .relaxed) > options.connectionsMax + Self.turnedAwayMax
-        if shared.tls != nil || isFlood { return cut(connection, .refused) }
+        if shared.tls != nil || turnedAwayCount >= Self.turnedAwayMax { return cut(connection, .refused) }
+        connection.isTurnedAway = true
+        turnedAwayCount += 1
+        shared.connectionCount.subtract(1, ordering: .relaxed)
         refuse(connection, 503, "too many connections")
         goOn(connection)
     }

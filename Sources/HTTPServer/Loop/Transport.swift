@@ -36,6 +36,13 @@ extension Connection {
         return .failed
     }
 
+    /// How many bytes the kernel still holds for the client.
+    func unreadByteCount() -> Int {
+        var count: Int32 = 0
+        // SIOCOUTQ has this number on Linux, under the name of the terminals' call.
+        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+    }
+
     /// Gives TLS as much of the output as it takes, in one record or a few.
     func send(through tls: TLSSession, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
         let count = output.copy(into: buffer)

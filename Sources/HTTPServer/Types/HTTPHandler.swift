@@ -11,7 +11,8 @@ public protocol HTTPHandler: Sendable {
     /// The answer that the server itself gives to a request which breaks a rule or a limit. The status is set by the
     /// server whatever this returns.
     func errorResponse(status: Int, reason: String) -> HTTPResponse
-    /// The server is about to stop: parked requests should be answered now. Called once, on the thread that stops it.
+    /// The server is about to stop: parked requests should be answered now, and those that still come not be parked.
+    /// Called once, on the thread that stops it.
     func stopping()
 }
 

@@ -25,14 +25,14 @@ public struct HTTPServerOptions: Sendable {
     public var bodyBytesMax = 64 * 1024 * 1024
     /// A head, once begun, must be complete within this time, else 408. The TLS handshake has as long.
     public var headerTimeoutSeconds = 10.0
-    /// A body must arrive on average at least this fast, else 408.
+    /// In each span a body must arrive at least this fast on average, else 408.
     public var bodyBytesPerSecondMin = 1024
-    /// A body may be behind its speed for this long.
-    public var bodyGraceSeconds = 5.0
-    /// The client must read an answer on average at least this fast, else it is cut.
+    /// The length of the spans in which the body's speed is looked at.
+    public var bodySpanSeconds = 5.0
+    /// In each span the client must read an answer at least this fast on average, else it is cut.
     public var outputBytesPerSecondMin = 1024
-    /// The reading client may be behind its speed for this long.
-    public var outputGraceSeconds = 15.0
+    /// The length of the spans in which the reader's speed is looked at.
+    public var outputSpanSeconds = 15.0
     /// A handler must answer within this time, else the server answers 503.
     public var answerTimeoutSeconds = 60.0
     /// A connection without a request is closed after this time.

@@ -83,3 +83,13 @@ func withServer(
         try body(server.port, server)
     }
 }
+
+/// The error that `body` throws.
+func failure(_ body: () throws -> Void) -> HTTPServerError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? HTTPServerError
+    }
+}

@@ -8,20 +8,27 @@ import Seams
 // Usage: ServerChild DESCRIPTORS_MAX [LOOPS]
 
 struct ChildHandler: HTTPHandler {
-    let parked = Lock([HTTPExchange]())
+    /// nil once the server stops.
+    let parked = Lock<[HTTPExchange]?>([])
     static let body = Array("{\"records\":[\"\(String(repeating: "x", count: 1000))\"]}".utf8)
 
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan { .collect(bytesMax: 1 << 20) }
 
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
-        if request.head.path == "/park" { return parked.withLock { $0.append(exchange) } }
+        if request.head.path == "/park" {
+            let isParked = parked.withLock { parked in
+                parked?.append(exchange)
+                return parked != nil
+            }
+            if isParked { return }
+        }
         exchange.respond(HTTPResponse(status: 200, contentType: "application/json", body: Self.body))
     }
 
     func stopping() {
         let exchanges = parked.withLock { parked in
-            defer { parked = [] }
-            return parked
+            defer { parked = nil }
+            return parked ?? []
         }
         for exchange in exchanges { exchange.respond(HTTPResponse(status: 200)) }
     }

@@ -1,0 +1,213 @@
+import HTTPServer
+import Seams
+import Testing
+
+/// Bodies that come and go piece by piece.
+@Suite struct StreamTests {
+    private static let get = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    /// A source that gives `total` bytes, a piece a pull, from threads of the pool.
+    private final class Source: HTTPBodySource {
+        let byteCount: Int?
+        let state: Lock<(remaining: Int, pulls: Int)>
+        let failsAt: Int
+        let cancellations = Inbox<Void>()
+
+        init(total: Int, announced: Int?, failsAt: Int = -1) {
+            byteCount = announced
+            state = Lock((total, 0))
+            self.failsAt = failsAt
+        }
+
+        func pull(bytesMax: Int, _ pull: HTTPBodyPull) {
+            let (count, isLast, fails) = state.withLock { state in
+                state.pulls += 1
+                let count = min(bytesMax, state.remaining)
+                state.remaining -= count
+                return (count, state.remaining == 0, state.pulls == failsAt)
+            }
+            Task.detached {
+                if fails { return pull.fail() }
+                let bytes = [UInt8](repeating: 0x61, count: count)
+                if isLast { pull.end(bytes) } else { pull.send(bytes) }
+            }
+        }
+
+        func cancelled() { cancellations.add(()) }
+    }
+
+    private static func serving(_ source: Source) -> TestHandler {
+        TestHandler { _, exchange in exchange.respond(HTTPResponse(status: 200, body: .stream(source))) }
+    }
+
+    /// A sink that keeps what came, and pauses after each piece when it shall.
+    private final class Sink: HTTPBodySink {
+        let bytes = Lock([UInt8]())
+        let flows = Inbox<HTTPBodyFlow>()
+        let cancellations = Inbox<Void>()
+        let pauses: Bool
+        init(pauses: Bool) { self.pauses = pauses }
+
+        func receive(_ piece: [UInt8], _ flow: HTTPBodyFlow) -> HTTPBodyDemand {
+            bytes.withLock { $0 += piece }
+            flows.add(flow)
+            return pauses ? .pause : .more
+        }
+        func cancelled() { cancellations.add(()) }
+    }
+
+    private static func taking(_ sink: Sink) -> TestHandler {
+        TestHandler(
+            { request, exchange in
+                #expect(request.body.isEmpty && request.sink != nil)
+                exchange.respond(HTTPResponse(status: 201))
+            }, planning: { _ in .stream(to: sink) })
+    }
+
+    @Test func aBodyOfUnknownLengthGoesOutInChunks() async throws {
+        let source = Source(total: 300_000, announced: nil)
+        try await withServer(Self.serving(source)) { port, _ in
+            let client = try RawClient(port: port)
+            let answer = try client.exchange(Self.get)
+            #expect(answer.headers["transfer-encoding"] == "chunked")
+            #expect(answer.body.count == 300_000)
+            // The connection is sound after it: an empty body follows.
+            #expect(try client.exchange(Self.get).body.isEmpty)
+        }
+    }
+
+    @Test func aBodyOfKnownLengthGoesOutAsItIs() async throws {
+        let source = Source(total: 300_000, announced: 300_000)
+        let handler = Self.serving(source)
+        try await withServer(handler) { port, _ in
+            let client = try RawClient(port: port)
+            let answer = try client.exchange(Self.get)
+            #expect(answer.headers["content-length"] == "300000")
+            #expect(answer.body.count == 300_000)
+            #expect(try handler.summaries.next().bytesOut > 300_000)
+        }
+    }
+
+    @Test func http10GetsABodyOfUnknownLengthUntilTheConnectionEnds() async throws {
+        let source = Source(total: 300_000, announced: nil)
+        try await withServer(Self.serving(source)) { port, _ in
+            let client = try RawClient(port: port)
+            let answer = try client.exchange("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+            #expect(answer.headers["connection"] == "close" && answer.headers["transfer-encoding"] == nil)
+            #expect(answer.body.count == 300_000)
+        }
+    }
+
+    @Test func aSourceThatFailsOrGivesAnotherLengthIsSeenByTheClient() async throws {
+        for source in [
+            Source(total: 200_000, announced: nil, failsAt: 2), Source(total: 100, announced: 101),
+            Source(total: 101, announced: 100),
+        ] {
+            let handler = Self.serving(source)
+            try await withServer(handler) { port, _ in
+                let client = try RawClient(port: port)
+                client.send(Self.get)
+                #expect(throws: RawClient.Failure.self) { try client.answer() }
+                #expect(try handler.summaries.next().ending == .unanswered)
+                try source.cancellations.next()
+            }
+        }
+    }
+
+    @Test func aSourceIsNotAskedFasterThanTheClientReads() async throws {
+        let source = Source(total: 1 << 30, announced: nil)
+        let handler = Self.serving(source)
+        try await withServer(handler) { port, _ in
+            do {
+                let client = try RawClient(port: port, receiveBufferBytes: 4096)
+                client.send(Self.get)
+                _ = try client.receive(bytesMax: 100)
+                // Until the kernel's buffers are full, which may take some pulls; then no more.
+                var pulls = -1
+                while pulls != source.state.withLock({ $0.pulls }) {
+                    pulls = source.state.withLock { $0.pulls }
+                    var silence = [UInt8](repeating: 0, count: 1)
+                    _ = try client.receive(bytesMax: silence.count)
+                    silence.removeAll()
+                    _ = Waiting.milliseconds(200)
+                }
+                #expect(pulls * 65536 < 64 << 20)
+            }
+            // The client left.
+            try source.cancellations.next()
+            #expect(try handler.summaries.next().ending == .clientLeft)
+        }
+    }
+
+    @Test func aSourceIsNotAskedForAHead() async throws {
+        let source = Source(total: 10, announced: 10)
+        try await withServer(Self.serving(source)) { port, _ in
+            let client = try RawClient(port: port)
+            client.send("HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try client.answer(hasBody: false).headers["content-length"] == "10")
+            try source.cancellations.next()
+            #expect(source.state.withLock { $0.pulls } == 0)
+        }
+    }
+
+    @Test func aSinkGetsTheWholeBody() async throws {
+        let sink = Sink(pauses: false)
+        try await withServer(Self.taking(sink)) { port, _ in
+            let client = try RawClient(port: port)
+            let body = (0..<500_000).map { UInt8(truncatingIfNeeded: $0) }
+            client.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n")
+            let sender = Sender(client, body)
+            #expect(try client.answer().status == 201)
+            sender.wait()
+            #expect(sink.bytes.withLock { $0 } == body)
+            client.send(
+                "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n")
+            #expect(try client.answer().status == 201)
+        }
+    }
+
+    @Test func aSinkThatPausesIsGivenNothingUntilItGoesOn() async throws {
+        let sink = Sink(pauses: true)
+        try await withServer(Self.taking(sink), { $0.bodySpanSeconds = 0.5 }) { port, _ in
+            let client = try RawClient(port: port)
+            let body = [UInt8](repeating: 0x61, count: 32 << 20)
+            client.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n")
+            let sender = Sender(client, body)
+            let flow = try sink.flows.next()
+            // Longer than a client may be silent: the time that the sink takes is not the client's.
+            _ = Waiting.milliseconds(800)
+            #expect(sink.flows.count == 0)
+            #expect(sink.bytes.withLock { $0.count } <= 65536)
+            flow.resume()
+            // One piece is out at a time, so the flow of the last one comes when all bytes are there.
+            repeat { try sink.flows.next().resume() } while sink.bytes.withLock { $0.count } < body.count
+            #expect(try client.answer().status == 201)
+            sender.wait()
+        }
+    }
+
+    @Test func aSinkIsToldWhenTheBodyWillNotBeWhole() async throws {
+        for ending in ["", "GET / HTTP/1.1\r\n\r\n"] {
+            let sink = Sink(pauses: false)
+            try await withServer(Self.taking(sink)) { port, _ in
+                let client = try RawClient(port: port)
+                client.send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")
+                _ = try sink.flows.next()
+                client.send(ending)
+                client.sendEnd()
+                try sink.cancellations.next()
+            }
+        }
+    }
+
+    @Test func aSinkMayRefuseInTheMiddle() async throws {
+        let sink = Sink(pauses: true)
+        try await withServer(Self.taking(sink)) { port, _ in
+            let client = try RawClient(port: port)
+            client.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc")
+            try sink.flows.next().refuse(HTTPResponse(status: 409))
+            let answer = try client.answer()
+            #expect(answer.status == 409 && answer.headers["connection"] == "close")
+        }
+    }
+}
