@@ -115,7 +115,7 @@ let package = Package(
         tests("FaultProxyTests", ["FaultProxy", "Seams"]),
         tests("SeamsTests", ["Seams"]),
         tests("CryptoTests", ["Crypto"]),
-        tests("HTTPClientTests", ["HTTPClient", "Seams"]),
+        tests("HTTPClientTests", ["HTTPClient", "HTTPServer", "COpenSSL", "Seams"]),
         .executableTarget(
             name: "ServerChild", dependencies: ["HTTPServer", "CLinux", "Seams"],
             path: "Tests/Support/ServerChild", swiftSettings: settings),
