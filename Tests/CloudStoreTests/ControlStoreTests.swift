@@ -250,6 +250,26 @@ import Testing
         #expect(throws: ControlError.self) { try data.storePath(container: Self.todo, environment: "test") }
     }
 
+    @Test func aStoresFileIsReadBesideItsWriterAndNeverMadeOrChanged() throws {
+        let path = folder.file("store.sqlite")
+        #expect(try StoreFile(path: path) == nil)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        try Data().write(to: URL(filePath: path))
+        #expect(try StoreFile(path: path) == nil)
+        #expect(try Data(contentsOf: URL(filePath: path)).isEmpty)
+        let store = try SQLiteCloudStore(path: path)
+        let file = try #require(try StoreFile(path: path))
+        func count() throws -> Int {
+            try file.read {
+                try $0.records(in: Rows.zone, after: nil, recordsMax: 10, bytesMax: 1000).rows.count
+            }
+        }
+        #expect(try count() == 0)
+        try store.apply { $0.records = [Rows.record("a", counter: 1)] }
+        #expect(try count() == 1)
+        #expect(throws: CloudStoreError.foreignFile(path: self.path)) { try StoreFile(path: self.path) }
+    }
+
     private func rows(in table: String) throws -> Int {
         try Connection(path: path).withStatement("SELECT count(*) FROM \(table)") {
             try $0.step() ? Int($0.int64(at: 0)) : 0

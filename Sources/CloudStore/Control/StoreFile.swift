@@ -1,11 +1,5 @@
 import SQLite
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A store's file, opened for reading only, beside the server that may have it open. It never makes, upgrades or
 /// changes one.
 public final class StoreFile {
@@ -17,15 +11,17 @@ public final class StoreFile {
     ///
     /// - Throws: `CloudStoreError` when it can't be opened, or isn't a store's.
     public init?(path: String) throws {
-        guard access(path, F_OK) == 0 else { return nil }
+        guard !ControlStore.isAbsent(path) else { return nil }
         self.path = path
         var options = OpenOptions()
         options.readOnly = true
-        connection = try CloudStoreError.translating(path: path) {
+        let (connection, isPrepared) = try CloudStoreError.translating(path: path) {
             let connection = try Connection(path: path, options: options)
-            _ = try SQLiteStoreFormat.isPrepared(connection, path: path)
-            return connection
+            return (connection, try SQLiteStoreFormat.isPrepared(connection, path: path))
         }
+        // A server that is making it just now has not got as far as its tables.
+        guard isPrepared else { return nil }
+        self.connection = connection
     }
 
     /// Runs `body` on one snapshot of what is committed.

@@ -65,6 +65,9 @@ enum LoginCommand {
         if place.environment != "development" {
             try console.print("  export CLOUDKIT_ENVIRONMENT=\(place.environment)")
         }
+        if place.authoritiesFile != nil {
+            try console.print("and its certificates by \"authoritiesFile\" in cloudkit.json")
+        }
     }
 
     /// Waits on this thread, which is the program's first and not one of the pool.
