@@ -35,6 +35,9 @@ enum ServeCommand {
                 name: "public-url", value: "URL",
                 help: "what clients call the server, when a proxy stands in front"),
             Command.Option(
+                name: "trust-forwarded-for",
+                help: "limit sign-ins by X-Forwarded-For's last entry: behind a proxy of your own only"),
+            Command.Option(
                 name: "metrics", help: "answer GET /yap/1/metrics, to whoever asks"),
         ],
         json:
@@ -70,6 +73,7 @@ enum ServeCommand {
         options.http.host = invocation.value("host") ?? "127.0.0.1"
         options.http.port = try invocation.number("port", in: 0...65_535) ?? portDefault
         options.publicURL = invocation.value("public-url")
+        options.trustsForwardedFor = invocation.has("trust-forwarded-for")
         options.servesMetrics = invocation.has("metrics")
         options.log = DescriptorLogSink()
         switch (invocation.value("tls-certificate"), invocation.value("tls-key")) {
