@@ -183,21 +183,28 @@ final class CurlTransfer: @unchecked Sendable {
                 .responseTooLarge, "The answer's headers have more than \(headerBytesMax) bytes.")
             return 0
         }
-        let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-        if line.hasPrefix("HTTP/1.") {
+        let line = UnsafeBufferPointer(
+            start: UnsafeRawPointer(bytes)?.assumingMemoryBound(to: UInt8.self), count: count)
+        if line.starts(with: "HTTP/1.".utf8) {
             // An answer that says "go on" comes before the answer itself.
             response.headers = []
             haveHeadersEnded = false
-        } else if line.hasPrefix("HTTP/") {
+        } else if line.starts(with: "HTTP/".utf8) {
             failure = HTTPClientError(.invalidResponse, "The answer is of another HTTP than 1.1.")
             return 0
-        } else if line == "\r\n" || line == "\n" {
+        } else if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
             haveHeadersEnded = true
-        } else if let colon = line.firstIndex(of: ":") {
-            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
-            response.headers.append((String(line[..<colon]), value))
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            var value = line[(colon + 1)...]
+            while let byte = value.first, byte <= 0x20 { value.removeFirst() }
+            while let byte = value.last, byte <= 0x20 { value.removeLast() }
+            response.headers.append((Self.text(line[..<colon]), Self.text(value)))
         }
         return count
+    }
+
+    private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
     }
 
     private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
