@@ -28,6 +28,11 @@ public final class CloudService: Sendable {
     let random: any RandomSource
     let groupLimits: GroupLimits
     let container: Container?
+    /// Where clients reach the service; nil: where the request says that it went.
+    let publicURL: String?
+    let pushes = Lock(PushState())
+    /// When `keepUp` next looks for what can be discarded.
+    let nextPruningMilliseconds = Lock(Int64.min)
     let waiting = Lock(WaitingRequests())
     let accounts: any ServiceAccounts
     /// The accounts, when nobody has given others.
@@ -41,12 +46,15 @@ public final class CloudService: Sendable {
     ///   - random: where names, epochs and request ids come from.
     ///   - container: the container served; requests for another are refused. With nil every path leads here,
     ///     as a test with one container wants it.
+    ///   - publicURL: where clients reach the service, as `https://cloud.example.com`, for the addresses that it
+    ///     hands out. With nil it is the host that a request names.
     ///   - accounts: who may ask. With nil it is a list in memory of `users` and of whom `addUser` adds.
     ///   - users: who signs in with which web auth token, when there are no `accounts`.
     ///   - limits: what one request may ask for.
     ///   - groupLimits: how much one transaction takes in.
     public init(
         store: any CloudStore, clock: any TimeSource, random: any RandomSource, container: Container? = nil,
+        publicURL: String? = nil,
         accounts: (any ServiceAccounts)? = nil, users: [String: ServiceUser] = [:],
         limits: ServiceLimits = ServiceLimits(), groupLimits: GroupLimits = GroupLimits()
     ) {
@@ -55,6 +63,7 @@ public final class CloudService: Sendable {
         self.clock = clock
         self.random = random
         self.container = container
+        self.publicURL = publicURL
         ownAccounts = ServiceAccountList(users: users)
         self.accounts = accounts ?? ownAccounts
         self.limits = limits

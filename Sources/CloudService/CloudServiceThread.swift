@@ -46,6 +46,31 @@ public final class CloudServiceThread: Sendable {
         completion(service.response(to: refused, answer: .error(ServiceCrew.refusal)))
     }
 
+    /// Looks for the oldest push that waits for a device, and deletes the one before that it has got; nil when none
+    /// waits. As `CloudService.takePush`, but `completion` is called as that of `send`.
+    public func takePush(
+        apnsToken: String, acknowledging notificationID: String? = nil,
+        completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
+    ) {
+        let crew = crew
+        let isTaken = crew.take(
+            ServiceJob(
+                bytes: 0,
+                begin: {
+                    crew.service.prepareTake(apnsToken: apnsToken, acknowledging: notificationID)
+                },
+                finish: { _, answer, _ in
+                    completion(CloudService.push(from: answer))
+                    crew.noticeUpkeep()
+                }))
+        if !isTaken { completion(.failure(ServiceCrew.refusal)) }
+    }
+
+    /// Deletes a push that a device has got. One that is not deleted comes again.
+    public func acknowledgePush(apnsToken: String, notificationID: String) {
+        takePush(apnsToken: apnsToken, acknowledging: notificationID) { _ in }
+    }
+
     /// Answers what has come in, ends the threads, and returns when they have ended. Must not be called in a
     /// completion.
     public func stop() {

@@ -113,7 +113,8 @@ struct ModifyDecider {
             stamp: StoreStamp(
                 timestampMilliseconds: nowMilliseconds,
                 userRecordName: batch.caller.user?.userRecordName ?? "",
-                deviceID: batch.caller.deviceID))
+                deviceID: batch.caller.deviceID),
+            maker: batch.caller.device)
         var results: [RecordResult] = []
         for (index, outcome) in outcomes.enumerated() {
             let operation = batch.operations[index]

@@ -7,13 +7,16 @@ struct ModifyWriting {
     let loaded: StoreLoaded
     let random: any RandomSource
     let stamp: StoreStamp
+    /// The device that writes, when it has a name.
+    let maker: DeviceKey?
     private var changes = StoreChanges()
     private var zones: [ZoneKey: ZoneRow] = [:]
 
-    init(loaded: StoreLoaded, random: any RandomSource, stamp: StoreStamp) {
+    init(loaded: StoreLoaded, random: any RandomSource, stamp: StoreStamp, maker: DeviceKey?) {
         self.loaded = loaded
         self.random = random
         self.stamp = stamp
+        self.maker = maker
     }
 
     /// Writes a record, and returns its row.
@@ -58,6 +61,7 @@ struct ModifyWriting {
             }
             changes.databases.append(database)
         }
+        changes.addPushTasks(loaded: loaded, maker: maker)
         return changes
     }
 

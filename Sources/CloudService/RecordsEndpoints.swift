@@ -15,6 +15,7 @@ extension CloudService {
                 random: self.random)
             let first = decider.firstLoad
             var loaded = try self.load(first, writer)
+            try loaded.loadPushTasks(of: first.zones, from: writer)
             var asked = Set(first.records)
             let outcomes = try decider.outcomes(loaded: loaded)
             var next = decider.nextLoad(for: outcomes, found: loaded, loaded: loaded, asked: asked)
@@ -27,7 +28,7 @@ extension CloudService {
                 next = decider.nextLoad(found: found, loaded: loaded, asked: asked)
             }
             let decision = try decider.decide(outcomes: outcomes, loaded: loaded)
-            try writer.apply(decision.changes)
+            try self.apply(decision.changes, to: writer)
             return .message(
                 RecordsResponse(records: decision.results),
                 numbersAsStrings: request.numbersAsStrings ?? false)

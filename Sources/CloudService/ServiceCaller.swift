@@ -13,13 +13,24 @@ struct ServiceCaller {
     let wantsExtras: Bool
     /// The client's own word for the device; goes into the record's stamps.
     let deviceID: String
+    /// The device, when the client has named it.
+    let device: DeviceKey?
 
     init(user: ServiceUser?, scope: DatabaseScope, request: WireRequest) {
         self.user = user
         self.scope = scope
         wantsExtras = request.wantsExtras
-        let clientID = request.queryItem(WireHeader.clientIDItem) ?? ""
-        deviceID = clientID.isEmpty || clientID.utf8.count > Self.deviceIDBytesMax ? "1" : clientID
+        let clientID = Self.checked(request.queryItem(WireHeader.clientIDItem))
+        deviceID = clientID ?? "1"
+        device = user.flatMap { user in
+            clientID.map { DeviceKey(user: user.userRecordName, device: $0) }
+        }
+    }
+
+    /// A name of a device, when it can be one.
+    static func checked(_ clientID: String?) -> String? {
+        guard let clientID, !clientID.isEmpty, clientID.utf8.count <= deviceIDBytesMax else { return nil }
+        return clientID
     }
 
     /// The database that the caller means; nil for the shared one, which nobody has until records can be

@@ -34,6 +34,10 @@ final class ServiceCrew: Sendable {
         var jobsBytes = 0
         var runningReaders = 0
         var hasWriter = false
+        /// True when there may be pushes to prepare, or something to discard: also at the start.
+        var wantsUpkeep = true
+        /// Who had the writer last: writes and upkeep take turns.
+        var upkeepWasLast = true
         var isEnding = false
 
         var isOver: Bool { isEnding && jobsCount == 0 }
@@ -162,28 +166,62 @@ final class ServiceCrew: Sendable {
 
     // MARK: The writer
 
+    private enum WriterStep {
+        case group([WaitingWrite])
+        case upkeep
+        case end
+    }
+
     private func runWriter() {
         while true {
-            let group = monitor.wait(on: Self.writer) { state -> [WaitingWrite]? in
+            let step = monitor.wait(on: Self.writer) { state -> WriterStep? in
+                if state.wantsUpkeep && !state.isEnding && !state.upkeepWasLast { return .upkeep }
                 let group = state.writes.take(within: service.groupLimits)
-                return group.isEmpty && !state.isOver ? nil : group
+                if !group.isEmpty { return .group(group) }
+                if state.wantsUpkeep && !state.isEnding { return .upkeep }
+                return state.isOver ? .end : nil
             }
-            guard !group.isEmpty else { break }
-            let answers = service.write(group.map(\.body))
-            let postponed = zip(group, answers).filter { $1 == nil }.map(\.0)
-            monitor.withLock { state in
-                for (write, answer) in zip(group, answers) {
-                    guard let answer else { continue }
-                    state.answered.append(
-                        AnsweredWrite(
-                            write: write, answer: answer, groupRequests: group.count - postponed.count))
-                }
-                state.writes.putBack(postponed)
+            switch step {
+            case .group(let group): write(group)
+            case .upkeep: keepUp()
+            case .end:
+                monitor.withLock { $0.hasWriter = false }
+                monitor.wakeAll(Self.end)
+                return
             }
-            for _ in 0..<min(group.count, readerCount) { monitor.wakeOne(Self.readers) }
         }
-        monitor.withLock { $0.hasWriter = false }
-        monitor.wakeAll(Self.end)
+    }
+
+    private func write(_ group: [WaitingWrite]) {
+        let answers = service.write(group.map(\.body), preparesPushes: true)
+        let postponed = zip(group, answers).filter { $1 == nil }.map(\.0)
+        monitor.withLock { state in
+            for (write, answer) in zip(group, answers) {
+                guard let answer else { continue }
+                state.answered.append(
+                    AnsweredWrite(write: write, answer: answer, groupRequests: group.count - postponed.count))
+            }
+            state.writes.putBack(postponed)
+            state.wantsUpkeep = service.wantsUpkeep
+            state.upkeepWasLast = false
+        }
+        for _ in 0..<min(group.count, readerCount) { monitor.wakeOne(Self.readers) }
+    }
+
+    private func keepUp() {
+        // A step that failed is tried again after the next write, or when somebody asks.
+        let wantsMore = (try? service.keepUp()) ?? false
+        monitor.withLock { state in
+            state.wantsUpkeep = wantsMore
+            state.upkeepWasLast = true
+        }
+    }
+
+    /// Lets the writer look whether there is upkeep to do.
+    func noticeUpkeep() {
+        guard service.wantsUpkeep else { return }
+        monitor.withLock { $0.wantsUpkeep = true }
+        monitor.wakeOne(Self.writer)
     }
 }
 

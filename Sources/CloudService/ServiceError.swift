@@ -85,6 +85,18 @@ enum ServiceError {
             tokenRefusal: refusal)
     }
 
+    static let subscriptionNotFound = WireError(.notFound, reason: "Subscription not found", ckErrorCode: 11)
+
+    static func tooManySubscriptions(_ subscriptionsMax: Int) -> WireError {
+        WireError(
+            .quotaExceeded, reason: "a user has \(subscriptionsMax) subscriptions in a database at most",
+            ckErrorCode: 25)
+    }
+
+    static let unknownDeviceToken = WireError(
+        .notFound, reason: "no such apnsToken, or it has run out: create one with tokens/create",
+        ckErrorCode: 11)
+
     static func tryAgainLater(_ reason: String, retryAfterSeconds: Double) -> WireError {
         WireError(.tryAgainLater, reason: reason, retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6)
     }

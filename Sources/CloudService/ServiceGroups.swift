@@ -106,16 +106,27 @@ extension CloudService {
 
     /// Runs the writes in one transaction, or each alone when that is lost. What they wrote is on disk when this
     /// returns. There is no answer for a write that came too late and must be in the next group.
-    func write(_ writes: [ServiceWork.Write]) -> [ServiceAnswer?] {
-        if writes.count > 1, let answers = try? writeTogether(writes) { return answers }
+    ///
+    /// With `preparesPushes`, a step of the pushes is done in the same transaction, so that it costs no other.
+    func write(_ writes: [ServiceWork.Write], preparesPushes: Bool = false) -> [ServiceAnswer?] {
+        if writes.count > 1 || preparesPushes {
+            if let done = try? writeTogether(writes, preparesPushes: preparesPushes) {
+                announce(done.tokens)
+                return done.answers
+            }
+            if preparesPushes { pushes.withLock { $0.tasksMayWait = true } }
+        }
         return writes.map { answerAlone(.write($0)) }
     }
 
-    private func writeTogether(_ writes: [ServiceWork.Write]) throws -> [ServiceAnswer?] {
+    private func writeTogether(
+        _ writes: [ServiceWork.Write], preparesPushes: Bool
+    ) throws -> (answers: [ServiceAnswer?], tokens: [String]) {
         let deadline = clock.nowMilliseconds() + groupLimits.milliseconds
         return try store.write { writer in
-            var answers: [ServiceAnswer?] = []
-            for body in writes {
+            // Alone it needs no savepoint: what it throws is thrown again when it is tried outside a group.
+            var answers: [ServiceAnswer?] = writes.count == 1 ? [try writes[0](writer)] : []
+            for body in writes.dropFirst(answers.count) {
                 guard answers.isEmpty || clock.nowMilliseconds() < deadline else {
                     answers.append(nil)
                     continue
@@ -127,7 +138,19 @@ extension CloudService {
                     answers.append(.error(ServiceFailure.wireError(error)))
                 }
             }
-            return answers
+            return (answers, preparesPushes ? try pushStepAsMember(writer) : [])
+        }
+    }
+
+    /// The step of the pushes, whose failure does the writes before it no harm.
+    private func pushStepAsMember(_ writer: any CloudStoreWriter) throws -> [String] {
+        guard pushTasksMayWait else { return [] }
+        do {
+            return try writer.member { try pushStep(writer) }
+        } catch {
+            guard writer.isInTransaction else { throw GroupLost() }
+            pushes.withLock { $0.tasksMayWait = true }
+            return []
         }
     }
 }

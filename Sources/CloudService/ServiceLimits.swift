@@ -18,6 +18,17 @@ public struct ServiceLimits: Hashable, Sendable {
     /// Records that one request deletes beside those it names, because they refer to them with DELETE_SELF.
     public var cascadeRecordsMax = 5_000
 
+    /// Subscriptions of a user in a database.
+    public var subscriptionsMax = 100
+    /// Bytes of a subscription.
+    public var subscriptionBytesMax = 16 << 10
+    /// Devices of a user that are told of changes; one more, and the one that was silent longest is forgotten.
+    public var devicesMax = 50
+    /// Milliseconds after which a device that wasn't heard of is forgotten.
+    public var deviceMilliseconds: Int64 = 60 * 86_400_000
+    /// Milliseconds after which a push that nobody took is given up.
+    public var pushMilliseconds: Int64 = 14 * 86_400_000
+
     /// Apple's published limits, and ours where Apple has none.
     public init() {}
 

@@ -10,7 +10,7 @@ extension CloudService {
             let route = try route(of: request)
             user = try self.user(of: request, in: Container(route))
             let caller = ServiceCaller(user: user, scope: route.scope, request: request)
-            work = try self.work(for: request, at: route.endpoint, caller)
+            work = try self.work(for: request, at: route, caller)
         } catch {
             work = .answer(.error(ServiceFailure.wireError(error)))
         }
@@ -38,13 +38,13 @@ extension CloudService {
     }
 
     private func work(
-        for request: WireRequest, at endpoint: ServiceRoute.Endpoint, _ caller: ServiceCaller
+        for request: WireRequest, at route: ServiceRoute, _ caller: ServiceCaller
     ) throws -> ServiceWork {
-        guard caller.user != nil || endpoint.isOpenToAnyone(in: caller.scope) else {
+        guard caller.user != nil || route.endpoint.isOpenToAnyone(in: caller.scope) else {
             throw ServiceError.authenticationRequired
         }
         let body = request.body.isEmpty ? Array("{}".utf8) : request.body
-        switch endpoint {
+        switch route.endpoint {
         case .recordsModify: return try recordsModify(body, caller)
         case .recordsLookup: return try recordsLookup(body, caller)
         case .recordsQuery: throw ServiceError.badRequest("queries are not served yet")
@@ -54,6 +54,12 @@ extension CloudService {
         case .zonesLookup: return try zonesLookup(body, caller)
         case .zonesModify: return try zonesModify(body, caller)
         case .usersCaller: return try usersCaller(caller)
+        case .subscriptionsModify: return try subscriptionsModify(body, caller)
+        case .subscriptionsList: return try subscriptionsList(body, caller)
+        case .subscriptionsLookup: return try subscriptionsLookup(body, caller)
+        case .tokensCreate: return try tokensCreate(body, caller, route.courier(of: request, base: publicURL))
+        case .tokensRegister:
+            return try tokensRegister(body, caller, route.courier(of: request, base: publicURL))
         }
     }
 

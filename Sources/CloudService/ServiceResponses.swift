@@ -15,6 +15,8 @@ extension CloudService {
         switch answer {
         case .error(let error):
             return response(error, request)
+        case .nothing:
+            return response(Array("{}".utf8), request.wantsExtras)
         case .message(let message, let numbersAsStrings):
             do {
                 let body = try message.json(extras: request.wantsExtras, numbersAsStrings: numbersAsStrings)

@@ -26,6 +26,7 @@ enum ServiceWork: Sendable {
 enum ServiceAnswer: Sendable {
     case message(any JSONMessage, numbersAsStrings: Bool = false)
     case error(WireError)
+    case nothing
 }
 
 /// What a thrown error comes to on the wire.

@@ -15,10 +15,13 @@ struct ZonesDecider {
     let database: DatabaseKey
     let limits: ServiceLimits
     let random: any RandomSource
+    /// The device that asks, when it has a name.
+    let maker: DeviceKey?
 
     func decide(loaded: StoreLoaded) -> Decision {
         var decision = Decision()
-        var feed = loaded.databases[database] ?? DatabaseRow(key: database, epoch: newEpoch(), counter: 0)
+        var feed =
+            loaded.databases[database] ?? DatabaseRow(key: database, epoch: random.nextEpoch(), counter: 0)
         for (operation, key) in zip(operations, keys) {
             let zoneID = operation.zone.zoneID
             guard let key else {
@@ -33,6 +36,7 @@ struct ZonesDecider {
             }
         }
         if !decision.changes.zones.isEmpty { decision.changes.databases = [feed] }
+        decision.changes.addPushTasks(loaded: loaded, maker: maker)
         return decision
     }
 
@@ -45,7 +49,7 @@ struct ZonesDecider {
             return .error(error)
         }
         feed.counter += 1
-        changes.zones.append(ZoneRow(key: key, epoch: newEpoch(), databaseCounter: feed.counter))
+        changes.zones.append(ZoneRow(key: key, epoch: random.nextEpoch(), databaseCounter: feed.counter))
         return .zone(key.wireZone)
     }
 
@@ -79,10 +83,12 @@ struct ZonesDecider {
         return zoneName.hasPrefix("_")
             ? ServiceError.badRequest("zoneName must not begin with an underscore") : nil
     }
+}
 
+extension RandomSource {
     /// Random bits; not the ones that stand for a feed that hasn't begun.
-    private func newEpoch() -> UInt64 {
-        let epoch = random.next()
+    func nextEpoch() -> UInt64 {
+        let epoch = next()
         return epoch == FeedPosition.epochBeforeTheFirst ? 1 : epoch
     }
 }

@@ -94,9 +94,11 @@ extension CloudService {
             wanted.zones = named
             let decider = ZonesDecider(
                 operations: request.operations, keys: keys, database: database, limits: self.limits,
-                random: self.random)
-            let decision = decider.decide(loaded: try writer.load(wanted))
-            try writer.apply(decision.changes)
+                random: self.random, maker: caller.device)
+            var loaded = try writer.load(wanted)
+            try loaded.loadPushTasks(of: named, from: writer)
+            let decision = decider.decide(loaded: loaded)
+            try self.apply(decision.changes, to: writer)
             return .message(ZonesResponse(zones: decision.results))
         }
     }

@@ -41,6 +41,12 @@ public protocol CloudStoreReader {
     func records(
         in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
     ) throws -> ChangesPage<RecordRow>
+
+    /// The push tasks behind `after` (nil: from the first), in the order of their zones, `tasksMax` at most.
+    func pushTasks(after: ZoneKey?, tasksMax: Int) throws -> ChangesPage<PushTaskRow>
+
+    /// Rows that have outlived their use.
+    func outdated(_ query: OutdatedQuery) throws -> OutdatedRows
 }
 
 /// Reads and writes rows inside a write transaction.

@@ -24,16 +24,21 @@ public final class MemoryCloudStore: CloudStore {
 }
 
 /// Everything that a memory store holds: a value, so that a rollback is an assignment.
-private struct MemoryTables {
+struct MemoryTables {
     var databases: [DatabaseKey: DatabaseRow] = [:]
     var zones: [ZoneKey: ZoneRow] = [:]
     var records: [ZoneKey: [String: RecordRow]] = [:]
     /// By zone, then by the name of the target.
     var references: [ZoneKey: [String: Set<ReferenceRow>]] = [:]
+    var subscriptions: [SubscriptionKey: SubscriptionRow] = [:]
+    var devices: [DeviceKey: DeviceRow] = [:]
+    var pushTasks: [ZoneKey: PushTaskRow] = [:]
+    var pushes: [PushKey: PushRow] = [:]
+    var answers: [OperationKey: KeptAnswerRow] = [:]
 }
 
-private final class MemoryTransaction: CloudStoreWriter {
-    private(set) var tables: MemoryTables
+final class MemoryTransaction: CloudStoreWriter {
+    var tables: MemoryTables
     let isInTransaction = true
 
     init(_ tables: MemoryTables) {
@@ -67,6 +72,8 @@ private final class MemoryTransaction: CloudStoreWriter {
         for key in wanted.dependantsOf {
             loaded.dependants[key] = (tables.references[key.zone]?[key.recordName] ?? []).sorted()
         }
+        loadPushes(wanted, into: &loaded)
+        for key in wanted.answers { loaded.answers[key] = tables.answers[key] }
         return loaded
     }
 
@@ -141,5 +148,8 @@ private final class MemoryTransaction: CloudStoreWriter {
         }
         for key in changes.removedRecords { tables.records[key.zone]?[key.recordName] = nil }
         for row in changes.records { tables.records[row.key.zone, default: [:]][row.key.recordName] = row }
+        applyPushes(changes)
+        for key in changes.removedAnswers { tables.answers[key] = nil }
+        for row in changes.answers { tables.answers[row.key] = row }
     }
 }

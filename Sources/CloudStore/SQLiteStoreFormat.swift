@@ -5,12 +5,20 @@ enum SQLiteStoreFormat {
     /// "YapC" in ASCII: SQLite keeps it in the file's header, where `file` and other tools see it.
     static let applicationID: Int64 = 0x5961_7043
     /// Grows when a file of this version can't be read by the one before.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
-    /// Makes the tables in a new file.
+    /// Makes the tables in a new file, and brings an older file to this version.
     static func prepare(_ connection: Connection, path: String) throws {
         try connection.transaction(.immediate) {
-            if try !isPrepared(connection, path: path) { try connection.execute(schema) }
+            if try !isPrepared(connection, path: path) {
+                try connection.execute("PRAGMA application_id = \(applicationID)")
+                try connection.execute(firstSchema)
+            }
+            let found = try value(of: "PRAGMA user_version", connection)
+            if found < version {
+                try connection.execute(secondSchema)
+                try connection.execute("PRAGMA user_version = \(version)")
+            }
         }
     }
 
@@ -23,7 +31,7 @@ enum SQLiteStoreFormat {
         let tables = try value(of: "SELECT count(*) FROM sqlite_schema", connection)
         if applicationID == 0 && version == 0 && tables == 0 { return false }
         guard applicationID == Self.applicationID else { throw CloudStoreError.foreignFile(path: path) }
-        guard version == Self.version else { throw CloudStoreError.newerFormat(path: path, version: version) }
+        guard version <= Self.version else { throw CloudStoreError.newerFormat(path: path, version: version) }
         return true
     }
 
@@ -34,9 +42,7 @@ enum SQLiteStoreFormat {
     // Keys begin with the database's scope and owner, then the zone: one user's data is one contiguous range
     // of each table. The index on the counters is the change log. Zones without a feed have counter 0 and
     // stay out of it.
-    private static let schema = """
-        PRAGMA application_id = \(applicationID);
-        PRAGMA user_version = \(version);
+    private static let firstSchema = """
         CREATE TABLE databases (
             scope INTEGER NOT NULL, owner TEXT NOT NULL,
             epoch INTEGER NOT NULL, counter INTEGER NOT NULL,
@@ -64,5 +70,42 @@ enum SQLiteStoreFormat {
             source TEXT NOT NULL, kind INTEGER NOT NULL,
             PRIMARY KEY (scope, owner, zone, target, source, kind)
         ) WITHOUT ROWID, STRICT;
+        """
+
+    // What version 2 added. Kept answers are a table with row numbers: they are written and discarded in the order
+    // of time, so that neighbours in a group share a page.
+    private static let secondSchema = """
+        ALTER TABLE databases ADD COLUMN subscriptions INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX referenceSources ON recordReferences (scope, owner, zone, source);
+        CREATE TABLE subscriptions (
+            scope INTEGER NOT NULL, owner TEXT NOT NULL, user TEXT NOT NULL, id TEXT NOT NULL,
+            zone TEXT, content BLOB NOT NULL,
+            PRIMARY KEY (scope, owner, user, id)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE devices (
+            user TEXT NOT NULL, device TEXT NOT NULL,
+            token TEXT NOT NULL, environment TEXT NOT NULL, seenMilliseconds INTEGER NOT NULL,
+            PRIMARY KEY (user, device)
+        ) WITHOUT ROWID, STRICT;
+        CREATE UNIQUE INDEX deviceTokens ON devices (token);
+        CREATE INDEX devicesSeen ON devices (seenMilliseconds);
+        CREATE TABLE pushTasks (
+            scope INTEGER NOT NULL, owner TEXT NOT NULL, zone TEXT NOT NULL,
+            makerUser TEXT, makerDevice TEXT,
+            PRIMARY KEY (scope, owner, zone)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE pushes (
+            user TEXT NOT NULL, device TEXT NOT NULL,
+            scope INTEGER NOT NULL, owner TEXT NOT NULL, subscription TEXT NOT NULL,
+            notification TEXT NOT NULL, atMilliseconds INTEGER NOT NULL,
+            PRIMARY KEY (user, device, scope, owner, subscription)
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX pushesMade ON pushes (atMilliseconds);
+        CREATE TABLE answers (
+            number INTEGER PRIMARY KEY,
+            scope INTEGER NOT NULL, owner TEXT NOT NULL, user TEXT NOT NULL, operation TEXT NOT NULL,
+            requestHash BLOB NOT NULL, atMilliseconds INTEGER NOT NULL, answer BLOB NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX answersByOperation ON answers (scope, owner, user, operation);
         """
 }

@@ -7,14 +7,7 @@ extension SQLiteStoreTransaction {
             WHERE (scope, owner, zone) > (?1, ?2, ?3) ORDER BY scope, owner, zone LIMIT ?4
             """
         return try connection.withStatement(sql) { statement in
-            if let after {
-                try bind(after, to: statement)
-            } else {
-                // Before all: scopes begin with 1.
-                try statement.bind(Int64(0), at: 1)
-                try statement.bind("", at: 2)
-                try statement.bind("", at: 3)
-            }
+            try bind(after: after, to: statement)
             try statement.bind(Int64(zonesMax) + 1, at: 4)
             var page = ChangesPage<ZoneRow>(rows: [], moreComing: false)
             while try statement.step() {
@@ -43,6 +36,17 @@ extension SQLiteStoreTransaction {
             try statement.bind(Int64(recordsMax) + 1, at: 5)
             return try page(of: zone, from: statement, recordsMax: recordsMax, bytesMax: bytesMax)
         }
+    }
+
+    /// Binds the key that a page begins behind; nil begins before all: scopes begin with 1.
+    func bind(after: ZoneKey?, to statement: borrowing Statement) throws {
+        guard let after else {
+            try statement.bind(Int64(0), at: 1)
+            try statement.bind("", at: 2)
+            try statement.bind("", at: 3)
+            return
+        }
+        try bind(after, to: statement)
     }
 
     /// Reads the three columns of a zone's key.

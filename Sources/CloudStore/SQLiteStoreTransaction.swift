@@ -31,6 +31,8 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             bytes += row.fields.count
         }
         for key in wanted.dependantsOf { loaded.dependants[key] = try dependants(of: key) }
+        try loadPushes(wanted, into: &loaded)
+        for key in wanted.answers { loaded.answers[key] = try answer(key) }
         return loaded
     }
 
@@ -61,7 +63,8 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     }
 
     func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
-        // "counter > 0" lets SQLite use the index, which holds no other rows.
+        // "counter > 0" lets SQLite use the index, which holds no other rows. It begins at the first of the two terms
+        // that it finds: the other order would walk the log from its beginning.
         let sql = """
             SELECT name, \(Self.recordColumns) FROM records INDEXED BY recordChanges
             WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND counter > ?4 AND counter > 0
@@ -97,12 +100,13 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     }
 
     private func database(_ key: DatabaseKey) throws -> DatabaseRow? {
-        let sql = "SELECT epoch, counter FROM databases WHERE scope = ?1 AND owner = ?2"
+        let sql = "SELECT epoch, counter, subscriptions FROM databases WHERE scope = ?1 AND owner = ?2"
         return try connection.withStatement(sql) { statement in
             try bind(key, to: statement)
             guard try statement.step() else { return nil }
             return DatabaseRow(
-                key: key, epoch: UInt64(bitPattern: statement.int64(at: 0)), counter: statement.int64(at: 1))
+                key: key, epoch: UInt64(bitPattern: statement.int64(at: 0)), counter: statement.int64(at: 1),
+                subscriptionCount: statement.int64(at: 2))
         }
     }
 

@@ -10,14 +10,21 @@ extension SQLiteStoreTransaction {
         for row in changes.addedReferences { try add(row) }
         for key in changes.removedRecords { try remove(key) }
         for row in changes.records { try write(row) }
+        if !changes.isEmptyOfPushes { try applyPushes(changes) }
+        for key in changes.removedAnswers { try remove(key) }
+        for row in changes.answers { try write(row) }
     }
 
     private func write(_ row: DatabaseRow) throws {
-        let sql = "INSERT OR REPLACE INTO databases (scope, owner, epoch, counter) VALUES (?1, ?2, ?3, ?4)"
+        let sql = """
+            INSERT OR REPLACE INTO databases (scope, owner, epoch, counter, subscriptions)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            """
         try connection.withStatement(sql) { statement in
             try bind(row.key, to: statement)
             try statement.bind(Int64(bitPattern: row.epoch), at: 3)
             try statement.bind(row.counter, at: 4)
+            try statement.bind(row.subscriptionCount, at: 5)
             try statement.run()
         }
     }

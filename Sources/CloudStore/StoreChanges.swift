@@ -16,6 +16,26 @@ public struct StoreChanges: Sendable {
     public var removedRecords: [RecordKey] = []
     /// Record rows and tombstones to write.
     public var records: [RecordRow] = []
+    /// Subscriptions that go.
+    public var removedSubscriptions: [SubscriptionKey] = []
+    /// Subscriptions to write.
+    public var subscriptions: [SubscriptionRow] = []
+    /// Devices that go, with the pushes that wait for them.
+    public var removedDevices: [DeviceKey] = []
+    /// Devices to write. No two may have one token.
+    public var devices: [DeviceRow] = []
+    /// Pushes that go.
+    public var removedPushes: [PushKey] = []
+    /// Pushes to write.
+    public var pushes: [PushRow] = []
+    /// Zones whose push task is done.
+    public var removedPushTasks: [ZoneKey] = []
+    /// Push tasks to write.
+    public var pushTasks: [PushTaskRow] = []
+    /// Kept answers that go.
+    public var removedAnswers: [OperationKey] = []
+    /// Answers to keep.
+    public var answers: [KeptAnswerRow] = []
 
     /// Makes changes that change nothing.
     public init() {}
@@ -24,7 +44,13 @@ public struct StoreChanges: Sendable {
     public var isEmpty: Bool {
         databases.isEmpty && zones.isEmpty && clearedZones.isEmpty && prunedTombstones.isEmpty
             && removedReferences.isEmpty && addedReferences.isEmpty && removedRecords.isEmpty
-            && records.isEmpty
+            && records.isEmpty && isEmptyOfPushes && removedAnswers.isEmpty && answers.isEmpty
+    }
+
+    /// True when nothing of subscriptions, devices and pushes is to be written.
+    var isEmptyOfPushes: Bool {
+        removedSubscriptions.isEmpty && subscriptions.isEmpty && removedDevices.isEmpty && devices.isEmpty
+            && removedPushes.isEmpty && pushes.isEmpty && removedPushTasks.isEmpty && pushTasks.isEmpty
     }
 }
 

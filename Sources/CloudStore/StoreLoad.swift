@@ -8,6 +8,18 @@ public struct StoreLoad: Sendable {
     public var records: [RecordKey] = []
     /// Records whose binding references from others are wanted.
     public var dependantsOf: [RecordKey] = []
+    /// Databases whose subscriptions are wanted.
+    public var subscriptionsIn: [DatabaseKey] = []
+    /// Users whose devices are wanted.
+    public var devicesOf: [String] = []
+    /// Tokens whose devices are wanted.
+    public var deviceTokens: [String] = []
+    /// Zones whose push task is wanted.
+    public var pushTasks: [ZoneKey] = []
+    /// Devices whose waiting pushes are wanted.
+    public var pushesOf: [DeviceKey] = []
+    /// Operations whose kept answer is wanted.
+    public var answers: [OperationKey] = []
 
     /// When the fields of the records have more bytes than this together, the answer is cut short.
     public var bytesMax = Int.max
@@ -26,6 +38,18 @@ public struct StoreLoaded: Sendable {
     public var records: [RecordKey: RecordRow] = [:]
     /// Who refers to a record, sorted; an empty list where it was asked for and nobody does.
     public var dependants: [RecordKey: [ReferenceRow]] = [:]
+    /// The subscriptions in a database, sorted by their keys.
+    public var subscriptions: [DatabaseKey: [SubscriptionRow]] = [:]
+    /// A user's devices, sorted by their keys.
+    public var devices: [String: [DeviceRow]] = [:]
+    /// Devices by their token.
+    public var tokenDevices: [String: DeviceRow] = [:]
+    /// The zones' push tasks.
+    public var pushTasks: [ZoneKey: PushTaskRow] = [:]
+    /// What a device has not taken yet, the oldest first.
+    public var pushes: [DeviceKey: [PushRow]] = [:]
+    /// Kept answers.
+    public var answers: [OperationKey: KeptAnswerRow] = [:]
 
     /// True when there are records that are not in the answer, because it would have become too large.
     public var isCutShort = false
@@ -39,6 +63,12 @@ public struct StoreLoaded: Sendable {
         zones.merge(other.zones) { $1 }
         records.merge(other.records) { $1 }
         dependants.merge(other.dependants) { $1 }
+        subscriptions.merge(other.subscriptions) { $1 }
+        devices.merge(other.devices) { $1 }
+        tokenDevices.merge(other.tokenDevices) { $1 }
+        pushTasks.merge(other.pushTasks) { $1 }
+        pushes.merge(other.pushes) { $1 }
+        answers.merge(other.answers) { $1 }
         isCutShort = isCutShort || other.isCutShort
     }
 }

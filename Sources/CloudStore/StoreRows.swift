@@ -6,12 +6,15 @@ public struct DatabaseRow: Hashable, Sendable {
     public var epoch: UInt64
     /// Counts the changes of zones: a write adds one for each zone that it changed, so no two share a number.
     public var counter: Int64
+    /// How many subscriptions watch the database, so that a write into one that nobody watches needn't ask.
+    public var subscriptionCount: Int64
 
     /// Makes a row.
-    public init(key: DatabaseKey, epoch: UInt64, counter: Int64) {
+    public init(key: DatabaseKey, epoch: UInt64, counter: Int64, subscriptionCount: Int64 = 0) {
         self.key = key
         self.epoch = epoch
         self.counter = counter
+        self.subscriptionCount = subscriptionCount
     }
 }
 

@@ -60,4 +60,10 @@ final class ScriptedWriter: CloudStoreWriter {
     ) throws -> ChangesPage<RecordRow> {
         try writer.records(in: zone, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
     }
+
+    func pushTasks(after: ZoneKey?, tasksMax: Int) throws -> ChangesPage<PushTaskRow> {
+        try writer.pushTasks(after: after, tasksMax: tasksMax)
+    }
+
+    func outdated(_ query: OutdatedQuery) throws -> OutdatedRows { try writer.outdated(query) }
 }

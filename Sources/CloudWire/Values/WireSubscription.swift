@@ -79,7 +79,7 @@ public enum SubscriptionResult: Hashable, Sendable {
     case error(WireError)
 }
 
-extension WireSubscription: JSONCodable {
+extension WireSubscription: JSONCodable, JSONMessage {
     init(reading node: JSONNode) throws(JSONError) {
         self.init(subscriptionID: "")
         var subscriptionID: String?

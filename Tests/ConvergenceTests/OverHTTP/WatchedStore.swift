@@ -81,4 +81,10 @@ private final class WatchedWriter: CloudStoreWriter {
     ) throws -> ChangesPage<RecordRow> {
         try base.records(in: zone, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
     }
+
+    func pushTasks(after: ZoneKey?, tasksMax: Int) throws -> ChangesPage<PushTaskRow> {
+        try base.pushTasks(after: after, tasksMax: tasksMax)
+    }
+
+    func outdated(_ query: OutdatedQuery) throws -> OutdatedRows { try base.outdated(query) }
 }

@@ -1,0 +1,51 @@
+import CloudStore
+import Seams
+
+extension CloudService {
+    /// Rows of each kind that one step discards.
+    private static let outdatedRowsMax = 500
+
+    /// Milliseconds between two looks for what can be discarded.
+    private static let pruningMilliseconds: Int64 = 60_000
+
+    /// True when `keepUp` may find something to do.
+    var wantsUpkeep: Bool { pushTasksMayWait || isPruningDue }
+
+    private var isPruningDue: Bool {
+        clock.nowMilliseconds() >= nextPruningMilliseconds.withLock { $0 }
+    }
+
+    /// One bounded step of what nobody waits for: pushes first. True when there may be more.
+    func keepUp() throws -> Bool {
+        try preparePushes()
+        if isPruningDue, try !pruneOutdated() {
+            nextPruningMilliseconds.withLock { $0 = clock.nowMilliseconds() + Self.pruningMilliseconds }
+        }
+        return wantsUpkeep
+    }
+
+    /// Discards what has outlived its use: pushes that nobody took, and devices that were not heard of. One bounded
+    /// step; true when there may be more.
+    ///
+    /// `CloudServiceThread` does it by itself.
+    ///
+    /// - Throws: `CloudStoreError`; then nothing was discarded.
+    @discardableResult public func pruneOutdated() throws -> Bool {
+        let now = clock.nowMilliseconds()
+        var query = OutdatedQuery(rowsMax: Self.outdatedRowsMax)
+        query.pushesBefore = now - limits.pushMilliseconds
+        query.devicesSeenBefore = now - limits.deviceMilliseconds
+        let asked = query
+        // Most of the time there is nothing: a read finds that out without the writer.
+        guard try store.read({ try $0.outdated(asked) }) != OutdatedRows() else { return false }
+        return try store.write { writer in
+            let rows = try writer.outdated(asked)
+            var changes = StoreChanges()
+            changes.removedPushes = rows.pushes
+            changes.removedDevices = rows.devices
+            changes.removedAnswers = rows.answers
+            try writer.apply(changes)
+            return [rows.pushes.count, rows.devices.count, rows.answers.count].contains(Self.outdatedRowsMax)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CloudStore
+import CloudWire
+
+extension CloudService {
+    func subscriptionsModify(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        guard let user = caller.user else { throw ServiceError.authenticationRequired }
+        let request = try SubscriptionsModifyRequest(json: body)
+        try limits.check(count: request.operations.count, caller)
+        let ids = request.operations.map(\.subscription.subscriptionID)
+        guard Set(ids).count == ids.count else {
+            throw ServiceError.badRequest("more than one operation on a subscription")
+        }
+        guard caller.scope == .private, let database = caller.database else {
+            throw ServiceError.badRequest(
+                "subscriptions to the \(caller.scope.rawValue) database are not served yet")
+        }
+        let decider = SubscriptionsDecider(
+            operations: request.operations, caller: caller, user: user.userRecordName, database: database,
+            limits: limits, random: random)
+        return .write { writer in
+            var wanted = StoreLoad()
+            wanted.databases = [database]
+            wanted.zones = decider.zones
+            wanted.subscriptionsIn = [database]
+            wanted.devicesOf = [decider.user]
+            let decision = decider.decide(loaded: try writer.load(wanted))
+            try writer.apply(decision.changes)
+            return .message(SubscriptionsResponse(subscriptions: decision.results))
+        }
+    }
+
+    func subscriptionsList(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        _ = try SubscriptionsListRequest(json: body)
+        return try readSubscriptions(caller) { rows in
+            try rows.map { .subscription(try WireSubscription(json: $0.content)) }
+        }
+    }
+
+    func subscriptionsLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let request = try SubscriptionsLookupRequest(json: body)
+        try limits.check(count: request.subscriptions.count, caller)
+        return try readSubscriptions(caller) { rows in
+            try request.subscriptions.map { asked in
+                guard let row = rows.first(where: { $0.key.subscriptionID == asked.subscriptionID }) else {
+                    var error = ServiceError.subscriptionNotFound
+                    error.subscriptionID = asked.subscriptionID
+                    return .error(error)
+                }
+                return .subscription(try WireSubscription(json: row.content))
+            }
+        }
+    }
+
+    /// Reads all that the caller has in the database: `subscriptionsMax` at most. Only private databases have some.
+    private func readSubscriptions(
+        _ caller: ServiceCaller,
+        _ results: @escaping @Sendable ([SubscriptionRow]) throws -> [SubscriptionResult]
+    ) throws -> ServiceWork {
+        guard caller.user != nil else { throw ServiceError.authenticationRequired }
+        guard caller.scope == .private, let database = caller.database else {
+            return .answer(.message(SubscriptionsResponse(subscriptions: try results([]))))
+        }
+        return .read { reader in
+            var wanted = StoreLoad()
+            wanted.subscriptionsIn = [database]
+            let rows = try reader.load(wanted).subscriptions[database] ?? []
+            return .message(SubscriptionsResponse(subscriptions: try results(rows)))
+        }
+    }
+}

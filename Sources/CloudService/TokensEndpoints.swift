@@ -1,0 +1,125 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// Devices that fetch pushes: each has a token, a secret by which it is known without signing in.
+extension CloudService {
+    func tokensCreate(_ body: [UInt8], _ caller: ServiceCaller, _ courier: CourierAddress) throws
+        -> ServiceWork
+    {
+        guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
+        let request = try TokensCreateRequest(json: body)
+        let name = ServiceCaller.checked(request.clientID) ?? caller.device?.device
+        return .write { writer in
+            let devices = try self.devices(of: user, writer)
+            var changes = StoreChanges()
+            var row = devices.first {
+                $0.key.device == name && $0.environment == request.apnsEnvironment.rawValue
+            }
+            if row == nil {
+                let token = self.newDeviceToken()
+                let key = DeviceKey(user: user, device: name ?? token)
+                row = DeviceRow(
+                    key: key, token: token, environment: request.apnsEnvironment.rawValue, seenMilliseconds: 0
+                )
+                changes.removedDevices = self.devicesToForget(devices.filter { $0.key != key })
+            }
+            guard var row else { throw ServiceError.unknownDeviceToken }
+            row.seenMilliseconds = self.clock.nowMilliseconds()
+            changes.devices = [row]
+            try writer.apply(changes)
+            return .message(courier.response(row, request.apnsEnvironment))
+        }
+    }
+
+    func tokensRegister(_ body: [UInt8], _ caller: ServiceCaller, _ courier: CourierAddress) throws
+        -> ServiceWork
+    {
+        guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
+        let request = try TokensRegisterRequest(json: body)
+        let name = ServiceCaller.checked(request.clientID) ?? caller.device?.device
+        return .write { writer in
+            var wanted = StoreLoad()
+            wanted.deviceTokens = [request.apnsToken]
+            let found = try writer.load(wanted).tokenDevices[request.apnsToken]
+            // Only who was given the token may register it: another user's is not told apart from none.
+            guard let found, found.key.user == user else { throw ServiceError.unknownDeviceToken }
+            let key = DeviceKey(user: user, device: name ?? found.key.device)
+            let row = DeviceRow(
+                key: key, token: found.token, environment: request.apnsEnvironment.rawValue,
+                seenMilliseconds: self.clock.nowMilliseconds())
+            var changes = StoreChanges()
+            if key != found.key {
+                // The device has another name now; what waits for it goes along.
+                wanted = StoreLoad()
+                wanted.pushesOf = [found.key]
+                let pushes = try writer.load(wanted).pushes[found.key] ?? []
+                changes.removedDevices = [found.key]
+                changes.pushes = pushes.map {
+                    PushRow(
+                        key: PushKey(
+                            device: key, database: $0.key.database, subscriptionID: $0.key.subscriptionID),
+                        notificationID: $0.notificationID, atMilliseconds: $0.atMilliseconds)
+                }
+            }
+            changes.devices = [row]
+            try writer.apply(changes)
+            return .message(courier.response(row, request.apnsEnvironment))
+        }
+    }
+
+    private func devices(of user: String, _ reader: any CloudStoreReader) throws -> [DeviceRow] {
+        var wanted = StoreLoad()
+        wanted.devicesOf = [user]
+        return try reader.load(wanted).devices[user] ?? []
+    }
+
+    /// Those that were silent longest, so that with one more there are not too many.
+    private func devicesToForget(_ devices: [DeviceRow]) -> [DeviceKey] {
+        devices.sorted { ($0.seenMilliseconds, $0.key) < ($1.seenMilliseconds, $1.key) }
+            .prefix(max(0, devices.count + 1 - limits.devicesMax)).map(\.key)
+    }
+
+    /// 256 random bits.
+    private func newDeviceToken() -> String {
+        (0..<4).map { _ in
+            let digits = String(random.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}
+
+/// Where a device waits for its pushes.
+struct CourierAddress: Sendable {
+    let prefix: String
+
+    func response(_ device: DeviceRow, _ environment: PushEnvironment) -> TokensResponse {
+        TokensResponse(
+            apnsEnvironment: environment, apnsToken: device.token, webcourierURL: prefix + device.token)
+    }
+}
+
+extension ServiceRoute {
+    /// The courier's address under `base`, or where the request was sent to. The token comes at its end.
+    func courier(of request: WireRequest, base: String?) -> CourierAddress {
+        let base = base ?? request.header("Host").map { "http://\($0)" } ?? ""
+        return CourierAddress(
+            prefix: "\(base)/device/1/\(Self.percentEncoded(container))/\(environment)/courier?token=")
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"):
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
