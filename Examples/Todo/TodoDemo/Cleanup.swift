@@ -17,10 +17,7 @@ final class Cleanup: Sendable {
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { [self] in
-                run()
-                exit(128 + number)
-            }
+            source.setEventHandler { [self] in run(exitCode: 128 + number) }
             source.activate()
             sources.withLock { $0.append(source) }
         }
@@ -28,15 +25,16 @@ final class Cleanup: Sendable {
         timer.schedule(deadline: .now() + .seconds(Self.secondsMax))
         timer.setEventHandler { [self] in
             print("\nThe demo stopped: it took more than \(Self.secondsMax) seconds")
-            run()
-            exit(1)
+            run(exitCode: 1)
         }
         timer.activate()
         sources.withLock { $0.append(timer) }
     }
 
     /// Ends what still runs, and removes the folder.
-    func run() {
+    ///
+    /// - Parameter exitCode: With one, this process ends too, before the story can tell what the end did to it.
+    func run(exitCode: Int32? = nil) {
         sources.withLock { sources in
             guard !sources.isEmpty else { return }
             sources = []
@@ -46,6 +44,7 @@ final class Cleanup: Sendable {
             } else {
                 try? FileManager.default.removeItem(at: folder)
             }
+            if let exitCode { exit(exitCode) }
         }
     }
 }

@@ -1,1 +1,0 @@
-// EndToEndTests: the first test replaces this.
