@@ -42,15 +42,19 @@ import YapCloudKit
         init(_ account: String, _ stage: Stage, _ folder: TemporaryFolder) async throws {
             let proxy = try FaultProxy(targetPort: stage.server.port)
             self.proxy = proxy
-            func open(_ name: String) async throws -> TodoList {
+            func container(_ name: String) -> CKContainer {
                 var settings = CloudKitConfiguration.Container(server: "http://127.0.0.1:\(proxy.port)")
                 settings.apiToken = stage.server.apiToken
-                settings.credentialFile = folder.file("\(account)-\(name)/credentials.json")
-                let container = CKContainer(identifier: YapServer.container, configuration: settings)
-                try await container.signIn(account: account, password: YapServer.password(account))
-                return try await TodoList(
-                    path: folder.file("\(account)-\(name).sqlite"), container: container)
+                settings.credentialFile = folder.file("\(account)/credentials.json")
+                settings.deviceID = "\(account)-\(name)"
+                return CKContainer(identifier: YapServer.container, configuration: settings)
             }
+            func open(_ name: String) async throws -> TodoList {
+                try await TodoList(
+                    path: folder.file("\(account)-\(name).sqlite"), container: container(name))
+            }
+            // One sign-in for both: a password is checked slowly on purpose.
+            try await container("phone").signIn(account: account, password: YapServer.password(account))
             phone = try await open("phone")
             laptop = try await open("laptop")
         }

@@ -12,8 +12,8 @@ enum Help {
         Entry(
             name: "add", operands: "TEXT...", summary: "add an item, as a line of a todo.txt file",
             details: """
-                (A) at the beginning is its priority, +word a project, @word a context, key:value a tag. It is written to
-                this device's file only, so it is fast and needs no network; who syncs sends it.
+                (A) at the beginning is its priority, +word a project, @word a context, key:value a tag. It is
+                written to this device's file only, so it is fast and needs no network; who syncs sends it.
                 With --json: {"key", "short", "line"}.
                 """, example: "todo --device phone add \"(A) Buy milk +kitchen due:2026-12-01\""),
         Entry(

@@ -4,8 +4,8 @@ import Glibc
 import ProcessSupport
 import TodoKit
 
-/// The main job as users run it: a service, two devices of one user and a stranger, all of them processes, and a network
-/// between them that fails.
+/// The main job as users run it: a service, two devices of one user and a stranger, all of them processes, and a
+/// network between them that fails.
 final class Demo {
     private static let user = "ada"
     private static let stranger = "eve"
