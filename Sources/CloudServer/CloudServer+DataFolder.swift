@@ -20,9 +20,11 @@ extension CloudServer {
             guard try control.containerExists(container.identifier) else { return nil }
             let path = try dataFolder.storePath(
                 container: container.identifier, environment: container.environment, makesFolders: true)
-            return CloudService(
-                store: try SQLiteCloudStore(path: path), clock: options.clock, random: options.random,
-                container: container, accounts: accounts)
+            let store = try SQLiteCloudStore(path: path)
+            let service = CloudService(
+                store: store, clock: options.clock, random: options.random, container: container,
+                accounts: accounts)
+            return OpenedService(service: service, close: { store.close() })
         }
     }
 }

@@ -24,7 +24,7 @@ public final class CloudServer: Sendable {
     public convenience init(_ service: CloudService, options: CloudServerOptions = CloudServerOptions()) {
         self.init(
             options: options, onlyContainer: CloudService.Container(identifier: "", environment: ""),
-            signIn: nil, opener: { _ in service })
+            signIn: nil, opener: { _ in OpenedService(service: service, close: {}) })
     }
 
     /// Makes a server; each environment of a container is opened by the first request for it.
@@ -49,6 +49,8 @@ public final class CloudServer: Sendable {
         signIns = signIn.map { SignInDesk($0, waitingMax: options.signInsWaitingMax) }
         var http = options.http
         http.requestIDHeader = "X-Apple-Request-UUID"
+        http.connectionsMax = DescriptorLimit.makeRoom(
+            connectionsMax: http.connectionsMax, environmentsOpenMax: options.environmentsOpenMax)
         let routes = Routes(
             options: options, onlyContainer: onlyContainer, table: table, courier: courier, signIns: signIns,
             log: log)

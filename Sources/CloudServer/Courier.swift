@@ -111,17 +111,17 @@ final class Courier: Sendable {
         _ device: Device, _ number: CourierPolls<Waiting>.Number, after: String?,
         _ environment: OpenEnvironment, _ table: EnvironmentTable
     ) {
-        environment.takePush(apnsToken: device.apnsToken, after: after) { [self] taken in
+        environment.thread.takePush(apnsToken: device.apnsToken, acknowledging: after) { [self] taken in
             switch taken {
-            case .nothing:
+            case .success(nil):
                 if polls.withLock({ $0.foundNothing(device, number) }) {
                     return ask(device, number, after: nil, environment, table)
                 }
                 table.release(environment)
-            case .failed(let error):
+            case .failure(let error):
                 table.release(environment)
                 polls.withLock { $0.end(device, number) }?.reply.send(error)
-            case .push(let push):
+            case .success(let push?):
                 // Who has left by now finds the push at its next poll.
                 guard let waiting = polls.withLock({ $0.end(device, number) }) else {
                     return table.release(environment)
@@ -132,7 +132,7 @@ final class Courier: Sendable {
     }
 
     private func deliver(
-        _ push: TakenPush, to device: Device, _ waiting: Waiting, _ environment: OpenEnvironment,
+        _ push: CourierPush, to device: Device, _ waiting: Waiting, _ environment: OpenEnvironment,
         _ table: EnvironmentTable
     ) {
         if waiting.acknowledges {
@@ -141,7 +141,8 @@ final class Courier: Sendable {
         }
         waiting.reply.sendJSON(push.payload) { isWritten in
             if isWritten {
-                environment.acknowledgePush(apnsToken: device.apnsToken, notificationID: push.notificationID)
+                environment.thread.acknowledgePush(
+                    apnsToken: device.apnsToken, notificationID: push.notificationID)
             }
             table.release(environment)
         }

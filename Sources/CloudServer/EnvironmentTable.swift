@@ -2,19 +2,37 @@ import CloudService
 import CloudWire
 import Seams
 
+/// A service, and how its files are closed when nobody asks it any more.
+struct OpenedService: Sendable {
+    let service: CloudService
+    let close: @Sendable () -> Void
+}
+
 /// An environment of a container that is being served.
 final class OpenEnvironment: Sendable {
     /// Its number in the table; stays the same when it is closed and opened again.
     let number: Int
     let container: CloudService.Container
-    let service: CloudService
     let thread: CloudServiceThread
+    private let opened: OpenedService
 
-    init(number: Int, container: CloudService.Container, service: CloudService, thread: CloudServiceThread) {
+    init(
+        number: Int, container: CloudService.Container, _ opened: OpenedService,
+        pushesReady: @escaping @Sendable ([String]) -> Void
+    ) {
         self.number = number
         self.container = container
-        self.service = service
-        self.thread = thread
+        self.opened = opened
+        // Before the thread is there, which tells of what was left from before.
+        opened.service.setPushListener(pushesReady)
+        thread = CloudServiceThread(opened.service)
+    }
+
+    /// Answers what has come in, ends the thread and closes the files.
+    func close() {
+        thread.stop()
+        opened.service.setPushListener(nil)
+        opened.close()
     }
 }
 
@@ -22,7 +40,7 @@ final class OpenEnvironment: Sendable {
 /// a thread of their own. When too many are open, the one that was used longest ago and that nobody uses is closed.
 final class EnvironmentTable: Sendable {
     /// Makes the service of an environment, or nil when there is no such container. May block.
-    typealias Opener = @Sendable (CloudService.Container) throws -> CloudService?
+    typealias Opener = @Sendable (CloudService.Container) throws -> OpenedService?
     /// Takes an environment, to be given back with `release`, or the error to answer with.
     typealias User = @Sendable (Result<OpenEnvironment, WireError>) -> Void
 
@@ -121,7 +139,7 @@ final class EnvironmentTable: Sendable {
             state.slots = [:]
             return environments
         }
-        for environment in environments.sorted(by: { $0.number < $1.number }) { close(environment) }
+        for environment in environments.sorted(by: { $0.number < $1.number }) { environment.close() }
     }
 
     // MARK: On the worker
@@ -129,7 +147,7 @@ final class EnvironmentTable: Sendable {
     private func open(_ container: CloudService.Container) {
         guard makeRoom() else { return answer(container, .failure(Refusal.busy)) }
         do {
-            guard let service = try opener(container) else {
+            guard let opened = try opener(container) else {
                 return answer(container, .failure(Refusal.noSuchContainer(container)))
             }
             let number = state.withLock { state in
@@ -137,11 +155,11 @@ final class EnvironmentTable: Sendable {
                 state.numbers[container] = number
                 return number
             }
-            let thread = CloudServiceThread(service)
-            answer(
-                container,
-                .success(
-                    OpenEnvironment(number: number, container: container, service: service, thread: thread)))
+            let environment = OpenEnvironment(number: number, container: container, opened) {
+                [self, courier] apnsTokens in
+                courier.pushesReady(environment: number, apnsTokens: apnsTokens, in: self)
+            }
+            answer(container, .success(environment))
         } catch {
             // Which file it was is the operator's business; the log of the server has it.
             answer(container, .failure(Refusal.cannotOpen))
@@ -181,7 +199,7 @@ final class EnvironmentTable: Sendable {
             return (environment, true)
         }
         guard let oldest else { return isRoom }
-        close(oldest)
+        oldest.close()
         let isWaitedFor = state.withLock { state in
             guard let slot = state.slots[oldest.container], !slot.waiting.isEmpty else {
                 state.slots[oldest.container] = nil
@@ -195,9 +213,5 @@ final class EnvironmentTable: Sendable {
             answer(oldest.container, .failure(Refusal.busy))
         }
         return isRoom
-    }
-
-    private func close(_ environment: OpenEnvironment) {
-        environment.thread.stop()
     }
 }

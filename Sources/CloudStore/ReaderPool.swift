@@ -4,6 +4,9 @@ import Seams
 
 /// Connections that read, lent to one thread at a time.
 final class ReaderPool: Sendable {
+    /// What is asked for after `close`.
+    struct Closed: Error {}
+
     /// A connection that nobody uses, on its way from one thread to another.
     private struct Idle: @unchecked Sendable {
         // Sendable because a connection may be used on any thread by one at a time: it is in the list while nobody
@@ -11,7 +14,8 @@ final class ReaderPool: Sendable {
         let connection: Connection
     }
 
-    private let idle: Lock<[Idle]>
+    /// Nil when the pool is closed.
+    private let idle: Lock<[Idle]?>
     private let free: DispatchSemaphore
     private let open: @Sendable () throws -> Connection
 
@@ -27,8 +31,18 @@ final class ReaderPool: Sendable {
     func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         free.wait()
         defer { free.signal() }
-        let connection = try idle.withLock { $0.popLast() }?.connection ?? open()
-        defer { idle.withLock { $0.append(Idle(connection: connection)) } }
+        let lent = try idle.withLock { idle in
+            guard idle != nil else { throw Closed() }
+            return idle?.popLast()
+        }
+        let connection = try lent?.connection ?? open()
+        // One that comes back after `close` goes with its last reference.
+        defer { idle.withLock { $0?.append(Idle(connection: connection)) } }
         return try body(connection)
+    }
+
+    /// Closes the connections that nobody uses, and the others when they come back. From now on none is lent.
+    func close() {
+        idle.withLock { $0 = nil }
     }
 }

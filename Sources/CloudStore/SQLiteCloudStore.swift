@@ -9,7 +9,8 @@ import Seams
 public final class SQLiteCloudStore: CloudStore {
     /// Where the file is.
     public let path: String
-    private let writer: Lock<Connection>
+    /// Nil when the store is closed.
+    private let writer: Lock<Connection?>
     private let readers: ReaderPool
 
     /// How many threads read at once when nobody says another number; more wait for each other.
@@ -57,11 +58,19 @@ public final class SQLiteCloudStore: CloudStore {
     public func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
         try writer.withLock { connection in
             try Self.translating(path: path) {
-                try connection.transaction(.immediate) {
+                guard let connection else { throw ReaderPool.Closed() }
+                return try connection.transaction(.immediate) {
                     try body(SQLiteStoreTransaction(connection, path: path))
                 }
             }
         }
+    }
+
+    /// Closes the file: the last of its connections puts the log into it, so that one file has all. Waits for the write
+    /// that is under way. Whatever is asked of the store afterwards fails.
+    public func close() {
+        readers.close()
+        writer.withLock { $0 = nil }
     }
 
     /// What SQLite finds wrong with the file; empty when it is sound.
@@ -74,6 +83,8 @@ public final class SQLiteCloudStore: CloudStore {
             return try body()
         } catch let error as SQLiteError {
             throw CloudStoreError(error, path: path)
+        } catch is ReaderPool.Closed {
+            throw CloudStoreError.failed(path: path, reason: "the store is closed")
         }
     }
 }

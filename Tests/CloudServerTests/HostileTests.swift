@@ -33,10 +33,36 @@ import Testing
         }
     }
 
+    @Test func withFewDescriptorsTheServerRefusesConnectionsAndKeepsItsFiles() async throws {
+        try await onThread {
+            let folder = try ServerFolder(accounts: ["ada"])
+            let server = try ServerProcess(folder: folder.path, descriptorsMax: 500)
+            defer { server.end() }
+            let port = try server.port()
+            let device = try RawDevice(port: port, token: folder.tokens[0])
+            var crowd = try (0..<400).map { _ in try RawConnection(port: port) }
+            // The file of its container is opened only now.
+            try device.makeZone("todos")
+            // The first beyond the limit are told so; in a throng beyond that the connection is closed.
+            let told = crowd.dropFirst(60).compactMap { $0.hasInput(seconds: 0) ? try? $0.receive() : nil }
+            #expect(!told.isEmpty)
+            for response in told {
+                #expect(response.status == 503)
+                #expect(try WireError(json: response.body).serverErrorCode == .tryAgainLater)
+            }
+            crowd = []
+            var isServed = false
+            for _ in 0..<100 where !isServed {
+                isServed = (try? expectServed(device)) != nil
+            }
+            #expect(isServed)
+        }
+    }
+
     private func expectServed(_ device: RawDevice) throws {
         let other = try RawDevice(port: device.port, token: device.token)
         let response = try other.post("private/zones/list", ZonesListRequest())
-        #expect(response.status == 200)
+        guard response.status == 200 else { throw Failure("\(response.status) \(response.text)") }
     }
 
     private func silentConnections(_ port: Int) throws -> [RawConnection] {

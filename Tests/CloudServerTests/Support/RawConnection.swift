@@ -20,9 +20,11 @@ struct RawResponse: Sendable {
 /// A connection that sends bytes as they are given, and reads answers. Its calls block, with a deadline.
 final class RawConnection {
     private let descriptor: Int32
+    private let port: Int
     private var received: [UInt8] = []
 
     init(port: Int, receiveSeconds: Int = 30) throws {
+        self.port = port
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure("no socket: \(errno)") }
         var limit = timeval(tv_sec: receiveSeconds, tv_usec: 0)
@@ -74,7 +76,7 @@ final class RawConnection {
         _ method: String = "POST", _ target: String, headers: [(name: String, value: String)] = [],
         body: [UInt8] = []
     ) throws {
-        var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
         for header in headers { head += "\(header.name): \(header.value)\r\n" }
         if method != "GET" { head += "Content-Length: \(body.count)\r\n" }
         try send(Array("\(head)\r\n".utf8) + body)

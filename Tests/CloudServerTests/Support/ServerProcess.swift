@@ -17,8 +17,14 @@ final class ServerProcess: @unchecked Sendable {
     let id: pid_t
 
     /// Starts it. `port` waits until it listens.
-    init(folder: String, arguments: [String] = []) throws {
-        let path = try Self.executable()
+    ///
+    /// - Parameter descriptorsMax: how many descriptors it may have, by order of the shell that starts it.
+    init(folder: String, arguments: [String] = [], descriptorsMax: Int? = nil) throws {
+        var words = [try Self.executable(), "serve", "--data", folder, "--port", "0"] + arguments
+        if let descriptorsMax {
+            words = ["/bin/sh", "-c", "ulimit -n \(descriptorsMax) && exec \"$@\"", "sh"] + words
+        }
+        let path = words[0]
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Failure("no pipe: \(errno)") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -27,7 +33,6 @@ final class ServerProcess: @unchecked Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
-        let words = [path, "serve", "--data", folder, "--port", "0"] + arguments
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
         var spawned: pid_t = 0
@@ -46,7 +51,7 @@ final class ServerProcess: @unchecked Sendable {
 
     /// The port, as soon as the process listens.
     func port() throws -> Int {
-        let mark = "http://127.0.0.1:"
+        let mark = "://127.0.0.1:"
         let text = try waitForOutput { text in
             guard let range = text.range(of: mark) else { return false }
             return text[range.upperBound...].contains { !$0.isNumber }
