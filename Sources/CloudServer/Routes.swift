@@ -33,11 +33,11 @@ enum Route: Equatable {
     }
 
     private static func inContainer(_ path: String) -> Route {
-        let parts = path.split(separator: "/", maxSplits: 6, omittingEmptySubsequences: false)
+        let parts = path.pathSegments(maxSplits: 6)
         guard parts.count >= 6, parts[0].isEmpty, parts[2] == "1", !parts[3].isEmpty,
             parts[4] == "development" || parts[4] == "production"
         else { return .nowhere }
-        let container = CloudService.Container(identifier: String(parts[3]), environment: String(parts[4]))
+        let container = CloudService.Container(identifier: parts[3], environment: parts[4])
         switch (parts[1], parts[5]) {
         case ("database", _) where parts.count == 7: return .service(container)
         case ("device", "tokens") where parts.count == 7: return .service(container)
@@ -141,9 +141,8 @@ final class Routes: HTTPHandler {
     }
 
     func finished(_ summary: HTTPExchangeSummary) {
-        if case .courier = Route(path: summary.path) {
-            // A poll's time says nothing of the server's.
-        } else {
+        // A poll's time says nothing of the server's.
+        if !summary.path.hasSuffix("/courier") {
             metrics.withLock { $0.count(status: summary.status, milliseconds: summary.milliseconds) }
         }
         guard let log else { return }
@@ -207,7 +206,7 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
     case .service(let container), .courier(let container):
         line.put("container", container.identifier)
         line.put("environment", container.environment)
-        let parts = summary.path.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = summary.path.pathSegments()
         line.put(
             "operation",
             parts.suffix(parts[1] == "database" || parts[5] == "tokens" ? 2 : 1).joined(separator: "/"))

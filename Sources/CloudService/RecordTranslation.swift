@@ -12,6 +12,15 @@ extension RecordRow {
         try wireRecord(fields: FieldsBinary.decode(fields), desiredKeys: desiredKeys)
     }
 
+    /// The same, but where all fields are wanted they are not decoded: what can't be read is found when the answer is
+    /// written.
+    func answer(desiredKeys: [String]?) throws -> WireRecord {
+        guard desiredKeys?.isEmpty ?? true else { return try wireRecord(desiredKeys: desiredKeys) }
+        var record = wireRecord(fields: [:], desiredKeys: nil)
+        record.storedFields = fields
+        return record
+    }
+
     /// The same for fields that are decoded already.
     func wireRecord(fields: [String: Field], desiredKeys: [String]?) -> WireRecord {
         var fields = fields
@@ -27,7 +36,7 @@ extension RecordRow {
 
     /// The record, or its tombstone, in a change feed.
     func feedResult(desiredKeys: [String]?) throws -> RecordResult {
-        isDeleted ? .tombstone(tombstone) : .record(try wireRecord(desiredKeys: desiredKeys))
+        isDeleted ? .tombstone(tombstone) : .record(try answer(desiredKeys: desiredKeys))
     }
 
     var tombstone: Tombstone {

@@ -70,7 +70,7 @@ extension CloudService {
                 guard let row = loaded.records[key], !row.isDeleted else {
                     return .error(ServiceError.recordNotFound.named(item.recordName))
                 }
-                return .record(try row.wireRecord(desiredKeys: item.desiredKeys ?? request.desiredKeys))
+                return .record(try row.answer(desiredKeys: item.desiredKeys ?? request.desiredKeys))
             }
             return .message(
                 RecordsResponse(records: results), numbersAsStrings: request.numbersAsStrings ?? false)

@@ -51,7 +51,7 @@ struct ServiceRoute {
 
     /// Throws a `WireError` for a path or a method that leads nowhere.
     init(_ request: WireRequest) throws {
-        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let parts = request.path.pathSegments()
         let isOfDevice = parts.count == 7 && parts[1] == "device"
         guard parts.count == 8 && parts[1] == "database" || isOfDevice, parts[0].isEmpty, parts[2] == "1",
             let scope = isOfDevice ? .private : DatabaseScope(rawValue: parts[5]),

@@ -71,6 +71,9 @@ struct BinaryReader {
 
     mutating func blob() throws(BinaryError) -> [UInt8] { Array(try take(count())) }
 
+    /// The bytes of a text, which may not be UTF-8.
+    mutating func textBytes() throws(BinaryError) -> ArraySlice<UInt8> { try take(count()) }
+
     mutating func text() throws(BinaryError) -> String {
         let utf8 = try take(count())
         guard let text = String(validating: utf8, as: UTF8.self) else {

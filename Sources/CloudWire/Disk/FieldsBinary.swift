@@ -4,7 +4,7 @@
 /// form. The layout is in docs/DISK_FORMAT.md; a change of it takes a new version, and the old ones stay
 /// readable.
 public enum FieldsBinary {
-    private static let formatVersion: UInt8 = 1
+    static let formatVersion: UInt8 = 1
 
     /// The bytes of `fields`.
     ///
@@ -68,14 +68,18 @@ extension FieldType {
         }
     }
 
+    private static let byCode: [FieldType?] = (0...listBit | 9).map { code in
+        allCases.first { $0.code == code }
+    }
+
     fileprivate init?(code: UInt8) {
-        guard let type = FieldType.allCases.first(where: { $0.code == code }) else { return nil }
+        guard code < Self.byCode.count, let type = Self.byCode[Int(code)] else { return nil }
         self = type
     }
 }
 
 /// The byte before a field's value.
-private struct FieldFlags: OptionSet {
+struct FieldFlags: OptionSet {
     let rawValue: UInt8
     static let encrypted = FieldFlags(rawValue: 1)
     static let value = FieldFlags(rawValue: 2)
@@ -183,10 +187,7 @@ extension Asset {
 
 extension BinaryReader {
     fileprivate mutating func field() throws(BinaryError) -> Field {
-        let flags = FieldFlags(rawValue: try byte())
-        guard flags.isSubset(of: .all), !flags.isSuperset(of: [.typeOfValue, .otherType]),
-            flags.contains(.value) || !flags.contains(.typeOfValue)
-        else { throw error("unknown flags of a field") }
+        let flags = try fieldFlags()
         var field = Field(value: nil, type: nil, isEncrypted: flags.contains(.encrypted))
         if flags.contains(.otherType) { field.type = try type() }
         guard flags.contains(.value) else { return field }
@@ -197,12 +198,20 @@ extension BinaryReader {
         return field
     }
 
-    private mutating func type() throws(BinaryError) -> FieldType {
+    mutating func fieldFlags() throws(BinaryError) -> FieldFlags {
+        let flags = FieldFlags(rawValue: try byte())
+        guard flags.isSubset(of: .all), !flags.isSuperset(of: [.typeOfValue, .otherType]),
+            flags.contains(.value) || !flags.contains(.typeOfValue)
+        else { throw error("unknown flags of a field") }
+        return flags
+    }
+
+    mutating func type() throws(BinaryError) -> FieldType {
         guard let type = FieldType(code: try byte()) else { throw error("an unknown field type") }
         return type
     }
 
-    private mutating func value(of type: FieldType) throws(BinaryError) -> FieldValue {
+    mutating func value(of type: FieldType) throws(BinaryError) -> FieldValue {
         switch type {
         case .string: return .string(try text())
         case .int64: return .int64(try signed())
@@ -228,7 +237,7 @@ extension BinaryReader {
         return elements
     }
 
-    private mutating func double() throws(BinaryError) -> Double { Double(bitPattern: try fixed64()) }
+    mutating func double() throws(BinaryError) -> Double { Double(bitPattern: try fixed64()) }
 
     private mutating func reference() throws(BinaryError) -> Reference {
         let flags = try byte()

@@ -31,21 +31,31 @@ struct JSONWriter: ~Copyable {
     // MARK: Structure
 
     mutating func object(_ body: (inout JSONWriter) -> Void) {
-        beginValue()
-        append(UInt8(ascii: "{"))
-        needsComma = false
+        open(UInt8(ascii: "{"))
         body(&self)
-        append(UInt8(ascii: "}"))
-        needsComma = true
+        close(UInt8(ascii: "}"))
     }
 
     mutating func array<Element>(_ elements: [Element], _ body: (inout JSONWriter, Element) -> Void) {
-        beginValue()
-        append(UInt8(ascii: "["))
-        needsComma = false
+        open(UInt8(ascii: "["))
         for element in elements { body(&self, element) }
-        append(UInt8(ascii: "]"))
+        close(UInt8(ascii: "]"))
+    }
+
+    mutating func open(_ bracket: UInt8) {
+        beginValue()
+        append(bracket)
+        needsComma = false
+    }
+
+    mutating func close(_ bracket: UInt8) {
+        append(bracket)
         needsComma = true
+    }
+
+    /// Makes `finish` throw.
+    mutating func fail(_ error: JSONError) {
+        self.error = self.error ?? error
     }
 
     mutating func key(_ name: StaticString) {
@@ -61,8 +71,7 @@ struct JSONWriter: ~Copyable {
 
     mutating func key(_ name: String) {
         value(name)
-        append(UInt8(ascii: ":"))
-        needsComma = false
+        endKey()
     }
 
     // MARK: Values
@@ -78,7 +87,7 @@ struct JSONWriter: ~Copyable {
 
     mutating func value(_ value: Double) {
         guard value.isFinite else {
-            error = error ?? JSONError(.notRepresentable, "JSON has no number \(value)")
+            fail(JSONError(.notRepresentable, "JSON has no number \(value)"))
             return null()
         }
         beginValue()
@@ -92,14 +101,37 @@ struct JSONWriter: ~Copyable {
         append(UInt8(ascii: "\""))
     }
 
+    /// Writes text that is valid UTF-8, and false for bytes that are not: then nothing is written.
+    mutating func value(utf8: ArraySlice<UInt8>) -> Bool {
+        let (before, neededComma) = (count, needsComma)
+        beginValue()
+        append(UInt8(ascii: "\""))
+        guard !utf8.withUnsafeBufferPointer({ appendEscapedASCII($0) }) else {
+            append(UInt8(ascii: "\""))
+            return true
+        }
+        (count, needsComma) = (before, neededComma)
+        guard let text = String(validating: utf8, as: UTF8.self) else { return false }
+        value(text)
+        return true
+    }
+
+    /// Goes on after a key that was written as a value.
+    mutating func endKey() {
+        append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     /// Writes bytes as base64 text.
-    mutating func base64(_ bytes: [UInt8]) {
+    mutating func base64(_ bytes: some Collection<UInt8>) {
         beginValue()
         let length = Base64.encodedCount(bytes.count)
         reserve(length + 2)
         buffer[count] = UInt8(ascii: "\"")
         let output = UnsafeMutableBufferPointer(start: buffer + count + 1, count: length)
-        bytes.withUnsafeBufferPointer { Base64.encode($0, into: output) }
+        _ =
+            bytes.withContiguousStorageIfAvailable { Base64.encode($0, into: output) }
+            ?? Array(bytes).withUnsafeBufferPointer { Base64.encode($0, into: output) }
         buffer[count + 1 + length] = UInt8(ascii: "\"")
         count += length + 2
     }
@@ -153,7 +185,8 @@ struct JSONWriter: ~Copyable {
     }
 
     private mutating func appendText(_ text: String) {
-        for byte in text.utf8 { append(byte) }
+        var text = text
+        text.withUTF8 { append($0) }
     }
 
     private mutating func appendDigits(_ value: Int64) {
@@ -185,6 +218,22 @@ struct JSONWriter: ~Copyable {
                 plainStart = position + 1
             }
         }
+    }
+
+    /// False when there is something else than ASCII in the text; a part of it is written then.
+    private mutating func appendEscapedASCII(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        reserve(utf8.count + 2)
+        var plainStart = 0
+        while plainStart < utf8.count {
+            let position = JSONText.plainEnd(in: utf8, from: plainStart, stopsAtNonASCII: true)
+            append(UnsafeBufferPointer(rebasing: utf8[plainStart..<position]))
+            if position < utf8.count {
+                guard utf8[position] < 0x80 else { return false }
+                appendEscape(of: utf8[position])
+            }
+            plainStart = position + 1
+        }
+        return true
     }
 
     private mutating func appendEscape(of byte: UInt8) {

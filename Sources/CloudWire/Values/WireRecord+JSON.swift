@@ -54,8 +54,11 @@ extension WireRecord: JSONCodable {
         writer.object { writer in
             writer.member("recordName", recordName)
             writer.member("recordType", recordType)
-            // A deletion names a record and has no fields.
-            if !fields.isEmpty || !unreadableFields.isEmpty || recordType != nil {
+            if let storedFields {
+                writer.key("fields")
+                writer.storedFields(storedFields)
+                // A deletion names a record and has no fields.
+            } else if !fields.isEmpty || !unreadableFields.isEmpty || recordType != nil {
                 writer.key("fields")
                 writer.object { writer in
                     writer.members(fields)

@@ -46,6 +46,8 @@ public struct WireRecord: Hashable, Sendable {
     public var unreadableFields: [String: JSONValue] = [:]
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
+    /// The fields as they lie on disk, which an answer is written from in place of `fields`.
+    package var storedFields: [UInt8]?
 
     /// Makes a record.
     public init(

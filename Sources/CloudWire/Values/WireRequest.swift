@@ -96,6 +96,14 @@ public enum WireHeader {
     public static let operation = "X-Yap-Operation"
 }
 
+extension String {
+    /// What stands between the slashes. Told apart by bytes: by characters it took a sixth of a lookup's time.
+    package func pathSegments(maxSplits: Int = .max) -> [String] {
+        utf8.split(separator: UInt8(ascii: "/"), maxSplits: maxSplits, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+    }
+}
+
 private func firstHeader(_ name: String, in headers: [(name: String, value: String)]) -> String? {
     let lowercased = name.lowercased()
     return headers.first { $0.name.lowercased() == lowercased }?.value
