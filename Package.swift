@@ -93,7 +93,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Yap", "CBenchmarks", "CloudKit", "CloudServer", "CloudService", "CloudStore", "CloudWire",
+                "Yap", "CBenchmarks", "CloudKit", "CloudKitAdditions", "CloudServer", "CloudService", "CloudStore", "CloudWire",
                 "HTTPServer", "Seams",
             ],
             path: "Benchmarks/Benchmarks", swiftSettings: settings),

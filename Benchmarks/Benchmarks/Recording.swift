@@ -67,7 +67,18 @@ final class Recording {
 
     /// A store with the zone of the lines, closed.
     private static func makeStore(_ path: String) throws {
-        let service = benchService(try SQLiteCloudStore(path: path))
+        try makeZone(benchService(try SQLiteCloudStore(path: path)))
+    }
+
+    /// What the service answers to a save of new records of these names, as the first one in its store.
+    static func answer(toSaveOf names: [String], service: CloudService) throws -> [UInt8] {
+        try makeZone(service)
+        let response = service.respond(to: save(names, operation: "answer"))
+        guard response.status == 200 else { throw BenchError("the service saves nothing") }
+        return response.body
+    }
+
+    private static func makeZone(_ service: CloudService) throws {
         let body = #"{"operations":[{"operationType":"create","zone":{"zoneID":\#(ServiceRequests.zone)}}]}"#
         let response = service.respond(to: wireRequest("zones/modify", body))
         guard response.status == 200 else { throw BenchError("the service makes no zone") }
