@@ -10,6 +10,7 @@ import Seams
 ///     let server = CloudServer(service)
 ///     try server.start()
 ///     print(server.url)
+///     server.stop()
 public final class CloudServer: Sendable {
     private let options: CloudServerOptions
     private let http: HTTPServer
@@ -44,9 +45,9 @@ public final class CloudServer: Sendable {
         let log = options.log.map { RequestLog($0, entriesMax: options.logLinesMax, clock: options.clock) }
         self.log = log
         table = EnvironmentTable(
-            openMax: options.environmentsOpenMax, opener: Self.logging(opener, log, options.clock),
+            openMax: options.environmentsOpenMax, opener: Self.logging(opener, log),
             courier: courier)
-        signIns = signIn.map { SignInDesk($0, waitingMax: options.signInsWaitingMax) }
+        signIns = signIn.map { SignInDesk($0, waitingMax: options.signInsWaitingMax, log: log) }
         var http = options.http
         http.requestIDHeader = "X-Apple-Request-UUID"
         http.connectionsMax = DescriptorLimit.makeRoom(
@@ -98,22 +99,18 @@ public final class CloudServer: Sendable {
 
     /// What keeps an environment from opening is told to the operator, and to nobody else.
     private static func logging(
-        _ opener: @escaping EnvironmentTable.Opener, _ log: RequestLog?, _ clock: any TimeSource
+        _ opener: @escaping EnvironmentTable.Opener, _ log: RequestLog?
     ) -> EnvironmentTable.Opener {
         { container in
             do {
                 return try opener(container)
             } catch {
-                let words = "\(error)"
-                log?.add {
-                    var line = LogLine()
-                    line.put("time", logTime(milliseconds: clock.nowMilliseconds()))
-                    line.put("event", "environment can't be opened")
-                    line.put("container", container.identifier)
-                    line.put("environment", container.environment)
-                    line.put("error", words)
-                    return line.finish()
-                }
+                log?.add(
+                    event: "environment can't be opened",
+                    [
+                        ("container", container.identifier), ("environment", container.environment),
+                        ("error", "\(error)"),
+                    ])
                 throw error
             }
         }

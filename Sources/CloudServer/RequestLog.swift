@@ -85,6 +85,18 @@ final class RequestLog: Sendable {
         if isFirst { alarm.ring() }
     }
 
+    /// Hands in a line about something else than a request.
+    func add(event: String, _ members: [(key: StaticString, text: String)]) {
+        let now = clock.nowMilliseconds()
+        add {
+            var line = LogLine()
+            line.put("time", logTime(milliseconds: now))
+            line.put("event", event)
+            for member in members { line.put(member.key, member.text) }
+            return line.finish()
+        }
+    }
+
     /// Writes what was handed in and ends the thread. A sink that blocks is waited for only so long.
     func stop(waitMilliseconds: Int64) {
         state.withLock { $0.isEnding = true }

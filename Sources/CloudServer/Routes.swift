@@ -178,7 +178,9 @@ final class Routes: HTTPHandler {
     }
 
     private func peer(of head: HTTPRequestHead) -> String {
-        guard options.trustsForwardedFor, let forwarded = head.header("X-Forwarded-For"),
+        // The last entry is the one that the nearest proxy wrote; those before it are the client's to choose.
+        guard options.trustsForwardedFor,
+            let forwarded = head.headers.last(where: { $0.name.lowercased() == "x-forwarded-for" })?.value,
             let last = forwarded.split(separator: ",").last
         else { return head.peer }
         return String(last.filter { $0 != " " }.prefix(64))

@@ -1,20 +1,23 @@
 import CloudWire
+import HTTPServer
 
 /// Takes the sign-ins from the loops to a thread of their own: a password's hash is slow on purpose.
 final class SignInDesk: Sendable {
     private let checker: any SignInChecker
     private let worker: Worker
+    private let log: RequestLog?
 
-    init(_ checker: any SignInChecker, waitingMax: Int) {
+    init(_ checker: any SignInChecker, waitingMax: Int, log: RequestLog?) {
         self.checker = checker
+        self.log = log
         worker = Worker(jobsMax: waitingMax)
     }
 
     /// Answers a sign-in, later.
     func take(_ body: [UInt8], peer: String, _ reply: Reply) {
-        let isTaken = worker.submit { [checker] in
+        let isTaken = worker.submit { [self] in
             do {
-                Self.answer(checker.signIn(try SignInRequest(json: body), peer: peer), reply)
+                answer(checker.signIn(try SignInRequest(json: body), peer: peer), reply)
             } catch let error as JSONError {
                 reply.send(error.wireError)
             } catch {
@@ -27,7 +30,7 @@ final class SignInDesk: Sendable {
     /// Answers what waits.
     func stop() { worker.stop() }
 
-    private static func answer(_ answer: SignInAnswer, _ reply: Reply) {
+    private func answer(_ answer: SignInAnswer, _ reply: Reply) {
         switch answer {
         case .signedIn(let webAuthToken, let userRecordName, let expiresAtMilliseconds):
             let response = SignInResponse(
@@ -39,7 +42,8 @@ final class SignInDesk: Sendable {
             reply.send(Refusal.signInRefused)
         case .tooManyTries(let seconds):
             reply.send(Refusal.tooManyTries(retryAfterSeconds: seconds))
-        case .failed:
+        case .failed(let reason):
+            log?.add(event: "sign-in failed", [("id", reply.exchange.requestID), ("error", reason)])
             reply.send(Refusal.cannotOpen)
         }
     }

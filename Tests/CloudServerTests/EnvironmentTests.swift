@@ -100,6 +100,25 @@ import Testing
         }
     }
 
+    @Test func aSignInThatTheServerCouldNotCheckIsToldToTheOperatorOnly() async throws {
+        try await onThread {
+            let folder = try ControlledFolder(containers: Self.containers, environmentsOpenMax: 2)
+            let server = try folder.start(signIn: BrokenChecker())
+            defer { server.stop() }
+            let request = SignInRequest(account: "ada", password: "p", container: "c")
+            let response = try RawConnection(port: server.port).exchange(
+                "POST", "/yap/1/sign-in",
+                headers: [("X-Forwarded-For", "1.1.1.1"), ("X-Forwarded-For", "2.2.2.2, 3.3.3.3")],
+                body: try request.json())
+            #expect(response.status == 500)
+            #expect(!response.text.contains("disk"))
+            let line = try folder.log.line { $0["event"] as? String == "sign-in failed" }
+            #expect(line["id"] as? String == response.header("X-Apple-Request-UUID"))
+            // What the nearest proxy wrote, since the server was told to trust it.
+            #expect(line["error"] as? String == "no disk for 3.3.3.3")
+        }
+    }
+
     @Test func aFileThatCannotBeOpenedIsToldToTheOperatorOnly() async throws {
         try await onThread {
             let folder = try ControlledFolder(containers: Self.containers, environmentsOpenMax: 2)
@@ -154,14 +173,15 @@ private final class ControlledFolder: Sendable {
         self.credentials = credentials
     }
 
-    func start() throws -> CloudServer {
+    func start(signIn: (any SignInChecker)? = nil) throws -> CloudServer {
         var options = CloudServerOptions()
         options.environmentsOpenMax = environmentsOpenMax
         options.servesMetrics = true
+        options.trustsForwardedFor = signIn != nil
         options.log = log
         let server = CloudServer(
             dataFolder: dataFolder, control: control, accounts: ControlAccounts(control),
-            signIn: try SignInCheck(control), options: options)
+            signIn: try signIn ?? SignInCheck(control), options: options)
         try server.start()
         return server
     }
@@ -182,5 +202,12 @@ private final class ControlledFolder: Sendable {
 
     private func target(_ path: String, _ container: String) -> String {
         "/database/1/\(container)/development/\(path)?\(credentials[container]?.query ?? "")"
+    }
+}
+
+/// A check of passwords that can't read its file.
+private struct BrokenChecker: SignInChecker {
+    func signIn(_ request: SignInRequest, peer: String) -> SignInAnswer {
+        .failed(reason: "no disk for \(peer)")
     }
 }
