@@ -14,10 +14,12 @@ enum Route: Equatable {
     case metrics
     case nowhere
 
+    static let signInPath = "/yap/1/sign-in"
+
     /// - Parameter path: percent-decoded once, as the service reads it too.
     init(path: String) {
         switch path {
-        case "/yap/1/sign-in": self = .signIn
+        case Self.signInPath: self = .signIn
         case "/yap/1/health": self = .health
         case "/yap/1/metrics": self = .metrics
         default: self = Self.inContainer(path)
@@ -76,17 +78,12 @@ final class Routes: HTTPHandler {
     }
 
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan {
-        let bytesMax =
-            switch Route(path: head.path) {
-            case .service: bodyBytesMax
-            case .signIn: Self.signInBytesMax
-            case .courier, .health, .metrics, .nowhere: 0
-            }
+        // Told by the beginning: the whole path is looked at once, when the request is there.
+        let isService = head.path.hasPrefix("/database/1/") || head.path.hasPrefix("/device/1/")
+        let bytesMax = isService ? bodyBytesMax : head.path == Route.signInPath ? Self.signInBytesMax : 0
         let length = head.header("Content-Length").flatMap { Int($0) } ?? 0
         guard length > bytesMax else { return .collect(bytesMax: bytesMax) }
-        let route = Route(path: head.path)
-        let error =
-            route == .nowhere ? Refusal.noSuchPath(head.path) : Refusal.bodyTooLarge(bytesMax: bytesMax)
+        let error = bytesMax == 0 ? Refusal.noSuchPath(head.path) : Refusal.bodyTooLarge(bytesMax: bytesMax)
         return .refuse(
             Reply.response(
                 error, requestID: head.requestID, wantsExtras: head.header(WireHeader.client) == "1"))
@@ -155,7 +152,7 @@ final class Routes: HTTPHandler {
     private func ask(_ request: HTTPRequest, _ reply: Reply, _ container: CloudService.Container) {
         let head = request.head
         let wire = WireRequest(
-            method: head.method, path: head.path, query: head.query, headers: head.headers,
+            method: head.method, path: head.path, query: head.query, headers: serviceHeaders(of: head),
             body: request.body, requestID: head.requestID, serverURL: serverURL(for: head))
         table.use(container) { [table] result in
             switch result {
@@ -167,6 +164,13 @@ final class Routes: HTTPHandler {
                     reply.send(response)
                 }
             }
+        }
+    }
+
+    /// The headers that a service looks at; the others stay bytes.
+    private func serviceHeaders(of head: HTTPRequestHead) -> [(name: String, value: String)] {
+        [WireHeader.client, WireHeader.operation].compactMap { name in
+            head.header(name).map { (name, $0) }
         }
     }
 

@@ -102,7 +102,7 @@ struct CourierAddress: Sendable {
 extension ServiceRoute {
     /// The courier's address under `base`, or where the request was sent to. The token comes at its end.
     func courier(of request: WireRequest, base: String?) -> CourierAddress {
-        let base = base ?? request.header("Host").map { "http://\($0)" } ?? ""
+        let base = base ?? request.serverURL ?? request.header("Host").map { "http://\($0)" } ?? ""
         return CourierAddress(
             prefix: "\(base)/device/1/\(Self.percentEncoded(container))/\(environment)/courier?token=")
     }

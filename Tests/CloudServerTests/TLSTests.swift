@@ -33,6 +33,14 @@ import Testing
             let good = try exchange(options, "\(url)/private/zones/list?\(query)", body).get()
             #expect(good.status == 200)
             #expect(try !ZonesResponse(json: good.body).zones.isEmpty)
+            let device = try TokensCreateRequest(apnsEnvironment: .development, clientID: "phone").json()
+            let tokens = try exchange(
+                options,
+                "https://127.0.0.1:\(port)/device/1/\(RawDevice.container)/development/tokens/create?\(query)",
+                device
+            ).get()
+            let courierURL = try TokensResponse(json: tokens.body).webcourierURL
+            #expect(courierURL.hasPrefix("https://127.0.0.1:\(port)/device/1/"))
             let stranger = exchange(HTTPClientOptions(), "\(url)/private/zones/list?\(query)", body)
             #expect(throws: HTTPClientError.self) { try stranger.get() }
             let plain = try RawConnection(port: port)
