@@ -16,6 +16,16 @@ public enum RequestKind: String, Sendable, Hashable, CaseIterable {
     case fetchRecordZones = "zones/lookup"
     /// Fetches all zones.
     case fetchAllRecordZones = "zones/list"
+    /// Saves and deletes subscriptions.
+    case modifySubscriptions = "subscriptions/modify"
+    /// Fetches subscriptions by their IDs.
+    case fetchSubscriptions = "subscriptions/lookup"
+    /// Fetches all subscriptions.
+    case fetchAllSubscriptions = "subscriptions/list"
+    /// Makes a device known that wants to hear of changes.
+    case createDeviceToken = "tokens/create"
+    /// Makes a device known again.
+    case registerDeviceToken = "tokens/register"
     /// Asks who the user is.
     case fetchUserRecordID = "users/caller"
 

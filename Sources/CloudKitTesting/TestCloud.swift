@@ -57,6 +57,7 @@ public final class TestCloud: Sendable {
         var disconnectedDevices: Set<Int> = []
         var log = RequestLog()
         var carrier: Carrier?
+        var courier = TestCourier()
     }
 
     /// Carries a request to the service by another way than a call.
@@ -115,6 +116,7 @@ public final class TestCloud: Sendable {
             State(
                 service: service, store: store,
                 thread: execution == .threads ? CloudServiceThread(service) : nil))
+        hearOfPushes()
     }
 
     /// The service that answers now.
@@ -192,6 +194,7 @@ public final class TestCloud: Sendable {
     /// service.
     public func disconnect(_ device: TestDevice) {
         state.withLock { _ = $0.disconnectedDevices.insert(device.number) }
+        cutWaits { $0.deviceNumber == device.number }
     }
 
     /// Gives the network back to a device.
@@ -214,6 +217,13 @@ public final class TestCloud: Sendable {
             return ended
         }
         ended?.stop()
+        hearOfPushes()
+        cutWaits { _ in true }
+    }
+
+    private func hearOfPushes() {
+        guard execution == .threads else { return }
+        service.setPushListener { [weak self] tokens in self?.pushesReady(tokens) }
     }
 
     // MARK: What was sent

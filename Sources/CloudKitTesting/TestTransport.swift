@@ -17,8 +17,15 @@ final class TestTransport: Transport {
         _ request: WireRequest, timeoutSeconds: Double,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        carry(request, completion: completion)
-        return {}
+        guard TestCourier.isWait(request), cloud.carrier == nil else {
+            carry(request, completion: completion)
+            return {}
+        }
+        if cloud.state.withLock({ $0.disconnectedDevices.contains(deviceNumber) }) {
+            completion(.failure(.noNetwork))
+            return {}
+        }
+        return cloud.wait(request, deviceNumber: deviceNumber, completion: completion)
     }
 
     private func carry(

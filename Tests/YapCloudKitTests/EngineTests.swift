@@ -31,6 +31,8 @@ import Testing
                 case .createZone(_, let zoneID): return "create \(zoneID.zoneName)"
                 case .dropToken(_, _, let refusal): return "drop \(refusal.rawValue)"
                 case .liftRefusals: return "lift"
+                case .listen: return "listen"
+                case .subscribe: return "subscribe"
                 case .wake(let milliseconds):
                     wake = milliseconds
                     return nil

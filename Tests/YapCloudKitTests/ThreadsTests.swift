@@ -59,10 +59,30 @@ import YapCloudKit
         let todos = try await laptop.todos()
         #expect(todos.count == 50)
         #expect(try await phone.todos() == todos)
-        for await status in phone.sync.status {
-            #expect(status == .idle)
-            break
+        // Its beginning to listen asks for one more fetch.
+        for await status in phone.sync.status where status == .idle { break }
+        try phone.database.close()
+        try laptop.database.close()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatOneDeviceAddsTheOtherHearsOfOnThreads() async throws {
+        let cloud = TestCloud(execution: .threads)
+        let phone = try await Device(cloud)
+        let laptop = try await Device(cloud)
+        let laptopConnection = laptop.database.newConnection()
+        let counts = laptopConnection.observe { try $0.numberOfKeys(inCollection: "todos") }
+        try await phone.database.newConnection().readWrite {
+            try $0.setObject(Todo(title: "eggs"), forKey: "1", inCollection: "todos")
         }
+        // Nobody asks the laptop to fetch.
+        for try await count in counts where count == 1 { break }
+        try await laptop.database.newConnection().readWrite {
+            try $0.setObject(Todo(title: "milk"), forKey: "2", inCollection: "todos")
+        }
+        let phoneCounts = phone.database.newConnection().observe {
+            try $0.numberOfKeys(inCollection: "todos")
+        }
+        for try await count in phoneCounts where count == 2 { break }
         try phone.database.close()
         try laptop.database.close()
     }

@@ -19,6 +19,8 @@ final class ContainerCore: Sendable {
     private let origin: Origin
     private let found = Lock<Place?>(nil)
     private let operationQueue = OperationQueue()
+    /// Where what other devices change is heard of.
+    let notifications = NotificationHub()
 
     init(identifier: String, connection: CloudConnection) {
         origin = .given(Place(identifier: identifier, connection: connection))

@@ -18,7 +18,8 @@ package enum Message {
         }
     }
 
-    private static func refusal(_ response: WireResponse) -> CKError {
+    /// What an answer says that is none of success.
+    static func refusal(_ response: WireResponse) -> CKError {
         guard let error = try? WireError(json: response.body) else {
             let code = ErrorTable.code(forStatus: response.status)
             return CKError(

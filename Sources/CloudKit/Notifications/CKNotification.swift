@@ -226,3 +226,8 @@ extension CKDatabase.Scope {
             }
     }
 }
+
+extension CKNotification {
+    /// The database that changed.
+    var scope: CKDatabase.Scope? { cause.database.map(CKDatabase.Scope.init) }
+}

@@ -90,6 +90,8 @@ public enum WireHeader {
     public static let apiTokenItem = "ckAPIToken"
     /// The query item that names the device.
     public static let clientIDItem = "clientId"
+    /// The query item with which a device that waits for a notification acknowledges the one before.
+    public static let afterItem = "after"
     /// The header in which Apple's servers give the token that takes the sent one's place.
     public static let newWebAuthToken = "X-Apple-CloudKit-Web-Auth-Token"
     /// The header that names a write, so that a repeated one is answered and not done again.

@@ -26,6 +26,8 @@ final class SyncRunner: Sendable {
         var observers: [Int: AsyncStream<CloudSyncStatus>.Continuation] = [:]
         var nextObserver = 0
         var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
+        /// What ends the listening to databases' notifications.
+        var listenings: [@Sendable () -> Void] = []
     }
 
     let environment: SyncEnvironment
@@ -40,6 +42,7 @@ final class SyncRunner: Sendable {
 
     deinit {
         for observer in state.withLock({ $0.observers }).values { observer.finish() }
+        for end in state.withLock({ $0.listenings }) { end() }
     }
 
     // MARK: From outside
@@ -148,6 +151,11 @@ final class SyncRunner: Sendable {
         schedule { $0.waiters.append(body) }
     }
 
+    /// The databases in which something is followed.
+    var followedDatabases: [DatabaseKey] {
+        state.withLock { $0.engine.followedDatabases }
+    }
+
     // MARK: The loop
 
     private func schedule(_ change: (inout State) -> Void) {
@@ -209,6 +217,8 @@ final class SyncRunner: Sendable {
         case .complete(let key, let completion): complete(key, completion)
         case .fetch(let key, let zoneID): fetch(key, zoneID)
         case .createZone(let key, let zoneID): createZone(key, zoneID)
+        case .listen(let key): listen(key)
+        case .subscribe(let key): subscribe(key)
         case .dropToken(let key, let zoneID, let refusal):
             change(key) { _, ext in try ext.beginFullFetch(zoneID, key, refusal) }
         case .liftRefusals(let key):
@@ -243,6 +253,24 @@ final class SyncRunner: Sendable {
             return state.observers
         }
         for observer in observers.values { observer.finish() }
+        endListening()
+    }
+
+    /// Keeps what ends a listening; ends it at once when the database is closed already.
+    func keep(listening end: @escaping @Sendable () -> Void) {
+        let isEnded = state.withLock { state in
+            if !state.isEnded { state.listenings.append(end) }
+            return state.isEnded
+        }
+        if isEnded { end() }
+    }
+
+    private func endListening() {
+        let listenings = state.withLock { state in
+            defer { state.listenings = [] }
+            return state.listenings
+        }
+        for end in listenings { end() }
     }
 
     // MARK: The log
@@ -343,7 +371,7 @@ final class SyncRunner: Sendable {
 
     // MARK: The cloud
 
-    private func cloudDatabase(_ key: DatabaseKey) -> CKDatabase? {
+    func cloudDatabase(_ key: DatabaseKey) -> CKDatabase? {
         guard let database = environment.databaseBlock(key.identifier) else {
             post(.unknownDatabase(key))
             return nil

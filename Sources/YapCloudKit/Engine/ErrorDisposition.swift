@@ -27,12 +27,13 @@ package enum ErrorDisposition: Hashable, Sendable {
 
     /// What was tried.
     package enum Attempt: CaseIterable, Sendable {
-        case save, delete, fetch, createZone
+        case save, delete, fetch, createZone, subscribe
     }
 
     /// The table.
     package static func of(_ code: CKError.Code, in attempt: Attempt) -> ErrorDisposition {
         let isWrite = attempt == .save || attempt == .delete
+        let isSubscribe = attempt == .subscribe
         switch code {
         case .networkUnavailable, .networkFailure, .serviceUnavailable, .requestRateLimited, .zoneBusy,
             .internalError, .operationCancelled, .serverResponseLost, .resultsTruncated:
@@ -47,18 +48,18 @@ package enum ErrorDisposition: Hashable, Sendable {
         case .limitExceeded:
             return isWrite ? .split : .retry
         case .serverRecordChanged:
-            return attempt == .save ? .merge : attempt == .createZone ? .done : .retry
+            return attempt == .save ? .merge : attempt == .createZone || isSubscribe ? .done : .retry
         case .unknownItem:
-            return attempt == .delete ? .done : attempt == .save ? .recreate : .stop
+            return attempt == .delete ? .done : attempt == .save ? .recreate : isSubscribe ? .refuse : .stop
         case .zoneNotFound:
-            return attempt == .createZone ? .stop : .createZone
+            return attempt == .createZone ? .stop : isSubscribe ? .refuse : .createZone
         case .changeTokenExpired:
             return attempt == .fetch ? .dropToken : .retry
         case .permissionFailure, .invalidArguments, .serverRejectedRequest, .assetFileNotFound,
             .assetFileModified, .assetNotAvailable, .constraintViolation, .referenceViolation,
             .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
             .participantAlreadyInvited:
-            return isWrite ? .refuse : .stop
+            return isWrite || isSubscribe ? .refuse : .stop
         }
     }
 }

@@ -1,7 +1,7 @@
 package import CloudKit
 
-/// What the engine wants done. Each action but `tell`, `status` and `wake` ends in one event about its
-/// database.
+/// What the engine wants done. Each action but `tell`, `status`, `wake` and `listen` ends in one event
+/// about its database.
 package enum SyncAction: Sendable {
     /// Send the head of the queue, at most so many items of it.
     case send(DatabaseKey, itemsMax: Int)
@@ -10,6 +10,10 @@ package enum SyncAction: Sendable {
     /// Fetch the next page of a zone's changes, and apply it with its token in one transaction.
     case fetch(DatabaseKey, CKRecordZone.ID)
     case createZone(DatabaseKey, CKRecordZone.ID)
+    /// Listen to the database's notifications from now on.
+    case listen(DatabaseKey)
+    /// Save the subscription to the database, and keep that it is saved.
+    case subscribe(DatabaseKey)
     /// Forget the zone's token; the full fetch that follows finds out what is gone.
     case dropToken(DatabaseKey, CKRecordZone.ID, ChangeTokenRefusal)
     /// Lift all refusals, so that these changes are sent again.

@@ -129,7 +129,9 @@ extension SyncEngine {
         case .dropToken:
             lane.needFetch(zone)
             lane.work = .completing
-            actions.append(.dropToken(key, zone, own.changeTokenRefusal ?? .expired))
+            let refusal = own.changeTokenRefusal ?? .expired
+            if refusal == .reset { lane.needsSubscription = lane.listens }
+            actions.append(.dropToken(key, zone, refusal))
         case .stop, .refuse:
             if attempt == .createZone { lane.needCreate(zone) }
             // Without a follower nobody fetches: a fetch would never end.
@@ -162,7 +164,7 @@ extension SyncEngine {
         actions.append(.tell(key, error))
     }
 
-    private mutating func stop(
+    mutating func stop(
         _ key: DatabaseKey, _ error: CKError, zone: CKRecordZone.ID?, _ actions: inout [SyncAction]
     ) {
         guard var lane = lanes[key] else { return }
@@ -179,7 +181,7 @@ extension SyncEngine {
         actions.append(.tell(key, error))
     }
 
-    private func pause(for code: CKError.Code) -> CloudSyncPause {
+    func pause(for code: CKError.Code) -> CloudSyncPause {
         switch code {
         case .networkUnavailable, .networkFailure, .serverResponseLost: .network
         default: .server(code)

@@ -48,6 +48,8 @@ package struct SyncEngine {
             lanes[key] = lane
         case .remoteChange(let key, let zone):
             lanes[key, default: SyncLane()].needFetch(zone)
+        case .listen, .subscribed, .subscribeFailed, .listening, .pushed:
+            takePush(event, now: now, &actions)
         case .sent(let key, let reply):
             sent(key, reply, now: now, &actions)
         case .pageApplied(let key, let zone, let moreComing, let count):
@@ -112,12 +114,15 @@ package struct SyncEngine {
             lane.conflicts = [:]
             lane.followed.forEach { lane.needFetch($0) }
             lane.liftsRefusals = !lane.count.refused.isEmpty
+            // It may be another user who is signed in now.
+            lane.needsSubscription = lane.listens
             lanes[key] = lane
         }
     }
 
     /// Begins the next thing in a database, if nothing is under way there and nothing forbids it.
     private mutating func advance(_ key: DatabaseKey, now: Int64, _ actions: inout [SyncAction]) {
+        beginListening(key, &actions)
         guard isOurTurn, var lane = lanes[key], lane.work == nil, lane.stop == nil else { return }
         if let pause = lane.pause {
             guard pause.untilMilliseconds <= now else { return }
@@ -131,6 +136,11 @@ package struct SyncEngine {
             lane.zonesToCreate.removeFirst()
             lane.work = .creatingZone(zone)
             actions.append(.createZone(key, zone))
+        } else if lane.needsSubscription {
+            // Before the fetch: what is changed in between is fetched or told.
+            lane.needsSubscription = false
+            lane.work = .subscribing
+            actions.append(.subscribe(key))
         } else if let zone = lane.zonesToFetch.first(where: { !lane.zonesToCreate.contains($0) }) {
             lane.zonesToFetch.removeAll { $0 == zone }
             lane.work = .fetching(zone)

@@ -8,6 +8,16 @@ package enum SyncEvent: Sendable {
     case follow(DatabaseKey, CKRecordZone.ID, mayBeMissing: Bool)
     /// Something says that a zone changed: a push, or the app asks.
     case remoteChange(DatabaseKey, CKRecordZone.ID)
+    /// A database's changes are to be heard of; `isSaved` when its subscription was saved in an earlier run.
+    case listen(DatabaseKey, isSaved: Bool)
+    /// The subscription was saved, and that is kept in the device's database.
+    case subscribed(DatabaseKey, QueueCount)
+    case subscribeFailed(DatabaseKey, CKError)
+    /// From now on other devices' changes are heard of; what they changed before may not be told. The server had
+    /// forgotten the device when `wasForgotten`.
+    case listening(DatabaseKey, wasForgotten: Bool)
+    /// Another device changed something in the database.
+    case pushed(DatabaseKey)
     /// A batch was answered.
     case sent(DatabaseKey, SendReply)
     /// A page of changes lies in the device's database.

@@ -7,6 +7,7 @@ struct SyncLane {
         case completing
         case fetching(CKRecordZone.ID)
         case creatingZone(CKRecordZone.ID)
+        case subscribing
     }
 
     /// A record's conflict as it came back last.
@@ -29,11 +30,18 @@ struct SyncLane {
     /// Stops everything in this database until `retry`.
     var stop: CloudSyncProblem?
     var conflicts: [CKRecord.ID: Conflict] = [:]
+    /// Other devices' changes are to be heard of.
+    var listens = false
+    /// The adapter was told to listen.
+    var isListening = false
+    /// The subscription has to be saved; without it there are no notifications.
+    var needsSubscription = false
     /// The app asked to try refused changes again.
     var liftsRefusals = false
 
     var hasWork: Bool {
-        work != nil || liftsRefusals || count.pending > 0 || !zonesToFetch.isEmpty || !zonesToCreate.isEmpty
+        work != nil || liftsRefusals || needsSubscription || count.pending > 0 || !zonesToFetch.isEmpty
+            || !zonesToCreate.isEmpty
     }
 
     mutating func succeeded() {

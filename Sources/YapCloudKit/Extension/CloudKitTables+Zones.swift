@@ -46,6 +46,27 @@ extension CloudKitTables {
             """, zone(zoneID, database) + [SQLValue(refusal?.rawValue)])
     }
 
+    // MARK: Subscriptions
+
+    /// The subscription that was saved in a database of the cloud.
+    func subscriptionID(_ database: DatabaseKey) throws -> String? {
+        try first(
+            "SELECT subscription_id FROM \(table("subscription")) WHERE database = ?1",
+            [.text(database.column)]
+        ) { $0.text(at: 0) }
+    }
+
+    /// Keeps which subscription was saved; nil forgets it.
+    func setSubscriptionID(_ subscriptionID: String?, _ database: DatabaseKey) throws {
+        guard let subscriptionID else {
+            return try run(
+                "DELETE FROM \(table("subscription")) WHERE database = ?1", [.text(database.column)])
+        }
+        try run(
+            "INSERT OR REPLACE INTO \(table("subscription")) (database, subscription_id) VALUES (?1, ?2)",
+            [.text(database.column), .text(subscriptionID)])
+    }
+
     // MARK: Records of unknown types
 
     func stash(_ record: CKRecord, _ database: DatabaseKey) throws {

@@ -8,7 +8,9 @@ struct CloudKitTables {
     let sqlite: Connection
 
     static func tableNames(_ name: String) -> [String] {
-        ["record", "mapping", "changeset", "change", "token", "stash", "log"].map { "cloudKit_\($0)_\(name)" }
+        ["record", "mapping", "changeset", "change", "token", "stash", "log", "subscription"].map {
+            "cloudKit_\($0)_\(name)"
+        }
     }
 
     /// A table's name as it stands in SQL.
@@ -49,6 +51,16 @@ struct CloudKitTables {
             CREATE TABLE \(table("log")) (
                 id INTEGER PRIMARY KEY AUTOINCREMENT, zone_owner TEXT NOT NULL, zone_name TEXT NOT NULL,
                 record_name TEXT NOT NULL, field TEXT, rule TEXT NOT NULL, field_values BLOB NOT NULL);
+            """)
+        try createSubscriptions()
+    }
+
+    /// Since version 2: which databases of the cloud were told that this user's devices want to hear of changes.
+    func createSubscriptions() throws {
+        try sqlite.execute(
+            """
+            CREATE TABLE \(table("subscription")) (
+                database TEXT PRIMARY KEY, subscription_id TEXT NOT NULL) WITHOUT ROWID;
             """)
     }
 

@@ -37,7 +37,7 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     }
 
     /// The version of the tables.
-    public static let classVersion = 1
+    public static let classVersion = 2
 
     /// The version of the handler: with another one than before, all rows are walked at registration.
     public let versionTag: String
@@ -118,6 +118,13 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
 
     /// Tries everything again that needed attention.
     public func retry() { runner.post(.retry) }
+
+    /// Takes a notification that the app got: what `CloudSync` follows in the notification's database is fetched.
+    ///
+    /// Needed only where the app listens by itself. An app that fetches by itself does so now.
+    /// - Returns: Whether the notification is about a database that something is followed in.
+    @discardableResult
+    public func handle(_ notification: CKNotification) -> Bool { runner.handle(notification) }
 
     // MARK: The extension
 

@@ -141,6 +141,8 @@ extension YapDatabaseCloudKitTransaction {
             try tables.markAllUnseen(zoneID, database)
             // What still is on the server comes again.
             if refusal == .expired { try tables.clearStash(zoneID, database) }
+            // A server that was put back may have lost the subscription too.
+            if refusal == .reset { try tables.setSubscriptionID(nil, database) }
         }
     }
 

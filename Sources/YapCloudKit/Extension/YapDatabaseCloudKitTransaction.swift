@@ -64,6 +64,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         guard previous.classVersion <= YapDatabaseCloudKit.classVersion else {
             throw YapDatabaseCloudKitError.unsupportedFormat(classVersion: previous.classVersion)
         }
+        if previous.classVersion < 2 { try tables.createSubscriptions() }
         if previous.hasMissedCommits { try forgetVanishedRows() }
         if previous.hasMissedCommits { return try populate() }
         if previous.versionTag != cloudKit.versionTag {

@@ -52,7 +52,7 @@ public final class CloudSync: Sendable {
             turn: SyncTurn(takesTurns: role == .syncs))
         try await database.register(cloudKit, withName: name)
         let connection = database.newConnection()
-        let (isKnown, hasStash) = try await connection.read { [map, zoneID] in
+        let (isKnown, isSubscribed, hasStash) = try await connection.read { [map, zoneID] in
             try Self.state($0, map, zoneID, name)
         }
         if hasStash {
@@ -60,26 +60,31 @@ public final class CloudSync: Sendable {
                 try map.deliverStash($0, try $0.ext(name, as: YapDatabaseCloudKit.self))
             }
         }
+        cloudKit.runner.post(.listen(DatabaseKey(nil), isSaved: isSubscribed))
         follow(isKnown)
     }
 
-    /// Begins to sync with a scheduler of the caller's, without waiting for anything.
+    /// Begins to sync with a scheduler of the caller's, without waiting for anything; it hears of other devices'
+    /// changes when `listens`.
     package convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", scheduler: any SyncScheduler, clock: any TimeSource,
-        random: any RandomSource
+        random: any RandomSource, listens: Bool = false
     ) throws {
         self.init(
             container: container, models: models, zone: zone, scheduler: scheduler, clock: clock,
             random: random)
         try database.blocking.register(cloudKit, withName: name)
         let connection = database.newConnection()
-        let (isKnown, hasStash) = try connection.blocking.read { try Self.state($0, map, zoneID, name) }
+        let (isKnown, isSubscribed, hasStash) = try connection.blocking.read {
+            try Self.state($0, map, zoneID, name)
+        }
         if hasStash {
             try connection.blocking.readWrite {
                 try map.deliverStash($0, try $0.ext(name, as: YapDatabaseCloudKit.self))
             }
         }
+        if listens { cloudKit.runner.post(.listen(DatabaseKey(nil), isSaved: isSubscribed)) }
         follow(isKnown)
     }
 
@@ -105,14 +110,16 @@ public final class CloudSync: Sendable {
         mergeLogStreams = streams
     }
 
-    /// Whether the zone was ever fetched from, and whether records wait of types that are known only now.
+    /// Whether the zone was ever fetched from, whether the subscription was saved, and whether records wait of types
+    /// that are known only now.
     private static func state(
         _ transaction: YapDatabaseReadTransaction, _ map: CloudSyncMap, _ zoneID: CKRecordZone.ID,
         _ name: String
-    ) throws -> (isKnown: Bool, hasStash: Bool) {
+    ) throws -> (isKnown: Bool, isSubscribed: Bool, hasStash: Bool) {
         let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
         let token = try ext.token(forZone: zoneID, databaseIdentifier: nil)
-        return (token != nil, try map.hasStash(ext))
+        let isSubscribed = try ext.tables.subscriptionID(DatabaseKey(nil)) == SyncRunner.subscriptionID
+        return (token != nil, isSubscribed, try map.hasStash(ext))
     }
 
     private func follow(_ isKnown: Bool) {
@@ -167,7 +174,14 @@ public final class CloudSync: Sendable {
         return currentStatus
     }
 
-    /// Fetches what changed: call it when a push says that the zone changed, or the user asks.
+    /// Takes a notification that the app got, and fetches when it is about what is synced here.
+    ///
+    /// Other devices' changes are heard of without it; needed only where the app gets the notifications.
+    /// - Returns: Whether it is.
+    @discardableResult
+    public func handle(_ notification: CKNotification) -> Bool { cloudKit.handle(notification) }
+
+    /// Fetches what changed: for when the user asks. Other devices' changes are heard of without it.
     public func fetch() {
         cloudKit.runner.post(.remoteChange(DatabaseKey(nil), zoneID))
     }

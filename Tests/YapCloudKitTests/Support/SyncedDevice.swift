@@ -12,18 +12,21 @@ final class SyncedDevice {
     let device: TestDevice
     let path: String
     let random: any RandomSource
+    private let listens: Bool
     private(set) var database: YapDatabase
     private(set) var sync: CloudSync
     private(set) var scheduler: ManualScheduler
     /// What the merges decided, across relaunches.
     let log = Lock<[CloudMergeLogEntry]>([])
 
-    init(_ cloud: TestCloud, user: String = "ada", seed: UInt64 = 7) throws {
+    /// - Parameter listens: Whether it hears of other devices' changes when the cloud delivers its pushes.
+    init(_ cloud: TestCloud, user: String = "ada", seed: UInt64 = 7, listens: Bool = false) throws {
         self.cloud = cloud
+        self.listens = listens
         device = cloud.device(user: user)
         random = SeededRandomSource(seed: seed + UInt64(device.number))
         path = NSTemporaryDirectory() + "yap-sync-" + UUID().uuidString + ".db"
-        (database, sync, scheduler) = try Self.open(path, device, cloud, random)
+        (database, sync, scheduler) = try Self.open(path, device, cloud, random, listens)
         observe()
     }
 
@@ -33,7 +36,8 @@ final class SyncedDevice {
     }
 
     private static func open(
-        _ path: String, _ device: TestDevice, _ cloud: TestCloud, _ random: any RandomSource
+        _ path: String, _ device: TestDevice, _ cloud: TestCloud, _ random: any RandomSource,
+        _ listens: Bool
     ) throws -> (YapDatabase, CloudSync, ManualScheduler) {
         let database = try YapDatabase(path: path) {
             $0.register(Todo.self, inCollection: "todos")
@@ -42,7 +46,8 @@ final class SyncedDevice {
         let scheduler = ManualScheduler(clock: cloud.clock)
         let sync = try CloudSync(
             database, container: device.container, models: [.model(Todo.self, collection: "todos")],
-            zone: "todos", scheduler: scheduler, clock: cloud.clock, random: random)
+            zone: "todos", scheduler: scheduler, clock: cloud.clock, random: random,
+            listens: listens)
         return (database, sync, scheduler)
     }
 
@@ -52,7 +57,7 @@ final class SyncedDevice {
 
     func relaunch() throws {
         try database.close()
-        (database, sync, scheduler) = try Self.open(path, device, cloud, random)
+        (database, sync, scheduler) = try Self.open(path, device, cloud, random, listens)
         observe()
     }
 

@@ -1,0 +1,96 @@
+internal import CloudWire
+import Foundation
+internal import Seams
+
+/// Waits for a device's notifications over its container's connection, from `start()` to `stop()`.
+final class NotificationListener: Sendable {
+    private struct State {
+        var machine: CourierMachine
+        var events: [CourierMachine.Event] = []
+        var isDraining = false
+        var isStopped = false
+        /// Takes back what is waited for: an answer, or the end of a pause.
+        var takeBack: (@Sendable () -> Void)?
+    }
+
+    private let connection: CloudConnection
+    private let state: Lock<State>
+    private let handler: @Sendable (NotificationEvent) -> Void
+
+    /// - Parameter handler: Called on any thread, one call at a time.
+    init(
+        containerIdentifier: String, connection: CloudConnection,
+        handler: @escaping @Sendable (NotificationEvent) -> Void
+    ) {
+        self.connection = connection
+        self.handler = handler
+        let clientID = try? connection.account.credential().deviceID
+        state = Lock(
+            State(
+                machine: CourierMachine(
+                    containerIdentifier: containerIdentifier, environment: connection.environment,
+                    clientID: clientID, random: connection.random)))
+    }
+
+    func start() {
+        post(.begin)
+    }
+
+    /// Ends the wait. What is being told on another thread at this moment is still told.
+    func stop() {
+        let takeBack = state.withLock { state in
+            state.isStopped = true
+            defer { state.takeBack = nil }
+            return state.takeBack
+        }
+        takeBack?()
+    }
+
+    private func post(_ event: CourierMachine.Event) {
+        let mustDrain = state.withLock { state in
+            state.events.append(event)
+            defer { state.isDraining = true }
+            return !state.isDraining
+        }
+        guard mustDrain else { return }
+        while let actions = next() {
+            for action in actions { perform(action) }
+        }
+    }
+
+    /// The actions of the next event. An answer that comes at once only adds its event: the stack doesn't grow.
+    private func next() -> [CourierMachine.Action]? {
+        state.withLock { state in
+            guard !state.isStopped, !state.events.isEmpty else {
+                state.isDraining = false
+                return nil
+            }
+            return state.machine.handle(state.events.removeFirst())
+        }
+    }
+
+    private func perform(_ action: CourierMachine.Action) {
+        switch action {
+        case .tell(let event):
+            if !state.withLock({ $0.isStopped }) { handler(event) }
+        case .pause(let milliseconds):
+            keep(connection.timers.after(milliseconds: milliseconds) { self.post(.pauseIsOver) })
+        case .send(let request, let timeoutSeconds):
+            let started = connection.timers.elapsedMilliseconds()
+            let cancel = connection.send(request, rules: RequestRules(timeoutSeconds: timeoutSeconds)) {
+                reply in
+                let milliseconds = self.connection.timers.elapsedMilliseconds() - started
+                self.post(.answered(reply, afterMilliseconds: milliseconds))
+            }
+            keep(cancel)
+        }
+    }
+
+    private func keep(_ takeBack: @escaping @Sendable () -> Void) {
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.takeBack = takeBack }
+            return state.isStopped
+        }
+        if isStopped { takeBack() }
+    }
+}

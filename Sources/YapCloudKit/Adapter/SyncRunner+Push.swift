@@ -1,0 +1,67 @@
+internal import CloudKit
+internal import Seams
+
+extension SyncRunner {
+    /// The subscription's name: the same on each of a user's devices, so that they share one.
+    static let subscriptionID = "YapCloudKit"
+
+    /// Saves the subscription, and then keeps in the device's database that it is saved.
+    func subscribe(_ key: DatabaseKey) {
+        guard let database = cloudDatabase(key) else { return }
+        let subscription = CKDatabaseSubscription(subscriptionID: Self.subscriptionID)
+        subscription.notificationInfo = CKSubscription.NotificationInfo(shouldSendContentAvailable: true)
+        let operation = CKModifySubscriptionsOperation.saving(subscription) { error in
+            if let error { return self.post(.subscribeFailed(key, error)) }
+            self.change(key, done: { .subscribed(key, $0) }) { _, ext in
+                try ext.writing { _ in try ext.tables.setSubscriptionID(Self.subscriptionID, key) }
+            }
+        }
+        environment.scheduler.perform { database.add(operation) }
+    }
+
+    /// Listens to the database's notifications until the database on the device is closed.
+    func listen(_ key: DatabaseKey) {
+        guard let database = cloudDatabase(key) else { return }
+        environment.scheduler.perform { [weak self] in
+            let end = database.observeNotifications { [weak self] event in self?.heard(event, key) }
+            if let self { self.keep(listening: end) } else { end() }
+        }
+    }
+
+    private func heard(_ event: NotificationEvent, _ key: DatabaseKey) {
+        switch event {
+        case .listening(let wasForgotten): post(.listening(key, wasForgotten: wasForgotten))
+        case .interrupted(let error): environment.errorBlock(key.identifier, error)
+        case .notification: post(.pushed(key))
+        }
+    }
+
+    /// Whether the notification is about a database that something is followed in; then it is fetched.
+    func handle(_ notification: CKNotification) -> Bool {
+        let keys = followedDatabases.filter { key in
+            guard let database = environment.databaseBlock(key.identifier) else { return false }
+            return database.isMeant(by: notification)
+        }
+        for key in keys { post(.pushed(key)) }
+        return !keys.isEmpty
+    }
+}
+
+extension CKModifySubscriptionsOperation {
+    /// An operation that saves one subscription, and calls `completion` once.
+    fileprivate static func saving(
+        _ subscription: CKSubscription, completion: @escaping @Sendable (CKError?) -> Void
+    ) -> CKModifySubscriptionsOperation {
+        let operation = CKModifySubscriptionsOperation(subscriptionsToSave: [subscription])
+        let itemError = Lock<CKError?>(nil)
+        operation.perSubscriptionSaveBlock = { _, result in
+            if case .failure(let error) = result { itemError.withLock { $0 = CKError(wrapping: error) } }
+        }
+        operation.modifySubscriptionsResultBlock = { result in
+            var error = itemError.withLock { $0 }
+            if case .failure(let whole) = result { error = error ?? CKError(wrapping: whole) }
+            completion(error)
+        }
+        return operation
+    }
+}

@@ -1,0 +1,106 @@
+import CloudKit
+import Foundation
+import Seams
+import Testing
+
+@testable import YapCloudKit
+
+/// What the engine does about notifications: events in, actions out.
+@Suite struct PushEngineTests {
+    private let key = EngineTests.database
+    private let zoneID = EngineTests.zoneID
+    private var bench = EngineTests.Bench()
+
+    private mutating func start(isSaved: Bool = true) -> [String] {
+        bench.handle(.listen(key, isSaved: isSaved))
+            + bench.handle(.follow(key, zoneID, mayBeMissing: false))
+    }
+
+    private mutating func fetched() -> [String] {
+        bench.handle(.pageApplied(key, zoneID, moreComing: false, QueueCount()))
+    }
+
+    @Test mutating func theSubscriptionIsSavedBeforeTheFirstFetch() {
+        #expect(start(isSaved: false) == ["listen", "subscribe"])
+        #expect(bench.engine.status == .syncing(pending: 0))
+        #expect(bench.handle(.subscribed(key, QueueCount())) == ["fetch Z"])
+        #expect(fetched() == [])
+        #expect(bench.engine.status == .idle)
+    }
+
+    @Test mutating func aSubscriptionThatIsSavedIsNotSavedAgain() {
+        #expect(start() == ["listen", "fetch Z"])
+    }
+
+    @Test mutating func aStormOfPushesLeadsToOneMoreFetch() {
+        _ = start()
+        for _ in 0..<100 { #expect(bench.handle(.pushed(key)) == []) }
+        #expect(fetched() == ["fetch Z"])
+        #expect(fetched() == [])
+        #expect(bench.handle(.pushed(key)) == ["fetch Z"])
+    }
+
+    @Test mutating func beginningToListenAsksForAFetchAndEndsTheWaitForTheNetwork() {
+        _ = start()
+        _ = bench.handle(.fetchFailed(key, zoneID, CKError(.networkUnavailable)))
+        #expect(bench.handle(.pushed(key)) == [], "a pause is a pause")
+        #expect(bench.handle(.listening(key, wasForgotten: false)) == ["fetch Z"])
+        #expect(fetched() == [] && bench.engine.status == .idle)
+    }
+
+    @Test mutating func aPauseThatTheServerAskedForIsKept() {
+        _ = start()
+        _ = bench.handle(.fetchFailed(key, zoneID, CKError(.requestRateLimited)))
+        #expect(bench.handle(.listening(key, wasForgotten: false)) == [])
+    }
+
+    @Test mutating func aServerThatForgotTheDeviceGetsTheSubscriptionAgain() {
+        _ = start()
+        _ = fetched()
+        #expect(bench.handle(.listening(key, wasForgotten: true)) == ["subscribe"])
+        #expect(bench.handle(.subscribed(key, QueueCount())) == ["fetch Z"])
+    }
+
+    @Test mutating func aResetZoneGetsTheSubscriptionAgain() {
+        _ = start()
+        let refused = CKError(
+            .changeTokenExpired,
+            userInfo: [ChangeTokenRefusal.userInfoKey: ChangeTokenRefusal.reset.rawValue])
+        #expect(bench.handle(.fetchFailed(key, zoneID, refused)) == ["drop reset"])
+        #expect(bench.handle(.applied(key, QueueCount())) == ["subscribe"])
+    }
+
+    @Test mutating func aProcessWhoseTurnItIsNotDoesNotListen() {
+        _ = bench.handle(.turn(isOurs: false))
+        #expect(start(isSaved: false) == [])
+        #expect(bench.handle(.turn(isOurs: true)) == ["listen", "subscribe"])
+    }
+
+    @Test mutating func aSignInThatWorksAgainEndsTheStop() {
+        _ = start()
+        _ = bench.handle(.fetchFailed(key, zoneID, CKError(.notAuthenticated)))
+        #expect(bench.engine.status == .needsAttention([.account(.notAuthenticated)]))
+        #expect(bench.handle(.listening(key, wasForgotten: false)) == ["fetch Z"])
+    }
+
+    @Test(arguments: CKError.Code.allCases)
+    func noErrorOfTheSubscriptionStopsTheSyncInSilence(code: CKError.Code) {
+        var bench = EngineTests.Bench()
+        _ = bench.handle(.listen(key, isSaved: false))
+        _ = bench.handle(.follow(key, zoneID, mayBeMissing: false))
+        let actions = bench.handle(.subscribeFailed(key, CKError(code)))
+        let isVisible =
+            switch bench.engine.status {
+            case .waiting(.some, _), .needsAttention: !bench.told.isEmpty
+            default: false
+            }
+        #expect(actions == ["fetch Z"] || isVisible, "\(code)")
+        #expect(!actions.contains("subscribe"), "\(code) goes round at once")
+    }
+
+    @Test mutating func aRetryByTheAppSavesTheSubscriptionAgain() {
+        _ = start()
+        _ = fetched()
+        #expect(bench.handle(.retry) == ["subscribe"])
+    }
+}
