@@ -91,8 +91,8 @@ import YapCloudKit
             let folder = try TemporaryFolder()
             let exchanges = try await run(nil, .beforeSending, account: "whole", stage, folder)
             #expect(exchanges >= 8)
-            // All responses, and a few more: a sync that was cut has more of them.
-            let runs = (1...exchanges).flatMap { number in Cut.allCases.map { (number, $0) } }
+            // All responses, and two more: pushes do not always come at the same moment.
+            let runs = (1...exchanges + 2).flatMap { number in Cut.allCases.map { (number, $0) } }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (index, (number, cut)) in runs.enumerated() {
                     if index >= Self.together { try await group.next() }
@@ -135,9 +135,12 @@ import YapCloudKit
         #expect(try await pair.phone.pendingChangesCount() == 0, words)
         let counts = pair.proxy.counts
         let cuts = counts.requestsLost + counts.repliesDropped + counts.repliesCut
-        #expect(cuts == (number == nil ? 0 : 1), words)
         try await pair.end()
-        return pair.exchangesCount.withLock { $0 }
+        let exchanges = pair.exchangesCount.withLock { $0 }
+        // A push that comes later or sooner makes a fetch more or less, so a late number may not be reached.
+        let isReached = number.map { $0 <= exchanges } ?? false
+        #expect(cuts == (isReached ? 1 : 0), words)
+        return exchanges
     }
 
     /// Fetches and sends until everything is there; failures that pass are tried again by the sync itself.

@@ -1,6 +1,8 @@
+import FaultProxy
 import Foundation
 import Glibc
 import ProcessSupport
+import Seams
 import Testing
 import TodoKit
 
@@ -31,6 +33,34 @@ import TodoKit
             let result = await watch.result()
             #expect(result.end == .exit(0) && result.output.contains("\"ended\""))
             #expect(try await phone.status().pending == 0)
+        }
+    }
+
+    @Test func watchShowsWhatAnotherDeviceAddsWithoutAsking() async throws {
+        try await Stage.with { stage in
+            let phone = try await stage.device("phone")
+            let laptop = try await stage.device("laptop")
+            try await phone.sync()
+            let requests = Lock<[String]>([])
+            let isHeld = AsyncStream<Void>.makeStream()
+            laptop.proxy.handle { event in
+                guard case .requestArrived(let exchange, _) = event else { return }
+                requests.withLock { $0.append(exchange.path) }
+                if exchange.path.hasSuffix("/courier") { isHeld.continuation.yield() }
+            }
+            let watch = try laptop.start(["watch", "--json"])
+            try await event(watch, "everything is synced")
+            for await _ in isHeld.stream { break }
+            let key = try await phone.add("from the phone")
+            try await phone.sync()
+            try await event(watch, "\"added\"", "\"cloud\"", key)
+            // What it asks for after the first poll is what the pushes tell it to.
+            let paths = requests.withLock { $0 }
+            let fetches = paths.filter { $0.hasSuffix("/changes/zone") }.count
+            let polls = paths.filter { $0.hasSuffix("/courier") }.count
+            #expect(polls >= 1 && fetches <= polls + 3, "\(paths)")
+            watch.signal(SIGTERM)
+            #expect(await watch.result().end == .exit(0))
         }
     }
 

@@ -42,7 +42,12 @@ struct StatusCommand {
         let rows = [
             ("device", "\(folder.name), \(folder.url.path)"),
             ("items", "\(items)"),
-            ("pending", pending == 0 ? "nothing waits to be sent" : "\(pending) changes wait to be sent"),
+            (
+                "pending",
+                pending == 0
+                    ? "nothing waits to be sent"
+                    : pending == 1 ? "1 change waits to be sent" : "\(pending) changes wait to be sent"
+            ),
             ("in flight", inFlight ? "a request is under way" : "nothing"),
             (
                 "sync",

@@ -41,11 +41,16 @@ struct SyncCommand {
         if call.isJSON {
             try Output.json(SyncedJSON(status: status.words, items: items, pending: pending, isDone: isDone))
         } else {
-            Output.line(
-                isDone
-                    ? "\(items) items, all synced" : "\(pending) changes wait: \(status.words)")
+            Output.line(words(status, isDone: isDone, items: items, pending: pending))
         }
         return isDone ? 0 : 1
+    }
+
+    private func words(_ status: CloudSyncStatus, isDone: Bool, items: Int, pending: Int) -> String {
+        guard isDone else { return "\(pending) waiting to be sent: \(status.words)" }
+        // The other process fetches when it is told of a change, not when this one asks.
+        return status == .idle
+            ? "\(items) items, all synced" : "\(items) items, nothing waits: \(status.words)"
     }
 
     /// Follows the sync until it is done, needs somebody, or made no progress for too long.

@@ -43,6 +43,9 @@ struct WatchCommand {
                 let new = try await list.todos()
                 try show(from: todos, to: new, commit)
                 todos = new
+            case .status(.idle) where last == nil:
+                // Before anything was asked for, this says nothing.
+                break
             case .status(let status):
                 journal.note(status, worked: status == .idle)
                 // The count of a queue that is being sent changes faster than anybody reads.

@@ -1,3 +1,4 @@
+import Dispatch
 import FaultProxy
 import Foundation
 import Glibc
@@ -10,6 +11,8 @@ final class Demo {
     private static let user = "ada"
     private static let stranger = "eve"
     private static let recordsPerRequest = 400
+    /// A push that takes longer than this has not come.
+    private static let pushSecondsMax = 20
 
     private let narrator = Narrator()
     private let mishaps = Mishaps()
@@ -34,6 +37,7 @@ final class Demo {
         try await phoneImports(phone, file)
         try await phoneUploads(phone, laptop, server)
         try await laptopJoins(laptop)
+        let isTold = try await laptopWatches(phone, laptop)
         let items = try await phone.todos().sorted { ($0.value.order, $0.key) < ($1.value.order, $1.key) }
         let edits = DemoEdits(items.map { ($0.key, $0.value) }, today: "2026-11-20")
         try await bothEdit(edits, phone, laptop)
@@ -45,7 +49,7 @@ final class Demo {
         narrator.say("service", "told to end: \(Mishaps.words(end))")
         phone.proxy.stop()
         laptop.proxy.stop()
-        let isRight = isEqual && isRefused && happened && end == .exit(0)
+        let isRight = isEqual && isRefused && isTold && happened && end == .exit(0)
         narrator.chapter(
             isRight
                 ? "All three are equal, the stranger was refused, and nothing of this lost a change."
@@ -157,8 +161,29 @@ final class Demo {
         narrator.say(laptop.name, "has \(Narrator.count(try await laptop.todos().count, "item"))")
     }
 
+    /// Hears of the phone's change without asking for it.
+    private func laptopWatches(_ phone: TodoDevice, _ laptop: TodoDevice) async throws -> Bool {
+        narrator.chapter("5  The laptop watches, and the phone adds an item")
+        let watch = try laptop.start(["watch", "--json"])
+        _ = await watch.line { $0.contains("everything is synced") }
+        let line = "(B) Ring the plumber +home"
+        let key = try await phone.add(line)
+        try await phone.sync()
+        narrator.say(phone.name, "adds “\(line)”, and syncs")
+        let limit = DispatchTime.now() + .seconds(Self.pushSecondsMax)
+        DispatchQueue.global().asyncAfter(deadline: limit) { watch.signal(SIGTERM) }
+        let heard = await watch.line {
+            $0.contains("\"added\"") && $0.contains("\"cloud\"") && $0.contains(key)
+        }
+        narrator.say(laptop.name, heard == nil ? "was NOT told of it" : "is told by push, and has it")
+        watch.signal(SIGTERM)
+        let end = await watch.result().end
+        narrator.say("", "`todo watch` is told to end: \(Mishaps.words(end))")
+        return heard != nil && end == .exit(0)
+    }
+
     private func bothEdit(_ edits: DemoEdits, _ phone: TodoDevice, _ laptop: TodoDevice) async throws {
-        narrator.chapter("5  Both lose the network, and edit")
+        narrator.chapter("6  Both lose the network, and edit")
         phone.proxy.refuseConnections()
         laptop.proxy.refuseConnections()
         for edit in edits.edits {
@@ -168,7 +193,7 @@ final class Demo {
             try await apply(edit.laptop, to: edit.key, on: laptop)
             narrator.say(laptop.name, edit.laptopSays)
         }
-        narrator.chapter("6  Both have the network again")
+        narrator.chapter("7  Both have the network again")
         try phone.proxy.acceptConnections()
         try laptop.proxy.acceptConnections()
     }
@@ -204,7 +229,7 @@ final class Demo {
     private func compare(
         _ edits: DemoEdits, _ phone: TodoDevice, _ laptop: TodoDevice, _ server: YapServer
     ) async throws -> Bool {
-        narrator.chapter("7  What each place has now; the server's column is what `yap record query` says")
+        narrator.chapter("8  What each place has now; the server's column is what `yap record query` says")
         let places = [
             try await phone.todos(), try await laptop.todos(), try await server.todos(of: Self.user),
         ]
@@ -229,7 +254,7 @@ final class Demo {
     }
 
     private func strangerAsks(_ server: YapServer) async throws -> Bool {
-        narrator.chapter("8  Another user asks for the zone by its name and its owner's")
+        narrator.chapter("9  Another user asks for the zone by its name and its owner's")
         let answer = try await Stranger(account: Self.stranger, server: server, folder: folder)
             .asksForTodos(of: Self.user)
         narrator.say(Self.stranger, answer.says)
@@ -237,7 +262,7 @@ final class Demo {
     }
 
     private func evidence() -> Bool {
-        narrator.chapter("9  What went wrong on the way, and what shows that it did")
+        narrator.chapter("10  What went wrong on the way, and what shows that it did")
         let rows = mishaps.evidence.map { [$0.happened ? "yes" : "NO", $0.what, $0.proof] }
         narrator.table([["", "what", "shown by"]] + rows, columnsMax: 110)
         return mishaps.evidence.count == 3 && mishaps.evidence.allSatisfy(\.happened)

@@ -50,23 +50,26 @@ package final class Program: Sendable {
     package init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String = ""
     ) throws {
-        var output: [Int32] = [-1, -1]
-        var errors: [Int32] = [-1, -1]
-        var entry: [Int32] = [-1, -1]
-        id = try Self.starting.withLock { _ throws(StartFailure) in
-            for ends in 0..<3 {
-                var pair: [Int32] = [-1, -1]
-                guard pipe(&pair) == 0 else { throw StartFailure(words: "no pipe: error \(errno)") }
-                for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-                if ends == 0 { output = pair } else if ends == 1 { errors = pair } else { entry = pair }
-            }
-            defer { for end in [output[1], errors[1], entry[0]] { close(end) } }
-            return try Self.spawn(path, arguments, environment, [entry[0], output[1], errors[1]])
+        let (id, pipes) = try Self.starting.withLock { _ throws(StartFailure) in
+            let (entry, output, errors) = (try Self.pipe(), try Self.pipe(), try Self.pipe())
+            defer { for end in [entry.read, output.write, errors.write] { close(end) } }
+            let id = try Self.spawn(
+                path, arguments, environment, [entry.read, output.write, errors.write])
+            return (id, (entry: entry.write, output: output.read, errors: errors.read))
         }
-        // Small enough for the pipe: nobody waits here.
-        _ = input.utf8.withContiguousStorageIfAvailable { write(entry[1], $0.baseAddress, $0.count) }
-        close(entry[1])
-        Thread { [self, output, errors] in follow(output[0], errors[0]) }.start()
+        self.id = id
+        // Small enough for the pipe: nobody waits here. Who has ended already reads nothing, which is no reason to end.
+        Glibc.signal(SIGPIPE, SIG_IGN)
+        _ = Array(input.utf8).withUnsafeBytes { write(pipes.entry, $0.baseAddress, $0.count) }
+        close(pipes.entry)
+        Thread { [self] in follow(pipes.output, pipes.errors) }.start()
+    }
+
+    private static func pipe() throws(StartFailure) -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else { throw StartFailure(words: "no pipe: error \(errno)") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 
     private static func spawn(
@@ -82,8 +85,15 @@ package final class Program: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         posix_spawnattr_setpgroup(&attributes, 0)
+        // What this process ignores or holds back is not for its children.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, number) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
         var given = environment
         for name in ["PATH", "HOME", "LLVM_PROFILE_FILE"] where given[name] == nil {
             given[name] = ProcessInfo.processInfo.environment[name]
