@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo run bench lint format clean
+.PHONY: help setup fuzz build test demo run bench lint format clean
 
 # STRICT=1 makes every warning an error, as CI does.
 STRICT ?= 0
@@ -35,6 +35,10 @@ bench: ## compare with C and nginx in the same run; make bench FILTER=service.sa
 	@Scripts/setup bench
 	swift build -c release --product Benchmarks
 	@.build/release/Benchmarks $(FILTER)
+
+SECONDS ?= 20
+fuzz: setup ## feed requests, JSON and records with changed bytes; make fuzz SECONDS=60 for longer, each
+	@Scripts/fuzz "$(SECONDS)"
 
 lint: ## check the format of every Swift file
 	@swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Sources Tests Examples Benchmarks
