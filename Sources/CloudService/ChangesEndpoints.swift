@@ -78,8 +78,8 @@ extension CloudService {
         let desiredKeys = item.options.desiredKeys ?? defaults.desiredKeys
         return ZoneChanges(
             zoneID: key.zoneID,
-            records: try page.rows.filter { desiredTypes?.contains($0.recordType) ?? true }
-                .map { try $0.feedResult(desiredKeys: desiredKeys) },
+            records: page.rows.filter { desiredTypes?.contains($0.recordType) ?? true }
+                .map { $0.feedResult(desiredKeys: desiredKeys) },
             syncToken: known.token(counter: seen), moreComing: page.moreComing)
     }
 

@@ -8,6 +8,8 @@ struct ModifyBatch {
         let kind: RecordOperation.Kind
         /// The record as the client sent it; its name is never nil.
         let record: WireRecord
+        /// True when the client left the name to the service.
+        let isNamedByService: Bool
         let desiredKeys: [String]?
         let target: Result<RecordKey, WireError>
     }
@@ -44,6 +46,7 @@ struct ModifyBatch {
             operations.append(
                 Operation(
                     kind: operation.operationType, record: record,
+                    isNamedByService: operation.record.recordName == nil,
                     desiredKeys: operation.desiredKeys ?? request.desiredKeys, target: target))
         }
         self.caller = caller

@@ -46,12 +46,12 @@ struct ModifyDecider {
     }
 
     /// Decides from all that was loaded.
-    func decide(outcomes: [ModifyOutcome], loaded: StoreLoaded) throws -> ModifyDecision {
+    func decide(outcomes: [ModifyOutcome], loaded: StoreLoaded) -> ModifyDecision {
         let keys = batch.operations.map { try? $0.target.get() }
         var references = ModifyReferences(outcomes: outcomes, keys: keys, loaded: loaded, limits: limits)
         references.settle()
         let settled = failAtomicZones(references.outcomes, keys: keys)
-        return try decision(settled, keys: keys, cascades: references.cascades, loaded: loaded)
+        return decision(settled, keys: keys, cascades: references.cascades, loaded: loaded)
     }
 
     private func isThere(_ zone: ZoneKey, _ loaded: StoreLoaded) -> Bool {
@@ -84,9 +84,10 @@ struct ModifyDecider {
             }
         }
         var load = StoreLoad()
-        load.records = records.subtracting(asked).sorted()
+        // Neither a target nor what goes along needs its fields.
+        load.outlines = records.subtracting(asked).sorted()
         load.dependantsOf = dependantsOf.sorted()
-        return load.records.isEmpty && load.dependantsOf.isEmpty ? nil : load
+        return load.outlines.isEmpty && load.dependantsOf.isEmpty ? nil : load
     }
 
     private func failAtomicZones(_ outcomes: [ModifyOutcome], keys: [RecordKey?]) -> [ModifyOutcome] {
@@ -107,7 +108,7 @@ struct ModifyDecider {
 
     private func decision(
         _ outcomes: [ModifyOutcome], keys: [RecordKey?], cascades: [Int: [RecordRow]], loaded: StoreLoaded
-    ) throws -> ModifyDecision {
+    ) -> ModifyDecision {
         var writing = ModifyWriting(
             loaded: loaded, random: random,
             stamp: StoreStamp(
@@ -124,8 +125,8 @@ struct ModifyDecider {
             case .nothingToDelete:
                 results.append(.tombstone(tombstone(operation, keys[index], recordType: nil)))
             case .delete(let row):
-                try writing.delete(row)
-                for row in cascades[index] ?? [] { try writing.delete(row) }
+                writing.delete(row)
+                for row in cascades[index] ?? [] { writing.delete(row) }
                 results.append(.tombstone(tombstone(operation, keys[index], recordType: row.recordType)))
             case .save(let draft):
                 guard let key = keys[index] else { continue }

@@ -34,10 +34,9 @@ struct ModifyWriting {
         return row
     }
 
-    /// Deletes a record. In a zone with a feed it leaves a tombstone. Throws when the row can't be read.
-    mutating func delete(_ row: RecordRow) throws {
-        let fields = try FieldsBinary.decode(row.fields)
-        changes.removedReferences += bindingReferences(of: row.key, fields: fields, parent: row.parent)
+    /// Deletes a record, whose fields needn't be known. In a zone with a feed it leaves a tombstone.
+    mutating func delete(_ row: RecordRow) {
+        changes.removedSources.append(row.key)
         guard loaded.zones[row.key.zone] != nil else {
             changes.removedRecords.append(row.key)
             return

@@ -35,8 +35,17 @@ extension RecordRow {
     }
 
     /// The record, or its tombstone, in a change feed.
-    func feedResult(desiredKeys: [String]?) throws -> RecordResult {
-        isDeleted ? .tombstone(tombstone) : .record(try answer(desiredKeys: desiredKeys))
+    func feedResult(desiredKeys: [String]?) -> RecordResult {
+        isDeleted ? .tombstone(tombstone) : result(desiredKeys: desiredKeys)
+    }
+
+    /// The record in an answer; one that can't be read is an error of its own, and its neighbours are answered.
+    func result(desiredKeys: [String]?) -> RecordResult {
+        do {
+            return .record(try answer(desiredKeys: desiredKeys))
+        } catch {
+            return .error(ServiceError.unreadableRecord.named(key.recordName))
+        }
     }
 
     var tombstone: Tombstone {

@@ -3,13 +3,16 @@ import CloudWire
 import Seams
 
 extension CloudService {
-    func recordsModify(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func recordsModify(
+        _ body: [UInt8], _ caller: ServiceCaller, _ operation: OperationID?
+    ) throws -> ServiceWork {
         guard caller.user != nil else { throw ServiceError.authenticationRequired }
         let request = try RecordsModifyRequest(json: body)
         try limits.check(desired: [request.desiredKeys] + request.operations.map(\.desiredKeys))
         let batch = try ModifyBatch(
             request, caller: caller, limits: limits, newRecordName: { random.nextUUID().lowercased() })
-        return .write { writer in
+        let kept = KeptRecordsForm(batch: batch, numbersAsStrings: request.numbersAsStrings ?? false)
+        return once(operation, kept) { writer in
             let decider = ModifyDecider(
                 batch: batch, limits: self.limits, nowMilliseconds: self.clock.nowMilliseconds(),
                 random: self.random)
@@ -19,32 +22,30 @@ extension CloudService {
             var asked = Set(first.records)
             let outcomes = try decider.outcomes(loaded: loaded)
             var next = decider.nextLoad(for: outcomes, found: loaded, loaded: loaded, asked: asked)
-            var bytes = loaded.fieldBytes
             while let wanted = next {
-                let found = try self.load(wanted, writer, besides: bytes)
-                bytes += found.fieldBytes
+                let found = try self.load(wanted, writer, besides: loaded.dependantsCount)
                 loaded.merge(found)
-                asked.formUnion(wanted.records)
+                asked.formUnion(wanted.outlines)
                 next = decider.nextLoad(found: found, loaded: loaded, asked: asked)
             }
-            let decision = try decider.decide(outcomes: outcomes, loaded: loaded)
+            let decision = decider.decide(outcomes: outcomes, loaded: loaded)
             try self.apply(decision.changes, to: writer)
-            return .message(
-                RecordsResponse(records: decision.results),
-                numbersAsStrings: request.numbersAsStrings ?? false)
+            return RecordsResponse(records: decision.results)
         }
     }
 
-    /// Loads records, but with the bytes that were loaded before not more than may be in memory for one request.
-    private func load(_ wanted: StoreLoad, _ reader: any CloudStoreReader, besides bytes: Int = 0) throws
-        -> StoreLoaded
-    {
+    /// Loads what a request needs, but not more than may be in memory for one; `dependantsCount` were loaded before.
+    private func load(
+        _ wanted: StoreLoad, _ reader: any CloudStoreReader, besides dependantsCount: Int = 0
+    ) throws -> StoreLoaded {
         var wanted = wanted
-        wanted.bytesMax = limits.answerBytesMax - bytes
+        wanted.bytesMax = limits.answerBytesMax
+        wanted.dependantsMax = max(0, limits.dependantsMax - dependantsCount)
         let loaded = try reader.load(wanted)
         guard !loaded.isCutShort else {
             throw ServiceError.limitExceeded(
-                "the records of the request have more than \(limits.answerBytesMax) bytes; ask for fewer")
+                "the records of the request have more than \(limits.answerBytesMax) bytes, or others refer to them "
+                    + "more than \(limits.dependantsMax) times; ask for fewer")
         }
         return loaded
     }
@@ -62,7 +63,7 @@ extension CloudService {
             wanted.records = items.compactMap(\.key)
             wanted.zones = Set(wanted.records.map(\.zone)).sorted()
             let loaded = try self.load(wanted, reader)
-            let results = try items.map { item, key -> RecordResult in
+            let results = items.map { item, key -> RecordResult in
                 guard let key, key.zone.isDefault || loaded.zones[key.zone].map({ !$0.isDeleted }) ?? false
                 else {
                     return .error(ServiceError.zoneNotFound.named(item.recordName))
@@ -70,7 +71,7 @@ extension CloudService {
                 guard let row = loaded.records[key], !row.isDeleted else {
                     return .error(ServiceError.recordNotFound.named(item.recordName))
                 }
-                return .record(try row.answer(desiredKeys: item.desiredKeys ?? request.desiredKeys))
+                return row.result(desiredKeys: item.desiredKeys ?? request.desiredKeys)
             }
             return .message(
                 RecordsResponse(records: results), numbersAsStrings: request.numbersAsStrings ?? false)
@@ -79,6 +80,6 @@ extension CloudService {
 }
 
 extension StoreLoaded {
-    /// The bytes of the records' fields together.
-    fileprivate var fieldBytes: Int { records.values.reduce(0) { $0 + $1.fields.count } }
+    /// How many references to records are in it.
+    fileprivate var dependantsCount: Int { dependants.values.reduce(0) { $0 + $1.count } }
 }

@@ -101,6 +101,8 @@ enum ServiceError {
         WireError(.tryAgainLater, reason: reason, retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6)
     }
 
+    static let unreadableRecord = internalError("the stored record can't be read")
+
     static func internalError(_ reason: String) -> WireError {
         WireError(.internalError, reason: reason, ckErrorCode: 1)
     }

@@ -18,6 +18,8 @@ public struct ServiceLimits: Hashable, Sendable {
     /// Records that one request deletes beside those it names, because they refer to them with DELETE_SELF.
     public var cascadeRecordsMax = 5_000
 
+    /// References to the records that one request deletes.
+    public var dependantsMax = 20_000
     /// Subscriptions of a user in a database.
     public var subscriptionsMax = 100
     /// Bytes of a subscription.
@@ -28,6 +30,11 @@ public struct ServiceLimits: Hashable, Sendable {
     public var deviceMilliseconds: Int64 = 60 * 86_400_000
     /// Milliseconds after which a push that nobody took is given up.
     public var pushMilliseconds: Int64 = 14 * 86_400_000
+
+    /// Bytes of a client's name for a write.
+    public var operationIDBytesMax = 64
+    /// Milliseconds for which the answer to a named write is kept.
+    public var answerMilliseconds: Int64 = 86_400_000
 
     /// Apple's published limits, and ours where Apple has none.
     public init() {}

@@ -44,17 +44,18 @@ extension CloudService {
             throw ServiceError.authenticationRequired
         }
         let body = request.body.isEmpty ? Array("{}".utf8) : request.body
+        let operation = try OperationID(request, at: route.endpoint, body: body, caller, limits: limits)
         switch route.endpoint {
-        case .recordsModify: return try recordsModify(body, caller)
+        case .recordsModify: return try recordsModify(body, caller, operation)
         case .recordsLookup: return try recordsLookup(body, caller)
         case .recordsQuery: throw ServiceError.badRequest("queries are not served yet")
         case .changesDatabase: return try changesDatabase(body, caller)
         case .changesZone: return try changesZone(body, caller)
         case .zonesList: return try zonesList(body, caller)
         case .zonesLookup: return try zonesLookup(body, caller)
-        case .zonesModify: return try zonesModify(body, caller)
+        case .zonesModify: return try zonesModify(body, caller, operation)
         case .usersCaller: return try usersCaller(caller)
-        case .subscriptionsModify: return try subscriptionsModify(body, caller)
+        case .subscriptionsModify: return try subscriptionsModify(body, caller, operation)
         case .subscriptionsList: return try subscriptionsList(body, caller)
         case .subscriptionsLookup: return try subscriptionsLookup(body, caller)
         case .tokensCreate: return try tokensCreate(body, caller, route.courier(of: request, base: publicURL))

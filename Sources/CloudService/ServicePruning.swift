@@ -24,7 +24,7 @@ extension CloudService {
         return wantsUpkeep
     }
 
-    /// Discards what has outlived its use: pushes that nobody took, and devices that were not heard of. One bounded
+    /// Discards what has outlived its use: kept answers, pushes that nobody took, and devices that were not heard of. One bounded
     /// step; true when there may be more.
     ///
     /// `CloudServiceThread` does it by itself.
@@ -33,6 +33,7 @@ extension CloudService {
     @discardableResult public func pruneOutdated() throws -> Bool {
         let now = clock.nowMilliseconds()
         var query = OutdatedQuery(rowsMax: Self.outdatedRowsMax)
+        query.answersBefore = now - limits.answerMilliseconds
         query.pushesBefore = now - limits.pushMilliseconds
         query.devicesSeenBefore = now - limits.deviceMilliseconds
         let asked = query

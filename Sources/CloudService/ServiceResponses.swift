@@ -18,10 +18,15 @@ extension CloudService {
         case .nothing:
             return response(Array("{}".utf8), request.wantsExtras)
         case .message(let message, let numbersAsStrings):
+            func body(_ message: any JSONMessage) throws -> WireResponse {
+                let json = try message.json(extras: request.wantsExtras, numbersAsStrings: numbersAsStrings)
+                return response(json, request.wantsExtras)
+            }
             do {
-                let body = try message.json(extras: request.wantsExtras, numbersAsStrings: numbersAsStrings)
-                return response(body, request.wantsExtras)
+                return try body(message)
             } catch {
+                // A stored record that can't be read must not take its neighbours along.
+                if let readable = message.readable, let response = try? body(readable) { return response }
                 return response(ServiceError.internalError("the answer can't be written: \(error)"), request)
             }
         }
@@ -46,5 +51,35 @@ extension CloudService {
             response.headers.append(("Retry-After", String(Int(seconds.rounded(.up)))))
         }
         return response
+    }
+}
+
+extension JSONMessage {
+    /// The same answer with an error in the place of each record whose stored fields can't be read; nil when it has no
+    /// records.
+    fileprivate var readable: (any JSONMessage)? {
+        switch self {
+        case var answer as RecordsResponse:
+            answer.records = answer.records.map(\.readable)
+            return answer
+        case var answer as ChangesZoneResponse:
+            answer.zones = answer.zones.map { zone in
+                guard case .changes(var changes) = zone else { return zone }
+                changes.records = changes.records.map(\.readable)
+                return .changes(changes)
+            }
+            return answer
+        default:
+            return nil
+        }
+    }
+}
+
+extension RecordResult {
+    fileprivate var readable: RecordResult {
+        guard case .record(let record) = self, let fields = record.storedFields,
+            (try? FieldsBinary.decode(fields)) == nil
+        else { return self }
+        return .error(ServiceError.unreadableRecord.named(record.recordName))
     }
 }

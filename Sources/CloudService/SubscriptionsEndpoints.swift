@@ -2,7 +2,9 @@ import CloudStore
 import CloudWire
 
 extension CloudService {
-    func subscriptionsModify(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func subscriptionsModify(
+        _ body: [UInt8], _ caller: ServiceCaller, _ operation: OperationID?
+    ) throws -> ServiceWork {
         guard let user = caller.user else { throw ServiceError.authenticationRequired }
         let request = try SubscriptionsModifyRequest(json: body)
         try limits.check(count: request.operations.count, caller)
@@ -17,7 +19,7 @@ extension CloudService {
         let decider = SubscriptionsDecider(
             operations: request.operations, caller: caller, user: user.userRecordName, database: database,
             limits: limits, random: random)
-        return .write { writer in
+        return once(operation, KeptMessageForm<SubscriptionsResponse>()) { writer in
             var wanted = StoreLoad()
             wanted.databases = [database]
             wanted.zones = decider.zones
@@ -25,7 +27,7 @@ extension CloudService {
             wanted.devicesOf = [decider.user]
             let decision = decider.decide(loaded: try writer.load(wanted))
             try writer.apply(decision.changes)
-            return .message(SubscriptionsResponse(subscriptions: decision.results))
+            return SubscriptionsResponse(subscriptions: decision.results)
         }
     }
 

@@ -79,7 +79,9 @@ extension CloudService {
         }
     }
 
-    func zonesModify(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+    func zonesModify(
+        _ body: [UInt8], _ caller: ServiceCaller, _ operation: OperationID?
+    ) throws -> ServiceWork {
         let request = try ZonesModifyRequest(json: body)
         try limits.check(count: request.operations.count, caller)
         guard let database = caller.database else { throw ServiceError.authenticationRequired }
@@ -88,7 +90,7 @@ extension CloudService {
         guard Set(named).count == named.count else {
             throw ServiceError.badRequest("more than one operation on a zone")
         }
-        return .write { writer in
+        return once(operation, KeptMessageForm<ZonesResponse>()) { writer in
             var wanted = StoreLoad()
             wanted.databases = [database]
             wanted.zones = named
@@ -99,7 +101,7 @@ extension CloudService {
             try loaded.loadPushTasks(of: named, from: writer)
             let decision = decider.decide(loaded: loaded)
             try self.apply(decision.changes, to: writer)
-            return .message(ZonesResponse(zones: decision.results))
+            return ZonesResponse(zones: decision.results)
         }
     }
 }

@@ -69,8 +69,16 @@ final class MemoryTransaction: CloudStoreWriter {
             loaded.records[key] = row
             bytes += row.fields.count
         }
+        for key in wanted.outlines {
+            loaded.records[key] = tables.records[key.zone]?[key.recordName]
+            loaded.records[key]?.fields = []
+        }
+        var rowsLeft = wanted.dependantsMax
         for key in wanted.dependantsOf {
-            loaded.dependants[key] = (tables.references[key.zone]?[key.recordName] ?? []).sorted()
+            let rows = (tables.references[key.zone]?[key.recordName] ?? []).sorted()
+            loaded.dependants[key] = Array(rows.prefix(rowsLeft))
+            if rows.count > rowsLeft { loaded.isCutShort = true }
+            rowsLeft -= min(rowsLeft, rows.count)
         }
         loadPushes(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = tables.answers[key] }
@@ -142,6 +150,10 @@ final class MemoryTransaction: CloudStoreWriter {
         }
         for row in changes.removedReferences {
             tables.references[row.target.zone]?[row.target.recordName]?.remove(row)
+        }
+        for key in changes.removedSources {
+            tables.references[key.zone] = tables.references[key.zone]?
+                .mapValues { rows in rows.filter { $0.source != key } }
         }
         for row in changes.addedReferences {
             tables.references[row.target.zone, default: [:]][row.target.recordName, default: []].insert(row)

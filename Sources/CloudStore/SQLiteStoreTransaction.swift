@@ -30,7 +30,14 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             loaded.records[key] = row
             bytes += row.fields.count
         }
-        for key in wanted.dependantsOf { loaded.dependants[key] = try dependants(of: key) }
+        for key in wanted.outlines { loaded.records[key] = try record(key, columns: Self.outlineColumns) }
+        var rowsLeft = wanted.dependantsMax
+        for key in wanted.dependantsOf {
+            let rows = try dependants(of: key, rowsMax: rowsLeft)
+            loaded.dependants[key] = Array(rows.prefix(rowsLeft))
+            if rows.count > rowsLeft { loaded.isCutShort = true }
+            rowsLeft -= min(rowsLeft, rows.count)
+        }
         try loadPushes(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = try answer(key) }
         return loaded
@@ -121,9 +128,9 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         }
     }
 
-    private func record(_ key: RecordKey) throws -> RecordRow? {
+    private func record(_ key: RecordKey, columns: String = recordColumns) throws -> RecordRow? {
         let sql = """
-            SELECT \(Self.recordColumns) FROM records
+            SELECT \(columns) FROM records
             WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4
             """
         return try connection.withStatement(sql) { statement in
@@ -133,14 +140,17 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         }
     }
 
-    private func dependants(of target: RecordKey) throws -> [ReferenceRow] {
+    /// Sorted; one more than `rowsMax` when there are more.
+    private func dependants(of target: RecordKey, rowsMax: Int) throws -> [ReferenceRow] {
         let sql = """
             SELECT source, kind FROM recordReferences
             WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND target = ?4 ORDER BY source, kind
+            LIMIT ?5
             """
         return try connection.withStatement(sql) { statement in
             try bind(target.zone, to: statement)
             try statement.bind(target.recordName, at: 4)
+            try statement.bind(rowsMax == .max ? -1 : Int64(rowsMax) + 1, at: 5)
             var rows: [ReferenceRow] = []
             while try statement.step() {
                 guard let kind = ReferenceRow.Kind(rawValue: statement.int64(at: 1)) else {
@@ -157,6 +167,8 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser, createdDevice, \
         modifiedMilliseconds, modifiedUser, modifiedDevice, fields
         """
+    /// The same, but the fields, which may lie on pages of their own, are not read.
+    private static let outlineColumns = String(recordColumns.dropLast("fields".count)) + "x''"
 
     func zoneRow(_ key: ZoneKey, from statement: borrowing Statement, at column: Int32) -> ZoneRow {
         ZoneRow(

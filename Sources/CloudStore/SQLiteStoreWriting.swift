@@ -7,6 +7,7 @@ extension SQLiteStoreTransaction {
         for zone in changes.clearedZones { try clear(zone) }
         for pruned in changes.prunedTombstones { try prune(pruned) }
         for row in changes.removedReferences { try remove(row) }
+        for key in changes.removedSources { try removeReferences(from: key) }
         for row in changes.addedReferences { try add(row) }
         for key in changes.removedRecords { try remove(key) }
         for row in changes.records { try write(row) }
@@ -74,6 +75,15 @@ extension SQLiteStoreTransaction {
             WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND target = ?4 AND source = ?5 AND kind = ?6
             """
         try run(sql, row)
+    }
+
+    private func removeReferences(from source: RecordKey) throws {
+        let sql = "DELETE FROM recordReferences WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND source = ?4"
+        try connection.withStatement(sql) { statement in
+            try bind(source.zone, to: statement)
+            try statement.bind(source.recordName, at: 4)
+            try statement.run()
+        }
     }
 
     private func add(_ row: ReferenceRow) throws {

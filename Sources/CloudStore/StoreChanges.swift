@@ -10,6 +10,8 @@ public struct StoreChanges: Sendable {
     public var prunedTombstones: [PrunedTombstones] = []
     /// Binding references that are no more.
     public var removedReferences: [ReferenceRow] = []
+    /// Records all of whose binding references to others are no more.
+    public var removedSources: [RecordKey] = []
     /// Binding references that are new.
     public var addedReferences: [ReferenceRow] = []
     /// Records that go without a trace (in a zone without a feed).
@@ -43,7 +45,8 @@ public struct StoreChanges: Sendable {
     /// True when there is nothing to write.
     public var isEmpty: Bool {
         databases.isEmpty && zones.isEmpty && clearedZones.isEmpty && prunedTombstones.isEmpty
-            && removedReferences.isEmpty && addedReferences.isEmpty && removedRecords.isEmpty
+            && removedReferences.isEmpty && removedSources.isEmpty && addedReferences.isEmpty
+            && removedRecords.isEmpty
             && records.isEmpty && isEmptyOfPushes && removedAnswers.isEmpty && answers.isEmpty
     }
 

@@ -6,6 +6,8 @@ public struct StoreLoad: Sendable {
     public var zones: [ZoneKey] = []
     /// Records wanted, tombstones among them.
     public var records: [RecordKey] = []
+    /// Records wanted without their fields, which are empty in the answer: to know that they are there.
+    public var outlines: [RecordKey] = []
     /// Records whose binding references from others are wanted.
     public var dependantsOf: [RecordKey] = []
     /// Databases whose subscriptions are wanted.
@@ -23,6 +25,8 @@ public struct StoreLoad: Sendable {
 
     /// When the fields of the records have more bytes than this together, the answer is cut short.
     public var bytesMax = Int.max
+    /// When the records are referred to by more than this together, the answer is cut short.
+    public var dependantsMax = Int.max
 
     /// Makes a question that asks for nothing.
     public init() {}
@@ -51,7 +55,7 @@ public struct StoreLoaded: Sendable {
     /// Kept answers.
     public var answers: [OperationKey: KeptAnswerRow] = [:]
 
-    /// True when there are records that are not in the answer, because it would have become too large.
+    /// True when there are records or references that are not in the answer, because it would have become too large.
     public var isCutShort = false
 
     /// Makes an empty answer.

@@ -121,14 +121,6 @@ import Testing
         #expect(modify.ckErrorCode == 27)
         #expect(try cloud.lookup(["a", "b"]).summaries == ["saved", "saved"])
         #expect(try cloud.changes().records.feed == ["a+", "b+"])
-        // Also what a delete takes along, though each step of the chain is small.
-        for (name, target) in [("b", "a"), ("c", "b")] {
-            let fields = ["target": reference(target, .deleteSelf)]
-            try cloud.modify([operation(.forceUpdate, name, fields)])
-        }
-        let delete = try #require(throws: WireError.self) { try cloud.modify([operation(.forceDelete, "a")]) }
-        #expect(delete.ckErrorCode == 27)
-        #expect(try cloud.lookup(["a", "b"]).summaries == ["saved", "saved"])
     }
 
     @Test func aListOfDesiredNamesHasALimit() throws {
@@ -208,8 +200,8 @@ import Testing
                 created: stamp, modified: stamp, fields: [0xFF, 0x00, 0xFF])
         ]
         try store.write { try $0.apply(changes) }
-        let error = try #require(throws: WireError.self) { try cloud.lookup(["a"]) }
-        #expect(error.serverErrorCode == .internalError && error.ckErrorCode == 1)
+        let error = try cloud.lookup(["a"])[0].error
+        #expect(error?.serverErrorCode == .internalError && error?.ckErrorCode == 1)
         #expect(throws: WireError.self) { try cloud.modify([operation(.forceUpdate, "a")]) }
         #expect(try cloud.lookup(["b"]).summaries == ["saved"])
         #expect(try cloud.modify([operation(.forceUpdate, "b")]).summaries == ["saved"])

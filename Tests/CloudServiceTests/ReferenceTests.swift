@@ -137,4 +137,69 @@ import Testing
         #expect(try cloud.modify([operation(.forceDelete, "y")]).summaries == ["deleted"])
         #expect(try cloud.changes().records.count == 9)
     }
+
+    @Test func aCascadeMayHoldMoreBytesThanARequestMayLoad() throws {
+        var limits = ServiceLimits()
+        limits.answerBytesMax = 10_000
+        let cloud = TestService(limits: limits)
+        try cloud.zones(.create)
+        try cloud.modify([operation(.create, "list")])
+        for number in 1...5 {
+            let fields = [
+                "list": reference("list", .deleteSelf),
+                "blob": Field(.bytes([UInt8](repeating: 7, count: 5_000))),
+            ]
+            try cloud.modify([operation(.create, "r\(number)", fields)])
+        }
+        #expect(try cloud.modify([operation(.forceDelete, "list")]).summaries == ["deleted"])
+        #expect(try cloud.changes().records == [])
+        // What they referred to is free: nobody refers to a record of that name any more.
+        try cloud.modify([operation(.create, "list")])
+        #expect(try cloud.modify([operation(.forceDelete, "list")]).summaries == ["deleted"])
+    }
+
+    @Test func whatADeletedRecordReferredToCanBeDeleted() throws {
+        try cloud.modify([
+            operation(.create, "target"), operation(.create, "holder", ["t": reference("target", .validate)]),
+        ])
+        #expect(
+            try cloud.modify([operation(.forceDelete, "target")]).summaries == ["VALIDATING_REFERENCE_ERROR"])
+        try cloud.modify([operation(.forceDelete, "holder")])
+        #expect(try cloud.modify([operation(.forceDelete, "target")]).summaries == ["deleted"])
+    }
+
+    @Test func aRecordToWhichTooManyReferIsNotLoadedWhole() throws {
+        var limits = ServiceLimits()
+        limits.dependantsMax = 3
+        let cloud = TestService(limits: limits)
+        try cloud.zones(.create)
+        try cloud.modify([operation(.create, "list")])
+        try cloud.modify((1...4).map { operation(.create, "r\($0)", ["list": reference("list", .validate)]) })
+        let error = #expect(throws: WireError.self) { try cloud.modify([operation(.forceDelete, "list")]) }
+        #expect(error?.ckErrorCode == 27)
+        try cloud.modify([operation(.forceDelete, "r4")])
+        #expect(
+            try cloud.modify([operation(.forceDelete, "list")]).summaries == ["VALIDATING_REFERENCE_ERROR"])
+    }
+
+    @Test func aRecordThatCannotBeReadIsAnErrorOfItsOwn() throws {
+        let store = MemoryCloudStore()
+        let cloud = TestService(store: store)
+        try cloud.zones(.create)
+        try cloud.modify(["a", "b", "c"].map { operation(.create, $0) })
+        let key = RecordKey(
+            zone: ZoneKey(database: .privateDatabase(of: "_ada"), zoneName: "todos"), recordName: "b")
+        var wanted = StoreLoad()
+        wanted.records = [key]
+        let loaded = try store.read { [wanted] in try $0.load(wanted) }
+        var row = try #require(loaded.records[key])
+        row.fields = [0xFF]
+        var changes = StoreChanges()
+        changes.records = [row]
+        try store.write { [changes] in try $0.apply(changes) }
+        #expect(try cloud.lookup(["a", "b", "c"]).summaries == ["saved", "INTERNAL_ERROR", "saved"])
+        let page = try cloud.changes().records
+        #expect(page.feed == ["a+", "b-", "c+"] && page.summaries[1] == "INTERNAL_ERROR")
+        #expect(try cloud.modify([operation(.forceDelete, "b")]).summaries == ["deleted"])
+    }
 }

@@ -303,4 +303,48 @@ import Testing
         #expect(try page(after: nil, bytesMax: 1).rows.count == 1)
         #expect(try page(after: "d").rows == [])
     }
+
+    @Test(arguments: TestStore.all) func anOutlineIsARecordWithoutItsFields(_ kind: TestStore) throws {
+        let store = try kind.make(folder)
+        let row = Rows.record("a", counter: 1, fields: [UInt8](repeating: 7, count: 20_000))
+        try store.apply { $0.records = [row, Rows.record("b", counter: 2, isDeleted: true)] }
+        let loaded = try store.load { $0.outlines = ["a", "b", "none"].map { Rows.key($0) } }
+        var outline = row
+        outline.fields = []
+        #expect(
+            loaded.records == [
+                Rows.key("a"): outline, Rows.key("b"): Rows.record("b", counter: 2, isDeleted: true),
+            ])
+    }
+
+    @Test(arguments: TestStore.all) func allReferencesOfARecordGoAtOnce(_ kind: TestStore) throws {
+        let store = try kind.make(folder)
+        func row(_ target: String, _ source: String) -> ReferenceRow {
+            ReferenceRow(target: Rows.key(target), sourceName: source, kind: .validate)
+        }
+        try store.apply { $0.addedReferences = [row("a", "x"), row("b", "x"), row("a", "y")] }
+        try store.apply { $0.removedSources = [Rows.key("x")] }
+        let loaded = try store.load { $0.dependantsOf = [Rows.key("a"), Rows.key("b")] }
+        #expect(loaded.dependants == [Rows.key("a"): [row("a", "y")], Rows.key("b"): []])
+    }
+
+    @Test(arguments: TestStore.all) func moreReferencesThanWereAskedForAreCutShort(_ kind: TestStore) throws {
+        let store = try kind.make(folder)
+        try store.apply {
+            $0.addedReferences = ["a", "b"].flatMap { target in
+                (1...3).map {
+                    ReferenceRow(target: Rows.key(target), sourceName: "s\($0)", kind: .deleteSelf)
+                }
+            }
+        }
+        func load(_ dependantsMax: Int) throws -> StoreLoaded {
+            try store.load {
+                $0.dependantsOf = [Rows.key("a"), Rows.key("b")]
+                $0.dependantsMax = dependantsMax
+            }
+        }
+        #expect(try load(6).dependants.values.map(\.count) == [3, 3] && !load(6).isCutShort)
+        #expect(try load(5).dependants[Rows.key("b")]?.count == 2 && load(5).isCutShort)
+        #expect(try load(3).dependants[Rows.key("b")] == [] && load(3).isCutShort)
+    }
 }

@@ -1,16 +1,16 @@
 /// Reads what `BinaryWriter` wrote, and refuses all else: cut bytes, numbers not in their shortest form, text
 /// that is not UTF-8.
-struct BinaryReader {
+package struct BinaryReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
     /// What stands before the checksum at the end of `bytes`; nil if the checksum is not right.
-    static func checkedContent(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
+    package static func checkedContent(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
         guard bytes.count >= 4 else { return nil }
         let content = bytes.dropLast(4)
         var sum: UInt32 = 0
@@ -18,23 +18,23 @@ struct BinaryReader {
         return Checksum.crc32(content) == sum ? content : nil
     }
 
-    var remainingCount: Int { bytes.endIndex - position }
+    package var remainingCount: Int { bytes.endIndex - position }
 
-    func error(_ reason: String) -> BinaryError {
+    package func error(_ reason: String) -> BinaryError {
         BinaryError(reason: reason, byteOffset: position - bytes.startIndex)
     }
 
-    func expectEnd() throws(BinaryError) {
+    package func expectEnd() throws(BinaryError) {
         guard remainingCount == 0 else { throw error("bytes after the end") }
     }
 
-    mutating func byte() throws(BinaryError) -> UInt8 {
+    package mutating func byte() throws(BinaryError) -> UInt8 {
         guard position < bytes.endIndex else { throw error("the end is missing") }
         defer { position += 1 }
         return bytes[position]
     }
 
-    mutating func unsigned() throws(BinaryError) -> UInt64 {
+    package mutating func unsigned() throws(BinaryError) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -51,30 +51,30 @@ struct BinaryReader {
         }
     }
 
-    mutating func signed() throws(BinaryError) -> Int64 {
+    package mutating func signed() throws(BinaryError) -> Int64 {
         let value = try unsigned()
         return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
     }
 
-    mutating func fixed64() throws(BinaryError) -> UInt64 {
+    package mutating func fixed64() throws(BinaryError) -> UInt64 {
         var value: UInt64 = 0
         for byte in try take(8).reversed() { value = value << 8 | UInt64(byte) }
         return value
     }
 
     /// A number of things that follow, each of at least one byte: so never more than the bytes that are left.
-    mutating func count() throws(BinaryError) -> Int {
+    package mutating func count() throws(BinaryError) -> Int {
         let value = try unsigned()
         guard value <= UInt64(remainingCount) else { throw error("a length beyond the end") }
         return Int(value)
     }
 
-    mutating func blob() throws(BinaryError) -> [UInt8] { Array(try take(count())) }
+    package mutating func blob() throws(BinaryError) -> [UInt8] { Array(try take(count())) }
 
     /// The bytes of a text, which may not be UTF-8.
     mutating func textBytes() throws(BinaryError) -> ArraySlice<UInt8> { try take(count()) }
 
-    mutating func text() throws(BinaryError) -> String {
+    package mutating func text() throws(BinaryError) -> String {
         let utf8 = try take(count())
         guard let text = String(validating: utf8, as: UTF8.self) else {
             throw error("text that is not UTF-8")

@@ -1,0 +1,148 @@
+import CloudStore
+import CloudWire
+
+/// Keeps the answer of `records/modify` without what the batch says already: of a record that was saved from the
+/// client's values alone little more than the tag is left.
+///
+/// Byte 1 (the version), the stamp that the saved records share, and for each operation in turn a byte that says which
+/// kind of result follows, and the result.
+struct KeptRecordsForm: KeptForm {
+    let batch: ModifyBatch
+    let numbersAsStrings: Bool
+
+    private static let version: UInt8 = 1
+
+    private enum Kind: UInt8 {
+        case record = 0
+        case tombstone = 1
+        case error = 2
+    }
+
+    /// What of a record follows its tag, because the batch doesn't say it.
+    private struct Parts: OptionSet {
+        let rawValue: UInt8
+        static let name = Parts(rawValue: 1)
+        static let recordType = Parts(rawValue: 2)
+        static let created = Parts(rawValue: 4)
+        static let parent = Parts(rawValue: 8)
+        static let fields = Parts(rawValue: 16)
+    }
+
+    func encode(_ answer: RecordsResponse) throws -> [UInt8] {
+        var writer = BinaryWriter()
+        writer.byte(Self.version)
+        let modified = answer.records.lazy.compactMap(\.savedRecord).first?.modified
+        write(modified ?? Self.noStamp, to: &writer)
+        for (operation, result) in zip(batch.operations, answer.records) {
+            switch result {
+            case .record(let record):
+                writer.byte(Kind.record.rawValue)
+                write(record, operation, modified: modified ?? Self.noStamp, to: &writer)
+            case .tombstone(let tombstone):
+                writer.byte(Kind.tombstone.rawValue)
+                writer.text(operation.isNamedByService ? tombstone.recordName : "")
+                writer.text(tombstone.recordType ?? "")
+            case .error(let error):
+                writer.byte(Kind.error.rawValue)
+                writer.blob(try error.json(extras: true))
+            }
+        }
+        return writer.bytes
+    }
+
+    func decode(_ bytes: [UInt8]) throws -> RecordsResponse {
+        var reader = BinaryReader(bytes[...])
+        guard try reader.byte() == Self.version else {
+            throw reader.error("an unknown form of a kept answer")
+        }
+        let modified = try stamp(from: &reader)
+        let results = try batch.operations.map { operation -> RecordResult in
+            switch Kind(rawValue: try reader.byte()) {
+            case .record: return .record(try record(operation, modified: modified, from: &reader))
+            case .tombstone:
+                let name = try reader.text()
+                let recordType = try reader.text()
+                return .tombstone(
+                    Tombstone(
+                        recordName: operation.isNamedByService ? name : operation.record.recordName ?? "",
+                        zoneID: zoneID(operation), recordType: recordType.isEmpty ? nil : recordType))
+            case .error: return .error(try WireError(json: try reader.blob()))
+            case nil: throw reader.error("an unknown kind of result")
+            }
+        }
+        try reader.expectEnd()
+        return RecordsResponse(records: results)
+    }
+
+    private func write(
+        _ record: WireRecord, _ operation: ModifyBatch.Operation, modified: WireRecord.Stamp,
+        to writer: inout BinaryWriter
+    ) {
+        let sent = sentFields(operation)
+        let others = record.fields.filter { sent[$0.key] != $0.value }
+        var parts: Parts = []
+        if operation.isNamedByService { parts.insert(.name) }
+        if record.recordType != operation.record.recordType { parts.insert(.recordType) }
+        if record.created != modified { parts.insert(.created) }
+        if record.parent?.recordName != operation.record.parent?.recordName { parts.insert(.parent) }
+        if !others.isEmpty { parts.insert(.fields) }
+        writer.byte(parts.rawValue)
+        writer.text(record.recordChangeTag ?? "")
+        if parts.contains(.name) { writer.text(record.recordName ?? "") }
+        if parts.contains(.recordType) { writer.text(record.recordType ?? "") }
+        if parts.contains(.created) { write(record.created ?? Self.noStamp, to: &writer) }
+        if parts.contains(.parent) { writer.text(record.parent?.recordName ?? "") }
+        if parts.contains(.fields) { writer.blob(FieldsBinary.encode(others)) }
+    }
+
+    private func record(
+        _ operation: ModifyBatch.Operation, modified: WireRecord.Stamp, from reader: inout BinaryReader
+    ) throws -> WireRecord {
+        let parts = Parts(rawValue: try reader.byte())
+        let changeTag = try reader.text()
+        let name = parts.contains(.name) ? try reader.text() : operation.record.recordName
+        let recordType = parts.contains(.recordType) ? try reader.text() : operation.record.recordType
+        let created = parts.contains(.created) ? try stamp(from: &reader) : modified
+        let parent = parts.contains(.parent) ? try reader.text() : operation.record.parent?.recordName ?? ""
+        var fields = sentFields(operation)
+        if parts.contains(.fields) {
+            fields.merge(try FieldsBinary.decode(try reader.blob())) { $1 }
+        }
+        return WireRecord(
+            recordName: name, recordType: recordType, fields: fields, recordChangeTag: changeTag,
+            created: created, modified: modified, deleted: false, zoneID: zoneID(operation),
+            parent: parent.isEmpty ? nil : Reference(recordName: parent), pluginFields: [:])
+    }
+
+    /// The fields of the answer that the client has sent itself.
+    private func sentFields(_ operation: ModifyBatch.Operation) -> [String: Field] {
+        let sent = operation.record.fields.compactMapValues { field in
+            field.value.map { Field($0, isEncrypted: field.isEncrypted) }
+        }
+        guard let desired = operation.desiredKeys, !desired.isEmpty else { return sent }
+        let names = Set(desired)
+        return sent.filter { names.contains($0.key) }
+    }
+
+    private func zoneID(_ operation: ModifyBatch.Operation) -> ZoneID? {
+        (try? operation.target.get())?.zone.zoneID
+    }
+
+    private static let noStamp = WireRecord.Stamp(timestampMilliseconds: 0, userRecordName: "", deviceID: "")
+
+    private func write(_ stamp: WireRecord.Stamp, to writer: inout BinaryWriter) {
+        writer.signed(stamp.timestampMilliseconds)
+        writer.text(stamp.userRecordName ?? "")
+        writer.text(stamp.deviceID ?? "")
+    }
+
+    private func stamp(from reader: inout BinaryReader) throws -> WireRecord.Stamp {
+        WireRecord.Stamp(
+            timestampMilliseconds: try reader.signed(), userRecordName: try reader.text(),
+            deviceID: try reader.text())
+    }
+}
+
+extension RecordResult {
+    fileprivate var savedRecord: WireRecord? { if case .record(let record) = self { record } else { nil } }
+}

@@ -1,0 +1,96 @@
+import CloudStore
+import CloudWire
+import Crypto
+import Seams
+
+/// A client's name for a write, by which it is done once however often it comes.
+struct OperationID: Sendable {
+    let key: OperationKey
+    /// Of the endpoint and the body: the same name for something else is refused.
+    let requestHash: [UInt8]
+
+    /// Nil when the write has no name. Only our own clients give names.
+    init?(
+        _ request: WireRequest, at endpoint: ServiceRoute.Endpoint, body: [UInt8], _ caller: ServiceCaller,
+        limits: ServiceLimits
+    ) throws {
+        guard caller.wantsExtras, let operationID = request.header(WireHeader.operation),
+            let user = caller.user, let database = caller.database
+        else { return nil }
+        switch endpoint {
+        case .recordsModify, .zonesModify, .subscriptionsModify: break
+        default: return nil
+        }
+        guard 1...limits.operationIDBytesMax ~= operationID.utf8.count,
+            operationID.utf8.allSatisfy({ 0x21..<0x7F ~= $0 })
+        else {
+            throw ServiceError.badRequest(
+                "\(WireHeader.operation) must have 1 to \(limits.operationIDBytesMax) ASCII characters")
+        }
+        key = OperationKey(database: database, user: user.userRecordName, operationID: operationID)
+        var hash = try SHA256()
+        try hash.update(Array("\(endpoint.rawValue)\n".utf8))
+        try hash.update(body)
+        requestHash = try hash.finish()
+    }
+}
+
+/// How the answer to a named write is kept.
+protocol KeptForm<Answer>: Sendable {
+    associatedtype Answer: JSONMessage
+
+    var numbersAsStrings: Bool { get }
+    /// The answer in as few bytes as the request allows: what the request says needn't be kept.
+    func encode(_ answer: Answer) throws -> [UInt8]
+    /// The answer to the same request.
+    func decode(_ bytes: [UInt8]) throws -> Answer
+}
+
+/// Keeps an answer as it is.
+struct KeptMessageForm<Answer: JSONMessage>: KeptForm {
+    let numbersAsStrings = false
+
+    func encode(_ answer: Answer) throws -> [UInt8] { try answer.json(extras: true) }
+
+    func decode(_ bytes: [UInt8]) throws -> Answer { try Answer(json: bytes) }
+}
+
+extension CloudService {
+    /// A write that is done once: its answer is kept in its own transaction, and a repeated one gets that answer.
+    ///
+    /// What fails as a whole has written nothing and keeps nothing; it is tried again when it comes again.
+    func once<Form: KeptForm>(
+        _ operation: OperationID?, _ form: Form,
+        _ body: @escaping @Sendable (any CloudStoreWriter) throws -> Form.Answer
+    ) -> ServiceWork {
+        .write { writer in
+            guard let operation else {
+                return .message(try body(writer), numbersAsStrings: form.numbersAsStrings)
+            }
+            if let kept = try self.keptAnswer(operation, writer) {
+                return .message(try form.decode(kept), numbersAsStrings: form.numbersAsStrings)
+            }
+            let answer = try body(writer)
+            var changes = StoreChanges()
+            changes.answers = [
+                KeptAnswerRow(
+                    key: operation.key, requestHash: operation.requestHash,
+                    atMilliseconds: self.clock.nowMilliseconds(), answer: try form.encode(answer))
+            ]
+            try writer.apply(changes)
+            return .message(answer, numbersAsStrings: form.numbersAsStrings)
+        }
+    }
+
+    private func keptAnswer(_ operation: OperationID, _ reader: any CloudStoreReader) throws -> [UInt8]? {
+        var wanted = StoreLoad()
+        wanted.answers = [operation.key]
+        guard let row = try reader.load(wanted).answers[operation.key],
+            row.atMilliseconds >= clock.nowMilliseconds() - limits.answerMilliseconds
+        else { return nil }
+        guard row.requestHash == operation.requestHash else {
+            throw ServiceError.badRequest("\(WireHeader.operation) names another request")
+        }
+        return row.answer
+    }
+}
