@@ -91,8 +91,12 @@ final class CountingStore: CloudStore {
 
 /// The service that the lines talk to, in the child process and, for recording, in this one.
 func benchService(_ store: any CloudStore) -> CloudService {
-    CloudService(
+    var users = [ServiceRequests.token: ServiceUser(userRecordName: ServiceRequests.userRecordName)]
+    for number in 0..<ServiceRequests.otherUsersCount {
+        users[ServiceRequests.token(ofUser: number)] = ServiceUser(userRecordName: "_bench\(number)")
+    }
+    return CloudService(
         store: store, clock: SystemTimeSource(), random: SystemRandomSource(),
         container: CloudService.Container(identifier: ServiceRequests.container),
-        users: [ServiceRequests.token: ServiceUser(userRecordName: ServiceRequests.userRecordName)])
+        users: users)
 }

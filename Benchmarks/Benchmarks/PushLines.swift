@@ -17,32 +17,37 @@ enum CourierRequests {
         #"{"operations":[{"operationType":"create","subscription":{"subscriptionID":"all","#
             + #""subscriptionType":"database"}}]}"#)
 
-    static func makeToken(device: String) -> [UInt8] {
+    static func makeToken(device: String, token: String = ServiceRequests.token) -> [UInt8] {
         ServiceRequests.whole(
             "POST /device/1/\(ServiceRequests.container)/development/tokens/create?ckWebAuthToken="
-                + "\(ServiceRequests.token)&clientId=\(device) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                + "\(token)&clientId=\(device) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
                 + "Content-Type: application/json\r\n",
             #"{"apnsEnvironment":"development","clientId":"\#(device)"}"#)
     }
 
     /// The poll of the device whose token's answer this is.
     static func poll(_ answer: [UInt8]) throws -> [UInt8] {
+        Array("GET \(try target(answer)) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+    }
+
+    /// The path and query of that poll.
+    static func target(_ answer: [UInt8]) throws -> String {
         let url = try TokensResponse(json: answer).webcourierURL
         guard let start = url.range(of: "/device/")?.lowerBound else {
             throw BenchError("no courier's URL: \(url)")
         }
-        return Array("GET \(url[start...]) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+        return String(url[start...])
     }
 }
 
 /// From the sending of one device's save to the other's notification, against one sync of the disk.
 private final class PushRun: LineRun {
-    private static let pushesCount = 200
+    private static let pushesCount = 100
 
     private let folder: URL
     private let cloud: CloudProcess
     private let requests = ServiceRequests(seed: 1)
-    private let poll: LoadRequests
+    private let pollTarget: String
     private var saved: [UInt32] = []
     private var pushed: [UInt32] = []
     private var syncs: [SyncTimes] = []
@@ -55,7 +60,7 @@ private final class PushRun: LineRun {
             try cloud.exchange(ServiceRequests.makeZone)
             let token = try cloud.exchange(CourierRequests.makeToken(device: "pad"))
             try cloud.exchange(CourierRequests.subscribe)
-            poll = LoadRequests([try CourierRequests.poll(token)])
+            pollTarget = try CourierRequests.target(token)
         } catch {
             cloud.end()
             throw error
@@ -69,9 +74,22 @@ private final class PushRun: LineRun {
         var pushed = [UInt32](repeating: 0, count: count)
         var plan = probe_push_plan()
         plan.port = Int32(cloud.port)
-        plan.poll = poll.requests[0]
         plan.count = count
-        let code = saves.requests.withUnsafeBufferPointer { saves in
+        let code = pollTarget.withCString { target in
+            plan.poll_target = target
+            return run(&plan, saves, &saved, &pushed)
+        }
+        guard code == 0 else { throw BenchError(text(&plan.failure)) }
+        self.saved += saved
+        self.pushed += pushed
+        return percentile(0.5, of: pushed)
+    }
+
+    private func run(
+        _ plan: inout probe_push_plan, _ saves: LoadRequests, _ saved: inout [UInt32],
+        _ pushed: inout [UInt32]
+    ) -> Int32 {
+        saves.requests.withUnsafeBufferPointer { saves in
             saved.withUnsafeMutableBufferPointer { saved in
                 pushed.withUnsafeMutableBufferPointer { pushed in
                     plan.saves = saves.baseAddress
@@ -81,10 +99,6 @@ private final class PushRun: LineRun {
                 }
             }
         }
-        guard code == 0 else { throw BenchError(text(&plan.failure)) }
-        self.saved += saved
-        self.pushed += pushed
-        return percentile(0.5, of: pushed)
     }
 
     func reference() throws -> Double {
@@ -109,6 +123,8 @@ private final class PushRun: LineRun {
 /// What the server's process takes for each of many couriers that wait, against nginx with as many idle connections.
 private final class IdleRun: LineRun {
     private static let couriersCount = 10_000
+    /// A user may have no more.
+    private static let devicesEach = 50
 
     private let folder: URL
     private let storePath: String
@@ -120,7 +136,10 @@ private final class IdleRun: LineRun {
         storePath = folder.appendingPathComponent("ours.sqlite").path
         let cloud = try CloudProcess(storePath: storePath)
         defer { cloud.end() }
-        let make = (0..<Self.couriersCount).map { CourierRequests.makeToken(device: "device-\($0)") }
+        let make = (0..<Self.couriersCount).map { index in
+            CourierRequests.makeToken(
+                device: "device-\(index)", token: ServiceRequests.token(ofUser: index / Self.devicesEach))
+        }
         let tokens = try Load.bodies(of: LoadRequests(make), port: cloud.port, connections: 64)
         polls = LoadRequests(try tokens.map(CourierRequests.poll))
         pings = LoadRequests([Nginx.request(0)])

@@ -6,6 +6,11 @@ struct ServiceRequests {
     static let container = "iCloud.bench"
     static let token = "bench-token"
     static let userRecordName = "_bench"
+    /// Users beside the one who saves.
+    static let otherUsersCount = 200
+
+    static func token(ofUser number: Int) -> String { "bench-token-\(number)" }
+
     static let zone = #"{"zoneName":"notes"}"#
 
     private let random: SeededRandomSource

@@ -13,12 +13,14 @@ int probe_sync(const char *path, size_t count, uint32_t *nanoseconds);
 // the sending of the save: when its answer came, and when the poll was answered. Returns 0, or -1 with the reason.
 typedef struct {
     int port;
-    load_request poll;
+    // The poll's path and query; what was pushed last is acknowledged by the next one.
+    const char *poll_target;
     const load_request *saves;
     size_t count;
     uint32_t *saved;
     uint32_t *pushed;
     char failure[200];
+    char last_push[64];
 } probe_push_plan;
 int probe_push(probe_push_plan *plan);
 
