@@ -90,7 +90,7 @@ final class CountingStore: CloudStore {
 }
 
 /// The service that the lines talk to, in the child process and, for recording, in this one.
-func benchService(_ store: any CloudStore) -> CloudService {
+func benchService(_ store: any CloudStore, groupLimits: GroupLimits = GroupLimits()) -> CloudService {
     var users = [ServiceRequests.token: ServiceUser(userRecordName: ServiceRequests.userRecordName)]
     for number in 0..<ServiceRequests.otherUsersCount {
         users[ServiceRequests.token(ofUser: number)] = ServiceUser(userRecordName: "_bench\(number)")
@@ -98,5 +98,5 @@ func benchService(_ store: any CloudStore) -> CloudService {
     return CloudService(
         store: store, clock: SystemTimeSource(), random: SystemRandomSource(),
         container: CloudService.Container(identifier: ServiceRequests.container),
-        users: users)
+        users: users, groupLimits: groupLimits)
 }
