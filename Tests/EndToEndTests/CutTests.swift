@@ -10,7 +10,7 @@ import TodoKit
 import YapCloudKit
 
 /// Each response of a sync of 200 records, cut: the same state as without a cut.
-@Suite(.timeLimit(.minutes(3))) struct CutTests {
+@Suite(.timeLimit(.minutes(6))) struct CutTests {
     enum Cut: CaseIterable, CustomStringConvertible {
         case beforeSending, afterTheCommit, inMidReply
 
@@ -84,7 +84,7 @@ import YapCloudKit
     }
 
     private static let recordsCount = 200
-    private static let together = 6
+    private static let together = 8
 
     @Test func aSyncWhoseResponsesAreCutEndsInTheSameState() async throws {
         try await Stage.with { stage in
