@@ -93,7 +93,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Yap", "CBenchmarks", "CloudKit", "CloudKitAdditions", "CloudServer", "CloudService", "CloudStore", "CloudWire",
+                "Yap", "CBenchmarks", "CloudKit", "CloudKitAdditions", "CloudServer", "CloudService",
+                "CloudStore", "CloudWire",
                 "HTTPServer", "Seams",
             ],
             path: "Benchmarks/Benchmarks", swiftSettings: settings),
@@ -154,7 +155,8 @@ let package = Package(
         tests(
             "CloudKitTests",
             [
-                "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudService", "CloudWire", "CoreLocation",
+                "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudService", "CloudWire",
+                "CoreLocation",
                 "HTTPClient", "HTTPServer", "Seams",
             ]),
         tests(
