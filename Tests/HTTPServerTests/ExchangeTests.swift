@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPServer
 import Testing
 
@@ -6,8 +7,9 @@ import Testing
     private static let get = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
 
     @Test func anyThreadMayAnswer() async throws {
+        let queue = DispatchQueue(label: "answers", attributes: .concurrent)
         let handler = TestHandler { request, exchange in
-            Task.detached { TestHandler.echo(request, exchange) }
+            queue.async { TestHandler.echo(request, exchange) }
         }
         try await withServer(handler) { port, _ in
             let clients = try (0..<20).map { _ in try RawClient(port: port) }

@@ -32,27 +32,27 @@ import Testing
     @Test func aSlowBodyIsCutAndAFastEnoughOneIsNot() async throws {
         let handler = TestHandler()
         let change: (inout HTTPServerOptions) -> Void = {
-            $0.bodySpanSeconds = 0.2
-            $0.bodyBytesPerSecondMin = 1000
+            $0.bodySpanSeconds = 0.5
+            $0.bodyBytesPerSecondMin = 100
         }
         try await withServer(handler, change) { port, _ in
-            let head = "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
+            let head = "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n"
             let slow = try RawClient(port: port)
             slow.send(head)
-            let body = [UInt8](repeating: 0x61, count: 1000)
-            #expect(Self.drip(slow, body, everyMilliseconds: 10) < 900)
+            let body = [UInt8](repeating: 0x61, count: 2000)
+            #expect(Self.drip(slow, body, everyMilliseconds: 25) < 1000)
             #expect(try slow.answer().status == 408)
             #expect(try slow.isClosed())
             #expect(try handler.summaries.next().ending == .tooSlow)
 
-            // Half the time it would take at the slowest speed allowed, but longer than the grace.
+            // Longer than a span, and far above the speed that is asked.
             let steady = try RawClient(port: port)
             steady.send(head)
-            for _ in 0..<25 {
+            for _ in 0..<50 {
                 steady.send([UInt8](repeating: 0x61, count: 40))
                 _ = steady.waitUntilReadable(milliseconds: 15)
             }
-            #expect(try steady.answer().body.count == 1008)
+            #expect(try steady.answer().body.count == 2008)
         }
     }
 

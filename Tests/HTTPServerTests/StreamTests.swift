@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPServer
 import Seams
 import Testing
@@ -6,12 +7,13 @@ import Testing
 @Suite struct StreamTests {
     private static let get = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
 
-    /// A source that gives `total` bytes, a piece a pull, from threads of the pool.
+    /// A source that gives `total` bytes, a piece a pull, from another thread.
     private final class Source: HTTPBodySource {
         let byteCount: Int?
         let state: Lock<(remaining: Int, pulls: Int)>
         let failsAt: Int
         let cancellations = Inbox<Void>()
+        private let queue = DispatchQueue(label: "source")
 
         init(total: Int, announced: Int?, failsAt: Int = -1) {
             byteCount = announced
@@ -26,7 +28,7 @@ import Testing
                 state.remaining -= count
                 return (count, state.remaining == 0, state.pulls == failsAt)
             }
-            Task.detached {
+            queue.async {
                 if fails { return pull.fail() }
                 let bytes = [UInt8](repeating: 0x61, count: count)
                 if isLast { pull.end(bytes) } else { pull.send(bytes) }

@@ -68,7 +68,7 @@ struct Parsed: Equatable, CustomStringConvertible {
         let whole = Parsed([bytes], limits: limits, bodyBytesMax: bodyBytesMax)
         var different = [String]()
         // Every place; of what is only long because a limit is, some hundreds.
-        for cut in stride(from: 0, through: bytes.count, by: 1 + bytes.count / 1000) {
+        for cut in stride(from: 0, through: bytes.count, by: 1 + bytes.count / 400) {
             let parsed = Parsed(
                 [Array(bytes[..<cut]), Array(bytes[cut...])], limits: limits, bodyBytesMax: bodyBytesMax)
             if parsed != whole { different.append("cut at \(cut): \(parsed), whole: \(whole)") }
