@@ -167,7 +167,7 @@ let package = Package(
             [
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudServer", "CloudService",
                 "CloudStore",
-                "CloudWire", "FaultProxy", "HTTPClient", "TodoKit", "Seams",
+                "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "TodoKit", "Seams",
             ]),
         tests("TodoTests", ["TodoKit", "Seams"]),
         tests("TidyTests", []),

@@ -58,7 +58,11 @@ extension TestCloud {
         }
     }
 
-    /// Takes a device's wait: what is there for it is given at once.
+    /// How many devices wait to be told.
+    package var waitCount: Int { state.withLock { $0.courier.waits.count } }
+
+    /// Takes a device's wait: what is there for it is given at once. A carrier would hold the thread
+    /// until the wait ends, so it is not used.
     func wait(
         _ request: WireRequest, deviceNumber: Int,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void

@@ -154,6 +154,21 @@ import Yap
         #expect(cloud.requestCount(.modifySubscriptions) == saved + 1)
     }
 
+    @Test func aServerWithoutPushesIsSyncedAllTheSame() throws {
+        let cloud = TestCloud()
+        cloud.fail(.modifySubscriptions, with: .invalidArguments, times: 9)
+        cloud.fail(.createDeviceToken, with: .invalidArguments, times: 9)
+        let device = try SyncedDevice(cloud, listens: true)
+        try device.set(Todo(title: "eggs"), "1")
+        for _ in 0..<4 {
+            #expect(device.syncNow() == .idle)
+            cloud.clock.advance(bySeconds: 100)
+            cloud.deliverPushes()
+        }
+        #expect(device.server("1")?["title"] == "eggs")
+        #expect(cloud.requestCount(.modifySubscriptions) == 1, "it is not asked again and again")
+    }
+
     @Test func theSameSeedAndStepsGiveTheSameRequests() throws {
         func run() throws -> [String] {
             let cloud = TestCloud(seed: 5)

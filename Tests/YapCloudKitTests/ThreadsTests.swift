@@ -87,8 +87,13 @@ import YapCloudKit
         try laptop.database.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func whoListensIsToldWhenNothingMoreComes() async throws {
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func whoListensIsToldWhenNothingMoreComes(hasNoPushes: Bool) async throws {
         let cloud = TestCloud(execution: .threads)
+        if hasNoPushes {
+            cloud.fail(.modifySubscriptions, with: .invalidArguments, times: 9)
+            cloud.fail(.createDeviceToken, with: .invalidArguments, times: 9)
+        }
         func dropped() async throws -> CloudSync.Streams {
             let device = try await Device(cloud)
             await device.sync.syncNow()
