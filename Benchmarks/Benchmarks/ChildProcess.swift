@@ -48,11 +48,29 @@ final class ChildProcess {
 
     /// The same for the process and those that it started.
     func residentBytesWithChildren() throws -> Int {
+        return try residentBytes() + children().reduce(0) { try $0 + Self.residentBytes(of: $1) }
+    }
+
+    /// The processor time that the process and those that it started have taken, in seconds.
+    func processorSeconds() throws -> Double {
+        try ([identifier] + children()).reduce(0) { try $0 + Self.processorSeconds(of: $1) }
+    }
+
+    private func children() throws -> [Int32] {
         let path = "/proc/\(identifier)/task/\(identifier)/children"
-        let children = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").compactMap {
+        return try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").compactMap {
             Int32($0)
         }
-        return try residentBytes() + children.reduce(0) { try $0 + Self.residentBytes(of: $1) }
+    }
+
+    private static func processorSeconds(of process: Int32) throws -> Double {
+        let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        // Behind the name, which may have spaces: the times are the 14th and 15th word of the line.
+        let words = stat.split(separator: ")").last?.split(separator: " ") ?? []
+        guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else {
+            throw BenchError("/proc doesn't tell the time of process \(process)")
+        }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     private static func residentBytes(of process: Int32) throws -> Int {

@@ -9,7 +9,7 @@ final class Nginx {
     private static let paths = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"]
 
     /// Starts nginx with a folder that has the files in `content`; each is named by its place in it.
-    init(folder: URL, content: [[UInt8]], workersCount: Int) throws {
+    init(folder: URL, content: [[UInt8]], workersCount: Int, usesSendfile: Bool = true) throws {
         guard let executable = Self.paths.first(where: FileManager.default.isExecutableFile) else {
             throw BenchError("there is no nginx; `make bench` installs it, see system-packages.txt")
         }
@@ -20,8 +20,10 @@ final class Nginx {
         }
         port = try Self.freePort()
         let configuration = folder.appendingPathComponent("nginx.conf")
-        try Self.configuration(folder: folder, port: port, workersCount: workersCount)
-            .write(to: configuration, atomically: false, encoding: .utf8)
+        try Self.configuration(
+            folder: folder, port: port, workersCount: workersCount, sendfile: usesSendfile ? "on" : "off"
+        )
+        .write(to: configuration, atomically: false, encoding: .utf8)
         process = try ChildProcess(
             executable, ["-p", folder.path, "-e", "error.log", "-c", configuration.path])
         try waitUntilServing()
@@ -49,7 +51,9 @@ final class Nginx {
         throw BenchError("nginx did not start on port \(port)")
     }
 
-    private static func configuration(folder: URL, port: Int, workersCount: Int) -> String {
+    private static func configuration(
+        folder: URL, port: Int, workersCount: Int, sendfile: String
+    ) -> String {
         // Under root the workers would be another user, who may not read the folder.
         let user = getuid() == 0 ? "user root;" : ""
         return """
@@ -63,7 +67,7 @@ final class Nginx {
             http {
                 access_log off;
                 default_type application/json;
-                sendfile on;
+                sendfile \(sendfile);
                 tcp_nopush on;
                 tcp_nodelay on;
                 keepalive_timeout 300s;

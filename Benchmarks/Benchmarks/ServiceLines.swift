@@ -107,6 +107,10 @@ private final class FetchRun: LineRun {
     private let connectionsCount: Int
     private let requestsCount: Int
     private let countsBytes: Bool
+    private let folder: URL
+    private let answers: [[UInt8]]
+    private var ourTimes: [Double] = []
+    private var nginxTimes: [Double] = []
 
     /// One record a request.
     static func lookups(in folder: URL) throws -> FetchRun {
@@ -132,12 +136,13 @@ private final class FetchRun: LineRun {
         self.connectionsCount = connectionsCount
         self.requestsCount = requestsCount
         self.countsBytes = countsBytes
+        self.folder = folder
         let cloud = try CloudProcess(storePath: folder.appendingPathComponent("ours.sqlite").path)
         self.cloud = cloud
         do {
             try cloud.exchange(ServiceRequests.makeZone)
             let requests = try requests(cloud)
-            let answers = try requests.map { try cloud.exchange($0) }
+            answers = try requests.map { try cloud.exchange($0) }
             ourRequests = LoadRequests(requests, answerLengths: answers.map(\.count))
             nginxRequests = LoadRequests(
                 answers.indices.map(Nginx.request), answerLengths: answers.map(\.count))
@@ -148,8 +153,41 @@ private final class FetchRun: LineRun {
         }
     }
 
-    func ours() throws -> Double { try rate(ourRequests, port: cloud.port) }
-    func reference() throws -> Double { try rate(nginxRequests, port: nginx.port) }
+    func ours() throws -> Double {
+        try timed(cloud.process, &ourTimes) { try rate(ourRequests, port: cloud.port) }
+    }
+
+    func reference() throws -> Double {
+        try timed(nginx.process, &nginxTimes) { try rate(nginxRequests, port: nginx.port) }
+    }
+
+    func remarks() throws -> [LineRemark] {
+        var text = String(
+            format: "processor time a request: %.1f us, nginx %.1f us (ratio %.2f)",
+            LineResult.median(ourTimes),
+            LineResult.median(nginxTimes), LineResult.median(nginxTimes) / LineResult.median(ourTimes))
+        if countsBytes { text += String(format: "; nginx without sendfile %.0f MB/s", try withoutSendfile()) }
+        return [LineRemark(text: text)]
+    }
+
+    /// What nginx does when it copies the bytes as every server does that makes them.
+    private func withoutSendfile() throws -> Double {
+        let copying = try Nginx(
+            folder: folder.appendingPathComponent("copying"), content: answers,
+            workersCount: ServiceLoad.workersCount, usesSendfile: false)
+        defer { copying.end() }
+        let rates = try (0..<4).map { _ in try rate(nginxRequests, port: copying.port) }
+        return LineResult.median(Array(rates.dropFirst()))
+    }
+
+    private func timed(_ process: ChildProcess, _ times: inout [Double], _ body: () throws -> Double) throws
+        -> Double
+    {
+        let before = try process.processorSeconds()
+        let rate = try body()
+        times.append((try process.processorSeconds() - before) / Double(requestsCount) * 1e6)
+        return rate
+    }
 
     func close() {
         nginx.end()
