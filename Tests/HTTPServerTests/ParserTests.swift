@@ -240,4 +240,13 @@ import Testing
         #expect(Parsed(chunked("5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n"), bodyBytesMax: 10).isWhole)
         refuse(413, [chunked("5\r\nhello\r\n6\r\nworld!\r\n"), chunked("FFFFFFFF\r\n")], bodyBytesMax: 10)
     }
+
+    @Test func tabsCountAgainstTheLimits() {
+        var limits = HTTPParserLimits()
+        limits.targetBytesMax = 100
+        limits.headerBytesMax = 400
+        let tabs = String(repeating: "\t", count: 1000)
+        refuse(431, [head("X: a\(tabs)"), "GET / HTTP/1.1\r\nHost: x\r\nX:\(tabs)"], limits: limits)
+        refuse(414, ["GET\(tabs)"], limits: limits)
+    }
 }

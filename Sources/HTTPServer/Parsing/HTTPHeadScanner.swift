@@ -46,6 +46,8 @@ struct HTTPHeadScanner {
             }
             position += 1
             byteCount += 1
+            // Of tabs there may be as many as of anything else.
+            if let failure = checkLimits(limits) { return .failed(failure) }
         }
         return .needsMore
     }
@@ -61,6 +63,10 @@ struct HTTPHeadScanner {
         }
         byteCount += end - start
         lineByteCount += end - start
+        return checkLimits(limits)
+    }
+
+    private func checkLimits(_ limits: HTTPParserLimits) -> HTTPParseFailure? {
         if isRequestLine, lineByteCount > limits.targetBytesMax + Self.requestLineBytesBesideTargetMax {
             return HTTPParseFailure(414, "the target is longer than \(limits.targetBytesMax) bytes")
         }
