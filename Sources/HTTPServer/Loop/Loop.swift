@@ -9,6 +9,8 @@ final class ServerShared: Sendable {
     let handler: any HTTPHandler
     let tls: TLSContext?
     let connectionCount = Atomic(0)
+    /// The bytes of all bodies that are being collected.
+    let bodyByteCount = Atomic(0)
 
     init(options: HTTPServerOptions, handler: any HTTPHandler, tls: TLSContext?) {
         self.options = options
@@ -22,6 +24,8 @@ final class Loop {
     static let readBufferBytes = 64 * 1024
     private static let eventsMax = 256
     private static let vectorsMax = 16
+    /// How often messages are read before the loop looks at epoll, the clock and its timers again.
+    private static let roundsMax = 16
     private static let listenerKey = UInt64.max
     private static let wakeKey = UInt64.max - 1
 
@@ -103,10 +107,13 @@ final class Loop {
             }
             goOn()
             runTimers()
-            repeat {
-                readMessages()
+            // A handler that answers at once saves a look at epoll; but a client that pipelines without end would
+            // keep the loop here, and from all others.
+            var roundsLeft = Self.roundsMax
+            while roundsLeft > 0, readMessages() {
+                roundsLeft -= 1
                 goOn()
-            } while !messages.isEmpty
+            }
         }
         mailbox.close()
     }
@@ -285,10 +292,13 @@ final class Loop {
 
     // MARK: Messages
 
-    private func readMessages() {
-        messages.removeAll(keepingCapacity: messages.capacity <= 1024)
+    /// Does what the messages say; false when there was none.
+    private func readMessages() -> Bool {
         mailbox.take(&messages)
+        if messages.isEmpty { return false }
         for message in messages { read(message) }
+        messages.removeAll(keepingCapacity: messages.capacity <= 1024)
+        return true
     }
 }
 
