@@ -11,6 +11,8 @@ final class Exchange {
 
     // The body.
     var body = [UInt8]()
+    /// How many of its bytes count against the limit of all bodies.
+    var bytesHeld = 0
     var sink: (any HTTPBodySink)?
     var bytesIn = 0
     /// How many bytes had come when the present span began, in which enough must come.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 extension Loop {
     /// How often a connection may fill the read buffer before others have their turn.
@@ -115,7 +116,13 @@ extension Loop {
         case .stream(let sink): exchange.sink = sink
         case .refuse(let response):
             if parsed.framing != .none { exchange.keepsAlive = false }
-            return respond(connection, HTTPAnswer(response: response))
+            respond(connection, HTTPAnswer(response: response))
+            // Without a body the request ends here, and the parser stands before the next one.
+            var position = 0
+            if exchange.keepsAlive {
+                _ = connection.parser.next(UnsafeBufferPointer(start: nil, count: 0), &position)
+            }
+            return
         }
         if case .length(let count) = parsed.framing {
             if count > bytesMax {
@@ -135,6 +142,9 @@ extension Loop {
         exchange.bytesIn += bytes.count
         guard let sink = exchange.sink else {
             exchange.body.append(contentsOf: bytes)
+            exchange.bytesHeld += bytes.count
+            let held = shared.bodyByteCount.add(bytes.count, ordering: .relaxed).newValue
+            if held > options.bodyBytesOfAllMax { refuse(connection, 503, "too many bodies at a time") }
             return
         }
         let flow = HTTPBodyFlow(loop: mailbox, key: connection.exchangeKey)
@@ -145,6 +155,14 @@ extension Loop {
         }
     }
 
+    /// A body has been given away, or nobody wants it any more.
+    func letGoOfBody(_ exchange: Exchange) {
+        guard exchange.bytesHeld > 0 else { return }
+        shared.bodyByteCount.subtract(exchange.bytesHeld, ordering: .relaxed)
+        exchange.bytesHeld = 0
+        exchange.body = []
+    }
+
     private func handle(_ connection: Connection) {
         guard let exchange = connection.exchange, let head = exchange.head else { return }
         connection.phase = .handling
@@ -152,6 +170,7 @@ extension Loop {
         exchange.head = nil
         var request = HTTPRequest(head: head, body: [], sink: exchange.sink)
         swap(&request.body, &exchange.body)
+        letGoOfBody(exchange)
         handler.handle(
             request,
             HTTPExchange(requestID: exchange.requestID, loop: mailbox, key: connection.exchangeKey))

@@ -22,6 +22,8 @@ extension Loop {
             list(connection)
         case .abandoned(let key):
             guard let connection = connection(key), connection.phase == .handling else { return }
+            // Whom nobody waits for needs no answer: it was no error of the handler.
+            if connection.exchange?.clientLeft == true { return cut(connection, .clientLeft) }
             refuse(connection, 500, "the handler gave no answer", .unanswered)
             list(connection)
         case .onDisconnect(let key, let body):
@@ -30,10 +32,9 @@ extension Loop {
             else { return body() }
             exchange.onDisconnect.append(body)
         case .resume(let key):
-            guard let connection = connection(key), let exchange = connection.exchange, exchange.isPaused
-            else {
-                return
-            }
+            guard let connection = connection(key), let exchange = connection.exchange, exchange.isPaused,
+                connection.phase == .reading
+            else { return }
             exchange.isPaused = false
             // The time that the sink took is not the client's.
             beginBodySpan(connection, exchange)

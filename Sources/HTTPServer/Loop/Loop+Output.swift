@@ -48,6 +48,7 @@ extension Loop {
         exchange.context = answer.context
         exchange.written = answer.written
         exchange.onDisconnect = []
+        letGoOfBody(exchange)
         var response = answer.response
         if !response.isWellFormed {
             response = handler.errorResponse(
@@ -181,6 +182,7 @@ extension Loop {
 
     /// Calls what wants to know how an exchange ended.
     private func tell(_ connection: Connection, _ exchange: Exchange, _ ending: HTTPExchangeSummary.Ending) {
+        letGoOfBody(exchange)
         exchange.written?(ending == .answered)
         exchange.written = nil
         handler.finished(

@@ -23,6 +23,9 @@ public struct HTTPServerOptions: Sendable {
     public var headerCountMax = 100
     /// No body may be longer, whatever the handler plans; more is answered with 413.
     public var bodyBytesMax = 64 * 1024 * 1024
+    /// The bodies that are being collected, of all connections, may have so many bytes together; who brings more is
+    /// answered with 503.
+    public var bodyBytesOfAllMax = 256 * 1024 * 1024
     /// A head, once begun, must be complete within this time, else 408. The TLS handshake has as long.
     public var headerTimeoutSeconds = 10.0
     /// In each span a body must arrive at least this fast on average, else 408.
