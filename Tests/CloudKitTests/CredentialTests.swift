@@ -144,7 +144,9 @@ import Testing
         let user = try await container.signIn(account: "ada", password: "right")
         #expect(user.recordName == "_ada" && posts.withLock { $0 } == 1)
         #expect(
-            try account.credential() == CloudCredential(webAuthToken: "made", apiToken: "app", deviceID: "d"))
+            try account.credential()
+                == CloudCredential(
+                    webAuthToken: "made", apiToken: "app", deviceID: "d", userRecordName: "_ada"))
         try container.signOut()
         #expect(try account.credential().webAuthToken == nil && posts.withLock { $0 } == 2)
         server.stop(graceMilliseconds: 0)

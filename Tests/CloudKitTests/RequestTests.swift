@@ -215,6 +215,33 @@ import Testing
         #expect(Set(changed.requests.all.map { $0.header(WireHeader.operation) }).count == 1)
     }
 
+    private static func refusal() -> Result<WireResponse, CKError> {
+        .success(WireResponse(status: 401, body: Array(#"{"serverErrorCode":"AUTHENTICATION_FAILED"}"#.utf8)))
+    }
+
+    @Test(arguments: [refusal(), .failure(CKError(.networkFailure))])
+    func whatOneUserBeganIsNotSentAsAnother(_ first: Result<WireResponse, CKError>) {
+        let account = ChangingAccount("ada's")
+        account.current.withLock { $0.userRecordName = "_ada" }
+        let line = Line([first, Self.saved])
+        let transport = SignsInMeanwhile(line) {
+            account.current.withLock {
+                $0.webAuthToken = "eve's"
+                $0.userRecordName = "_eve"
+            }
+        }
+        let container = CKContainer(
+            identifier: "iCloud.test",
+            connection: CloudConnection(
+                transport: transport, execution: .inline, account: account, timers: line.timers))
+        let (operation, said) = save(container.privateCloudDatabase, qualityOfService: .utility)
+        line.pass(seconds: 5)
+        #expect(said.all == [.notAuthenticated] && operation.isFinished)
+        #expect(line.requests.all.map { $0.queryItem("ckWebAuthToken") } == ["ada's"])
+        // What begins now is the other user's own.
+        #expect(save(container.privateCloudDatabase).said.all == [nil])
+    }
+
     private final class SignsInMeanwhile: Transport {
         let line: Line
         let signIn: @Sendable () -> Void

@@ -39,7 +39,8 @@ package final class FileAccount: CloudAccount {
             let isOtherUser = try refresh(&state)
             if state.deviceID == nil { state.deviceID = try file.deviceID() }
             let credential = CloudCredential(
-                webAuthToken: state.entry?.webAuthToken, apiToken: apiToken, deviceID: state.deviceID)
+                webAuthToken: state.entry?.webAuthToken, apiToken: apiToken, deviceID: state.deviceID,
+                userRecordName: state.entry?.userRecordName)
             return (credential, isOtherUser)
         }
         if isOtherUser { NotificationCenter.default.post(name: .CKAccountChanged, object: self) }

@@ -8,9 +8,15 @@ package struct CloudCredential: Hashable, Sendable {
     package var apiToken: String?
     /// What names the device, so that it isn't told of its own changes.
     package var deviceID: String?
+    /// Whose token it is, where that is known without asking the server.
+    package var userRecordName: String?
 
     /// Makes a credential.
-    package init(webAuthToken: String? = nil, apiToken: String? = nil, deviceID: String? = nil) {
+    package init(
+        webAuthToken: String? = nil, apiToken: String? = nil, deviceID: String? = nil,
+        userRecordName: String? = nil
+    ) {
+        self.userRecordName = userRecordName
         self.webAuthToken = webAuthToken
         self.apiToken = apiToken
         self.deviceID = deviceID
@@ -25,6 +31,13 @@ package protocol CloudAccount: Sendable {
 
     /// Takes the token that the server gave in `token`'s place: Apple's servers take each only once.
     func replace(_ token: String, with newToken: String)
+}
+
+extension CKDatabase {
+    /// Who is signed in, where that is known without asking the server.
+    package var knownUserRecordName: String? {
+        (try? core.place().connection.account.credential())?.userRecordName
+    }
 }
 
 /// A credential that doesn't change but by the server.

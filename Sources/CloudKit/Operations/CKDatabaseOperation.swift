@@ -9,6 +9,9 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     /// The database; nil means the container's private one. Adding the operation to a database sets it.
     public var database: CKDatabase?
 
+    /// Whose operation it is: it fails when another user is signed in. Nil takes whoever is when it begins.
+    package var userRecordName: String?
+
     override var target: CKDatabase { database ?? super.target }
 
     /// Walks `exchange` from its first request to its end.
@@ -26,19 +29,21 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
             self.finish()
         }
         let place: ContainerCore.Place
-        let isSignedIn: Bool
+        let credential: CloudCredential
         do throws(CKError) {
             place = try target.core.place()
-            isSignedIn = try place.connection.account.credential().webAuthToken != nil
+            credential = try place.connection.account.credential()
         } catch {
             return end(.failure(error))
         }
         let address = RequestAddress(
             containerIdentifier: place.identifier, environment: place.connection.environment,
-            scope: target.databaseScope.wire, isSignedIn: isSignedIn, random: place.connection.random)
+            scope: target.databaseScope.wire, isSignedIn: credential.webAuthToken != nil,
+            random: place.connection.random)
+        var rules = configuration.rules(startedMilliseconds: place.connection.timers.elapsedMilliseconds())
+        rules.userRecordName = userRecordName ?? credential.userRecordName
         let runner = ExchangeRunner(
-            exchange(address), connection: place.connection,
-            rules: configuration.rules(startedMilliseconds: place.connection.timers.elapsedMilliseconds()),
+            exchange(address), connection: place.connection, rules: rules,
             isCancelled: { self.isCancelled }, deliver: { self.deliver($0) }, event: event, completion: end)
         onCancel { runner.cancel() }
         runner.advance()

@@ -8,6 +8,8 @@ package struct RequestRules: Sendable {
     package var deadlineMilliseconds: Int64?
     /// Whether what the network did is no end: after a pause the request is sent again, until the deadline.
     package var repeatsAfterNetworkErrors: Bool
+    /// Whose request it is: with another user's token it isn't sent. Nil takes the user of the first attempt.
+    package var userRecordName: String?
 
     /// Seconds before the first repetition; each pause is twice the one before.
     static let pauseSecondsMin = 1.0
@@ -17,8 +19,9 @@ package struct RequestRules: Sendable {
     /// Makes rules.
     package init(
         timeoutSeconds: Double = 60, deadlineMilliseconds: Int64? = nil,
-        repeatsAfterNetworkErrors: Bool = false
+        repeatsAfterNetworkErrors: Bool = false, userRecordName: String? = nil
     ) {
+        self.userRecordName = userRecordName
         self.timeoutSeconds = timeoutSeconds
         self.deadlineMilliseconds = deadlineMilliseconds
         self.repeatsAfterNetworkErrors = repeatsAfterNetworkErrors

@@ -22,6 +22,8 @@ private final class RequestRun: Sendable {
         /// Until the end: who waits for the answer often holds what cancels the request.
         var completion: (@Sendable (Result<WireResponse, CKError>) -> Void)?
         var attemptNumber = 0
+        /// Whose request it is, once that is known.
+        var userRecordName: String?
         /// The attempt whose answer is waited for; an answer to another one comes too late.
         var awaited: Int?
         var hasTriedAnotherSignIn = false
@@ -42,7 +44,7 @@ private final class RequestRun: Sendable {
         self.request = request
         self.connection = connection
         self.rules = rules
-        state = Lock(State(completion: completion))
+        state = Lock(State(completion: completion, userRecordName: rules.userRecordName))
     }
 
     func attempt() {
@@ -53,6 +55,7 @@ private final class RequestRun: Sendable {
         } catch {
             return end(.failure(error))
         }
+        guard isOfTheSameUser(credential) else { return end(.failure(.anotherUser)) }
         let number: Int? = state.withLock { state in
             guard !state.isEnded else { return nil }
             state.attemptNumber += 1
@@ -82,6 +85,16 @@ private final class RequestRun: Sendable {
 
     func cancel() {
         end(.failure(.cancelled))
+    }
+
+    /// Whether the request may go out with `credential`: what one user began is never done as another.
+    private func isOfTheSameUser(_ credential: CloudCredential) -> Bool {
+        guard let user = credential.userRecordName else { return true }
+        return state.withLock { state in
+            let owner = state.userRecordName ?? user
+            state.userRecordName = owner
+            return owner == user
+        }
     }
 
     private func attemptMilliseconds() -> Int64? {
@@ -185,6 +198,10 @@ extension CKError {
     var isOfTheNetwork: Bool {
         [.networkUnavailable, .networkFailure, .serverResponseLost].contains(code)
     }
+
+    fileprivate static let anotherUser = CKError(
+        .notAuthenticated,
+        "Another user has signed in since the operation began: it was not sent as that user.")
 
     fileprivate static let deadlineIsOver = CKError(
         .networkFailure, "The operation's time is over (timeoutIntervalForResource of its configuration).")
