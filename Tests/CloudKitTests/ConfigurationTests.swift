@@ -166,6 +166,22 @@ final class Folder: Sendable {
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func whoListensIsHeardOnceTheCloudIsNamed() async throws {
+        await #expect(processExitsWith: .success) {
+            let container = CKContainer(identifier: "iCloud.listened")
+            var codes: [CKError.Code] = []
+            for await event in container.notifications() {
+                guard case .interrupted(let error) = event else { exit(1) }
+                codes.append(error.code)
+                if codes == [.badContainer, .networkUnavailable] { exit(0) }
+                var configuration = CloudKitConfiguration()
+                configuration.containers["iCloud.listened"] = .init(
+                    server: "http://127.0.0.1:1", webAuthToken: "t", deviceID: "d")
+                CKContainer.configure(configuration)
+            }
+        }
+    }
+
     @Test func theDefaultContainerIsTheOneOfTheVariables() async throws {
         await #expect(processExitsWith: .success) {
             setenv("CLOUDKIT_CONTAINER", "iCloud.b", 1)

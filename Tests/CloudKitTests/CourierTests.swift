@@ -52,9 +52,10 @@ private struct Bench {
     let container: CKContainer
     let heard = Collected<String>()
 
-    init() {
+    init(
+        account: any CloudAccount = FixedAccount(CloudCredential(webAuthToken: "t", deviceID: "phone"))
+    ) {
         timers = ManualTimerSource(clock: clock)
-        let account = FixedAccount(CloudCredential(webAuthToken: "t", deviceID: "phone"))
         container = CKContainer(
             identifier: "iCloud.test",
             connection: CloudConnection(
@@ -110,6 +111,36 @@ private struct Bench {
         bench.clock.advance(bySeconds: 25)
         bench.timers.runDue()
         #expect(bench.transport.requests == ["create", "courier"], "nothing is asked while it waits")
+        end()
+    }
+
+    /// A device at which users sign in and out.
+    private final class ChangingAccount: CloudAccount {
+        let current = Lock(CloudCredential(webAuthToken: "1", deviceID: "phone", userRecordName: "_ada"))
+        func credential() -> CloudCredential { current.withLock { $0 } }
+        func replace(_ token: String, with newToken: String) {}
+    }
+
+    @Test func whenAnotherUserSignsInTheDeviceRegistersForThatUser() {
+        let account = ChangingAccount()
+        let bench = Bench(account: account)
+        let end = bench.listen()
+        bench.register()
+        account.current.withLock { $0.webAuthToken = "2" }
+        bench.clock.advance(bySeconds: 25)
+        bench.transport.answer()
+        #expect(bench.transport.requests == ["create", "courier", "courier"], "a new token of the same user")
+        account.current.withLock { $0.userRecordName = "_eve" }
+        bench.clock.advance(bySeconds: 25)
+        bench.transport.answer()
+        #expect(bench.transport.requests.last == "create")
+        bench.register(token: "e")
+        #expect(bench.heard.all == ["listening", "listening anew"])
+        #expect(bench.transport.openRequest?.queryItem("token") == "e+1")
+        // Who signs out is no longer told anything.
+        account.current.withLock { $0 = CloudCredential(deviceID: "phone") }
+        bench.push("a")
+        #expect(bench.transport.requests.last == "create")
         end()
     }
 

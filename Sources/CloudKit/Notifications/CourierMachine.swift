@@ -24,6 +24,8 @@ struct CourierMachine: Sendable {
         /// The request was answered, so many milliseconds after it was sent.
         case answered(Result<WireResponse, CKError>, afterMilliseconds: Int64)
         case pauseIsOver
+        /// Another user is signed in, or nobody any more; nothing is under way.
+        case userChanged
     }
 
     enum Action: Sendable {
@@ -71,6 +73,7 @@ struct CourierMachine: Sendable {
         switch (event, step) {
         case (.begin, .idle), (.pauseIsOver, .pausing(thenRegisters: true)): register()
         case (.pauseIsOver, .pausing(thenRegisters: false)): wait()
+        case (.userChanged, _): registerForAnotherUser()
         case (.answered(let reply, _), .registering): registered(reply)
         case (.answered(let reply, let milliseconds), .waiting): waited(reply, milliseconds)
         default: []
@@ -121,6 +124,14 @@ struct CourierMachine: Sendable {
         } catch {
             return failed(error)
         }
+    }
+
+    /// The token tells of the former user's changes.
+    private mutating func registerForAnotherUser() -> [Action] {
+        forgetToken()
+        lastToldID = nil
+        courier = nil
+        return register()
     }
 
     private mutating func forgetToken() {

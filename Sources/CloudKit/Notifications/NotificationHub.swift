@@ -45,12 +45,21 @@ final class NotificationHub: Sendable {
         }
     }
 
-    private func listen(_ core: ContainerCore, _ generation: Int) {
+    private func listen(_ core: ContainerCore, _ generation: Int, attempt: Int = 1) {
         let place: ContainerCore.Place
         do throws(CKError) {
             place = try core.place()
         } catch {
-            return tell(.interrupted(error), generation)
+            if attempt == 1 { tell(.interrupted(error), generation) }
+            // What is missing may be written while the program runs.
+            let pause = RequestRules.pauseMilliseconds(
+                afterAttempt: attempt, unitInterval: SystemRandomSource().nextUnitInterval())
+            DispatchTimerSource.shared.after(milliseconds: pause) { [weak self] in
+                DispatchQueue.global().async { [weak self] in
+                    self?.listenAgain(core, generation, attempt: attempt + 1)
+                }
+            }
+            return
         }
         let listener = NotificationListener(
             containerIdentifier: place.identifier, connection: place.connection
@@ -63,6 +72,11 @@ final class NotificationHub: Sendable {
             return true
         }
         if isWanted { listener.start() }
+    }
+
+    private func listenAgain(_ core: ContainerCore, _ generation: Int, attempt: Int) {
+        let isWanted = state.withLock { $0.generation == generation && !$0.handlers.isEmpty }
+        if isWanted { listen(core, generation, attempt: attempt) }
     }
 
     private func tell(_ event: NotificationEvent, _ generation: Int) {

@@ -9,6 +9,8 @@ final class NotificationListener: Sendable {
         var events: [CourierMachine.Event] = []
         var isDraining = false
         var isStopped = false
+        /// Whose changes are listened to; nil inside: nobody was signed in.
+        var user: String??
         /// Takes back what is waited for: an answer, or the end of a pause.
         var takeBack: (@Sendable () -> Void)?
     }
@@ -75,6 +77,7 @@ final class NotificationListener: Sendable {
             if !state.withLock({ $0.isStopped }) { handler(event) }
         case .pause(let milliseconds):
             keep(connection.timers.after(milliseconds: milliseconds) { self.post(.pauseIsOver) })
+        case .send where isForAnotherUser(): post(.userChanged)
         case .send(let request, let timeoutSeconds):
             let started = connection.timers.elapsedMilliseconds()
             let cancel = connection.send(request, rules: RequestRules(timeoutSeconds: timeoutSeconds)) {
@@ -83,6 +86,17 @@ final class NotificationListener: Sendable {
                 self.post(.answered(reply, afterMilliseconds: milliseconds))
             }
             keep(cancel)
+        }
+    }
+
+    /// Whether somebody else is signed in than at the last request. The wait itself doesn't say who waits.
+    private func isForAnotherUser() -> Bool {
+        guard let credential = try? connection.account.credential() else { return false }
+        return state.withLock { state in
+            let before = state.user
+            state.user = .some(credential.userRecordName)
+            guard let before else { return false }
+            return before != credential.userRecordName
         }
     }
 
