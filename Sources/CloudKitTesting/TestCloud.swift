@@ -149,12 +149,25 @@ public final class TestCloud: Sendable {
             }, webAuthToken: nil)
     }
 
-    private func device(number: Int, webAuthToken: String?) -> TestDevice {
+    /// Makes a device on which users sign in and out as `account` says, with tokens of `token(of:)`.
+    package func device(account: any CloudAccount) -> TestDevice {
+        device(
+            number: state.withLock { state in
+                state.deviceCount += 1
+                return state.deviceCount
+            }, webAuthToken: nil, account: account)
+    }
+
+    /// The token of a user who has a device already.
+    package func token(of user: String) -> String { Self.token(user) }
+
+    private func device(number: Int, webAuthToken: String?, account: (any CloudAccount)? = nil) -> TestDevice
+    {
         let connection = CloudConnection(
             transport: TestTransport(cloud: self, deviceNumber: number),
             execution: execution == .inline ? .inline : .threads,
-            account: FixedAccount(
-                CloudCredential(webAuthToken: webAuthToken, deviceID: "device-\(number)")),
+            account: account
+                ?? FixedAccount(CloudCredential(webAuthToken: webAuthToken, deviceID: "device-\(number)")),
             timers: execution == .inline ? timers : nil,
             // Of its own, so that what one device sends doesn't change what the service or another makes.
             random: SeededRandomSource(seed: seed &* 1_000 &+ UInt64(number)))

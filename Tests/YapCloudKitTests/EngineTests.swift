@@ -341,6 +341,19 @@ import Testing
         #expect(bench.handle(.tick) == ["send - 400"])
     }
 
+    @Test("a page that can't be written here is fetched again after a pause")
+    func aPageThatCannotBeWritten() throws {
+        var bench = Bench()
+        #expect(bench.handle(.remoteChange(Self.database, Self.zoneID)) == ["fetch Z"])
+        #expect(bench.handle(.localFailure(Self.database, message: "disk full")) == [])
+        if case .waiting(_, .localDatabase) = bench.engine.status {
+        } else {
+            Issue.record("\(bench.engine.status)")
+        }
+        bench.now = try #require(bench.wake)
+        #expect(bench.handle(.tick) == ["fetch Z"])
+    }
+
     @Test(
         "B10. every code has a row for every attempt, and each ends in progress, a pause, or a visible problem"
     )

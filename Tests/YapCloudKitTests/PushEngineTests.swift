@@ -48,6 +48,13 @@ import Testing
         #expect(fetched() == [] && bench.engine.status == .idle)
     }
 
+    @Test mutating func aContainerThatWasNamedWhileTheProgramRunsIsAskedThen() {
+        _ = start()
+        _ = bench.handle(.fetchFailed(key, zoneID, CKError(.badContainer)))
+        #expect(bench.handle(.pushed(key)) == [], "it needs somebody")
+        #expect(bench.handle(.listening(key, wasForgotten: false)) == ["fetch Z"])
+    }
+
     @Test mutating func aPauseThatTheServerAskedForIsKept() {
         _ = start()
         _ = bench.handle(.fetchFailed(key, zoneID, CKError(.requestRateLimited)))

@@ -121,6 +121,36 @@ import Yap
         try next.close()
     }
 
+    @Test func aLockThatIsLetGoAfterItsHoldersEndWasToldIsTaken() async throws {
+        let file = File(cloud)
+        let path = SyncTurn.path(database: file.path, registeredName: "cloudKit")
+        let holder = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(flock(holder, LOCK_EX | LOCK_NB) == 0)
+        let (next, sync) = try await file.open()
+        await wait(sync, for: .waiting(until: nil, because: .otherProcess))
+        // The kernel tells of a close before it gives up the closed file's lock.
+        close(open(path, O_RDWR | O_CLOEXEC))
+        #expect(await sync.syncNow() == .waiting(until: nil, because: .otherProcess))
+        #expect(flock(holder, LOCK_UN) == 0)
+        await wait(sync, for: .idle)
+        close(holder)
+        try next.close()
+    }
+
+    @Test func aClosedDatabaseNoLongerListens() async throws {
+        let file = File(cloud)
+        let (database, sync) = try await file.open()
+        await sync.syncNow()
+        let ended = Lock<[@Sendable () -> Void]>([])
+        let told = AsyncStream<Void>.makeStream()
+        sync.cloudKit.runner.keep(listening: { told.continuation.yield() })
+        try database.close()
+        for await _ in told.stream { break }
+        // What begins to listen too late ends at once.
+        sync.cloudKit.runner.keep(listening: { ended.withLock { $0.append({}) } })
+        #expect(ended.withLock { $0.count } == 1)
+    }
+
     @Test func whoOnlyRecordsNeverSendsAndIsSentForLater() async throws {
         let file = File(cloud)
         let (recorder, sync) = try await file.open(.records)

@@ -100,6 +100,7 @@ extension CloudSyncProblem {
     var words: String {
         switch self {
         case .account: "nobody is signed in: `todo login`, or `yap login`"
+        case .anotherUser: "another user is signed in than the one whose list this is"
         case .quotaExceeded: "the storage in the cloud is full"
         case .zoneDeletedByUser(let name): "the zone \(name) was deleted"
         case .configuration(let code, let message): "\(code): \(message)"

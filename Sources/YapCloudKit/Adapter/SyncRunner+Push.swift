@@ -7,7 +7,7 @@ extension SyncRunner {
 
     /// Saves the subscription, and then keeps in the device's database that it is saved.
     func subscribe(_ key: DatabaseKey) {
-        guard let database = cloudDatabase(key) else { return }
+        guard let (database, user) = ownCloudDatabase(key) else { return }
         let subscription = CKDatabaseSubscription(subscriptionID: Self.subscriptionID)
         subscription.notificationInfo = CKSubscription.NotificationInfo(shouldSendContentAvailable: true)
         let operation = CKModifySubscriptionsOperation.saving(subscription) { error in
@@ -16,6 +16,7 @@ extension SyncRunner {
                 try ext.writing { _ in try ext.tables.setSubscriptionID(Self.subscriptionID, key) }
             }
         }
+        operation.userRecordName = user
         environment.scheduler.perform { database.add(operation) }
     }
 

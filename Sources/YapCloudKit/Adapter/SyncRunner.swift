@@ -28,6 +28,10 @@ final class SyncRunner: Sendable {
         var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
         /// What ends the listening to databases' notifications.
         var listenings: [@Sendable () -> Void] = []
+        /// The database was closed: nothing is listened to any more.
+        var isListeningEnded = false
+        /// Whose changes are in the queue, as far as it was read.
+        var users: [DatabaseKey: String] = [:]
     }
 
     let environment: SyncEnvironment
@@ -51,9 +55,12 @@ final class SyncRunner: Sendable {
     func start(database: YapDatabase, registeredName: String) {
         let isOurTurn = beginTurn(database, registeredName)
         schedule {
-            $0.events.append(.turn(isOurs: isOurTurn))
+            // Asked once more: the lock may have become ours meanwhile, and that was told before this.
+            $0.events.append(.turn(isOurs: isOurTurn || environment.turn?.isOurs == true))
             $0.database = database
             $0.isEnded = false
+            $0.isListeningEnded = false
+            $0.users = [:]
             $0.registeredName = registeredName
             $0.isLogLeft = true
             $0.isRecountNeeded = true
@@ -71,7 +78,12 @@ final class SyncRunner: Sendable {
         database.addCommitObserver(
             { [weak self] commit in
                 if commit.isExternal { self?.schedule { $0.isRecountNeeded = true } }
-            }, whenEnded: { [weak turn] in turn?.end() })
+            },
+            whenEnded: { [weak turn, weak self] in
+                turn?.end()
+                // Of several waits of one device the newest gets what is told: the next process's, from here on.
+                self?.endListening()
+            })
         let listener = SyncTurn.Listener(
             isOurs: { [weak self] in
                 self?.schedule {
@@ -259,14 +271,15 @@ final class SyncRunner: Sendable {
     /// Keeps what ends a listening; ends it at once when the database is closed already.
     func keep(listening end: @escaping @Sendable () -> Void) {
         let isEnded = state.withLock { state in
-            if !state.isEnded { state.listenings.append(end) }
-            return state.isEnded
+            if !state.isListeningEnded { state.listenings.append(end) }
+            return state.isListeningEnded
         }
         if isEnded { end() }
     }
 
     private func endListening() {
         let listenings = state.withLock { state in
+            state.isListeningEnded = true
             defer { state.listenings = [] }
             return state.listenings
         }
@@ -379,20 +392,56 @@ final class SyncRunner: Sendable {
         return database
     }
 
+    /// The database, and as whom it is to be asked, when no other user is signed in than the one whose changes are in
+    /// the queue: the first who was.
+    func ownCloudDatabase(_ key: DatabaseKey) -> (database: CKDatabase, userRecordName: String?)? {
+        guard let database = cloudDatabase(key) else { return nil }
+        let now = database.knownUserRecordName
+        do {
+            let owner = try userRecordName(key, orElse: now)
+            if let now, let owner, now != owner {
+                post(.anotherUser(key))
+                return nil
+            }
+            return (database, owner)
+        } catch {
+            localFailure(key, error)
+            return nil
+        }
+    }
+
+    private func userRecordName(_ key: DatabaseKey, orElse now: String?) throws -> String? {
+        if let known = state.withLock({ $0.users[key] }) { return known }
+        guard let (connection, name, _) = connection() else { return now }
+        let kept = try connection.blocking.read {
+            try $0.ext(name, as: YapDatabaseCloudKit.self).tables.userRecordName(key)
+        }
+        if kept == nil, let now {
+            try connection.blocking.readWrite { transaction in
+                let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+                try ext.writing { _ in try ext.tables.setUserRecordName(now, key) }
+            }
+        }
+        let owner = kept ?? now
+        state.withLock { $0.users[key] = owner }
+        return owner
+    }
+
     private func send(_ key: DatabaseKey, itemsMax: Int) {
-        guard let database = cloudDatabase(key) else { return }
+        guard let (database, user) = ownCloudDatabase(key) else { return }
         read(key) { ext in
             let batch = try ext.batch(key, itemsMax: itemsMax)
             guard !batch.items.isEmpty else {
                 return self.post(.applied(key, try ext.tables.counts(key)))
             }
             let operation = CKModifyRecordsOperation.sending(batch) { self.post(.sent(key, $0)) }
+            operation.userRecordName = user
             self.environment.scheduler.perform { database.add(operation) }
         }
     }
 
     private func fetch(_ key: DatabaseKey, _ zoneID: CKRecordZone.ID) {
-        guard let database = cloudDatabase(key), let zoneHandler else { return }
+        guard let (database, user) = ownCloudDatabase(key), let zoneHandler else { return }
         read(key) { ext in
             let token = try ext.token(forZone: zoneID, databaseIdentifier: key.identifier)
             let operation = CKFetchRecordZoneChangesOperation.page(of: zoneID, since: token) { result in
@@ -401,6 +450,7 @@ final class SyncRunner: Sendable {
                 case .success(let page): self.apply(page, key, zoneHandler)
                 }
             }
+            operation.userRecordName = user
             self.environment.scheduler.perform { database.add(operation) }
         }
     }
@@ -412,10 +462,11 @@ final class SyncRunner: Sendable {
     }
 
     private func createZone(_ key: DatabaseKey, _ zoneID: CKRecordZone.ID) {
-        guard let database = cloudDatabase(key) else { return }
+        guard let (database, user) = ownCloudDatabase(key) else { return }
         let operation = CKModifyRecordZonesOperation.creating(zoneID) { error in
             self.post(.zoneCreated(key, zoneID, error))
         }
+        operation.userRecordName = user
         environment.scheduler.perform { database.add(operation) }
     }
 }

@@ -27,8 +27,13 @@ package final class SyncTurn: Sendable {
     private struct State {
         var file: Int32 = -1
         var source: (any DispatchSourceRead)?
+        var timer: (any DispatchSourceTimer)?
         var isOurs = false
     }
+
+    /// Seconds between two tries for a lock that another process has. The kernel tells of its end, but it does so
+    /// before it lets the lock go, and where it has no watch left to give it tells nothing.
+    static let retrySeconds = 2
 
     private let takesTurns: Bool
     private let state = Lock(State())
@@ -57,15 +62,31 @@ package final class SyncTurn: Sendable {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failure(message: "can't open \(path): error \(errno)") }
         // Watched before it is asked for: an end that comes in between is seen.
-        let source = takesTurns ? watch(path, listener) : nil
+        let queue = DispatchQueue(label: "YapCloudKit.turn")
+        let source = takesTurns ? watch(path, queue, listener) : nil
         let isOurs = takesTurns && flock(file, LOCK_EX | LOCK_NB) == 0
+        let timer = takesTurns && !isOurs ? retries(queue, listener) : nil
         let before = state.withLock { state in
-            defer { state = State(file: file, source: source, isOurs: isOurs) }
+            defer { state = State(file: file, source: source, timer: timer, isOurs: isOurs) }
             return state
         }
         close(before)
         source?.activate()
+        timer?.activate()
         return isOurs
+    }
+
+    /// Whether the lock is ours.
+    var isOurs: Bool { state.withLock { $0.isOurs } }
+
+    private func retries(_ queue: DispatchQueue, _ listener: Listener) -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let interval = DispatchTimeInterval.seconds(Self.retrySeconds)
+        timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(200))
+        timer.setEventHandler { [weak self] in
+            if self?.isOursNow() == true { listener.isOurs() }
+        }
+        return timer
     }
 
     /// Lets the others know of a commit. Called while the database's writer is held.
@@ -87,6 +108,7 @@ package final class SyncTurn: Sendable {
 
     private func close(_ state: State) {
         state.source?.cancel()
+        state.timer?.cancel()
         #if canImport(Glibc)
             if state.file >= 0 { _ = Glibc.close(state.file) }
         #else
@@ -110,20 +132,23 @@ package final class SyncTurn: Sendable {
                 return false
             }
             state.isOurs = true
+            state.timer?.cancel()
+            state.timer = nil
             return true
         }
     }
 
     #if canImport(Glibc)
         /// Reads what the kernel tells of the file, when there is something.
-        private func watch(_ path: String, _ listener: Listener) -> (any DispatchSourceRead)? {
+        private func watch(_ path: String, _ queue: DispatchQueue, _ listener: Listener)
+            -> (any DispatchSourceRead)?
+        {
             let inotify = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
             guard inotify >= 0 else { return nil }
             guard inotify_add_watch(inotify, path, UInt32(IN_MODIFY | IN_CLOSE_WRITE)) >= 0 else {
                 _ = Glibc.close(inotify)
                 return nil
             }
-            let queue = DispatchQueue(label: "YapCloudKit.turn")
             let source = DispatchSource.makeReadSource(fileDescriptor: inotify, queue: queue)
             source.setEventHandler { [weak self] in
                 let isClosed = Self.drain(inotify)
@@ -154,7 +179,9 @@ package final class SyncTurn: Sendable {
             return isClosed
         }
     #else
-        private func watch(_ path: String, _ listener: Listener) -> (any DispatchSourceRead)? { nil }
+        private func watch(_ path: String, _ queue: DispatchQueue, _ listener: Listener)
+            -> (any DispatchSourceRead)?
+        { nil }
     #endif
 }
 

@@ -32,6 +32,9 @@ public enum CloudSyncPause: Hashable, Sendable {
 public enum CloudSyncProblem: Hashable, Sendable {
     /// Nobody is signed in, or the account can't be used.
     case account(CKError.Code)
+    /// Another user is signed in than the one whose objects these are: nothing is sent or fetched before that one is
+    /// signed in again. Another user's objects belong in another database.
+    case anotherUser
     /// The user's storage in the cloud is full. Deletions free some.
     case quotaExceeded
     /// The user deleted the zone on purpose. `retry()` makes it again and uploads what is here.

@@ -19,7 +19,10 @@ extension SyncEngine {
             guard var lane = lanes[key] else { return }
             // The server has just answered, so what waits for the network or a sign-in need not.
             if lane.pause?.because == .network { lane.pause = nil }
-            if case .account = lane.stop { lane.stop = nil }
+            switch lane.stop {
+            case .account, .anotherUser, .configuration(.badContainer, _): lane.stop = nil
+            default: break
+            }
             if wasForgotten { lane.needsSubscription = true }
             lane.followed.forEach { lane.needFetch($0) }
             lanes[key] = lane

@@ -62,12 +62,15 @@ package struct SyncEngine {
             lanes[key]?.work = nil
             lanes[key]?.count = count
         case .localFailure(let key, let message):
-            lanes[key]?.work = nil
+            lanes[key]?.workFailedHere()
             let error = CKError(.internalError, message)
             wait(key, because: .localDatabase, error, now: now, &actions)
         case .unknownDatabase(let key):
             lanes[key]?.work = nil
             lanes[key]?.stop = .unknownDatabase(identifier: key.identifier)
+        case .anotherUser(let key):
+            lanes[key]?.workFailedHere()
+            lanes[key]?.stop = .anotherUser
         case .turn(let isOurs):
             isOurTurn = isOurs
         case .suspendCount(let count):

@@ -31,6 +31,8 @@ package enum SyncEvent: Sendable {
     case localFailure(DatabaseKey, message: String)
     /// No database is known for the identifier.
     case unknownDatabase(DatabaseKey)
+    /// What was to be done was not: another user is signed in than the one whose changes are in the queue.
+    case anotherUser(DatabaseKey)
     /// Whether this process syncs, of those that have the database open.
     case turn(isOurs: Bool)
     /// The suspend count changed.

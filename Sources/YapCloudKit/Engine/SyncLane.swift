@@ -49,6 +49,17 @@ struct SyncLane {
         createdZones = []
     }
 
+    /// What was under way is not known here: what the queue doesn't say is asked again.
+    mutating func workFailedHere() {
+        switch work {
+        case .fetching(let zone): needFetch(zone)
+        case .subscribing: needsSubscription = true
+        case .creatingZone(let zone): needCreate(zone)
+        case .sending, .completing, nil: break
+        }
+        work = nil
+    }
+
     mutating func needCreate(_ zone: CKRecordZone.ID) {
         if !zonesToCreate.contains(zone) { zonesToCreate.append(zone) }
     }

@@ -8,7 +8,7 @@ struct CloudKitTables {
     let sqlite: Connection
 
     static func tableNames(_ name: String) -> [String] {
-        ["record", "mapping", "changeset", "change", "token", "stash", "log", "subscription"].map {
+        ["record", "mapping", "changeset", "change", "token", "stash", "log", "subscription", "user"].map {
             "cloudKit_\($0)_\(name)"
         }
     }
@@ -55,12 +55,15 @@ struct CloudKitTables {
         try createSubscriptions()
     }
 
-    /// Since version 2: which databases of the cloud were told that this user's devices want to hear of changes.
+    /// Since version 2: which databases of the cloud were told that this user's devices want to hear of changes,
+    /// and whose changes are in the queue.
     func createSubscriptions() throws {
         try sqlite.execute(
             """
             CREATE TABLE \(table("subscription")) (
                 database TEXT PRIMARY KEY, subscription_id TEXT NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS \(table("user")) (
+                database TEXT PRIMARY KEY, user_record_name TEXT NOT NULL) WITHOUT ROWID;
             """)
     }
 

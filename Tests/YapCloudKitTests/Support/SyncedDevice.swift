@@ -20,10 +20,14 @@ final class SyncedDevice {
     let log = Lock<[CloudMergeLogEntry]>([])
 
     /// - Parameter listens: Whether it hears of other devices' changes when the cloud delivers its pushes.
-    init(_ cloud: TestCloud, user: String = "ada", seed: UInt64 = 7, listens: Bool = false) throws {
+    init(
+        _ cloud: TestCloud, user: String = "ada", seed: UInt64 = 7, listens: Bool = false,
+        device: TestDevice? = nil
+    ) throws {
         self.cloud = cloud
         self.listens = listens
-        device = cloud.device(user: user)
+        self.device = device ?? cloud.device(user: user)
+        let device = self.device
         random = SeededRandomSource(seed: seed + UInt64(device.number))
         path = NSTemporaryDirectory() + "yap-sync-" + UUID().uuidString + ".db"
         (database, sync, scheduler) = try Self.open(path, device, cloud, random, listens)
