@@ -81,6 +81,10 @@ struct TryLimiter {
         guard address.contains(":"), inet_pton(AF_INET6, address, &bytes) == 1 else {
             return "address " + address
         }
+        // A socket that takes both calls a client of IPv4 ::ffff:192.0.2.1: all of them have one network.
+        if bytes.prefix(12).elementsEqual([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]) {
+            return "address " + bytes.suffix(4).map(String.init).joined(separator: ".")
+        }
         return "network \(Array(bytes.prefix(8)))"
     }
 }

@@ -123,6 +123,16 @@ import Testing
         #expect(limiter.begin(account: "another", address: "2001:db8::1", at: 1000) == 2)
     }
 
+    @Test func addressesOfIPv4AreToldApartAlsoWhereTheyComeAsIPv6() {
+        var limiter = TryLimiter()
+        for number in 0..<TryLimiter.addressTriesFree {
+            #expect(limiter.begin(account: "account\(number)", address: "::ffff:192.0.2.1", at: 0) == nil)
+        }
+        #expect(limiter.begin(account: "another", address: "::ffff:192.0.2.1", at: 0) == 1)
+        #expect(limiter.begin(account: "another", address: "192.0.2.1", at: 0) == 1, "the same one")
+        #expect(limiter.begin(account: "another", address: "::ffff:192.0.2.2", at: 0) == nil)
+    }
+
     @Test func waitsAndMemoryAreBounded() {
         #expect(
             TryLimiter.waitMilliseconds(failures: 1000, free: 5) == Int64(TryLimiter.waitSecondsMax) * 1000)
