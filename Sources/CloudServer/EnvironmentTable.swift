@@ -145,10 +145,14 @@ final class EnvironmentTable: Sendable {
     // MARK: On the worker
 
     private func open(_ container: CloudService.Container) {
-        guard makeRoom() else { return answer(container, .failure(Refusal.busy)) }
         do {
             guard let opened = try opener(container) else {
                 return answer(container, .failure(Refusal.noSuchContainer(container)))
+            }
+            // Not before: who asks for what isn't there, or can't be opened, closes nobody else's.
+            guard makeRoom() else {
+                opened.close()
+                return answer(container, .failure(Refusal.busy))
             }
             let number = state.withLock { state in
                 let number = state.numbers[container] ?? state.numbers.count

@@ -62,6 +62,23 @@ import Testing
         }
     }
 
+    @Test func whoAsksForContainersThatAreNotThereClosesNone() async throws {
+        try await onThread {
+            let folder = try ControlledFolder(containers: Self.containers, environmentsOpenMax: 1)
+            let server = try folder.start()
+            defer { server.stop() }
+            let connection = try RawConnection(port: server.port)
+            #expect(try folder.save("a", Self.containers[0], connection).status == 200)
+            for number in 0..<3 {
+                let stranger = try connection.exchange(
+                    "GET", "/database/1/iCloud.nobody\(number)/development/public/users/caller")
+                #expect(stranger.status == 404)
+                let metrics = try connection.exchange("GET", "/yap/1/metrics").text
+                #expect(metrics.contains("yap_environments_open 1\n"))
+            }
+        }
+    }
+
     @Test func aPasswordSignsInOverHTTPAndAWrongOneDoesNot() async throws {
         try await onThread {
             let folder = try ControlledFolder(containers: Self.containers, environmentsOpenMax: 2)
