@@ -53,7 +53,7 @@ struct RecordPrinter {
         case .double(let number): "\(number)"
         case .timestamp(let milliseconds): TimeText.utc(milliseconds)
         case .bytes(let bytes), .encryptedBytes(let bytes): "(\(bytes.count) bytes)"
-        case .reference(let reference): "->\(reference.recordName)"
+        case .reference(let reference): "->\(JSON.string(reference.recordName).text.dropFirst().dropLast())"
         case .location(let location): "\(location.latitude),\(location.longitude)"
         case .asset(let asset): "(asset of \(asset.size ?? 0) bytes)"
         case .list(_, let values): "[" + values.map(text).joined(separator: ", ") + "]"
