@@ -181,7 +181,8 @@ import Testing
         let connection = try RawConnection(port: port)
         for index in 0..<300 {
             let target =
-                "/database/1/\(RawDevice.container)/development/private/zones/list?ckWebAuthToken=x\(index)&ckAPIToken=y\(index)"
+                "/database/1/\(RawDevice.container)/development/private/zones/list"
+                + "?ckWebAuthToken=x\(index)&ckAPIToken=y\(index)"
             #expect(try connection.exchange("POST", target, body: []).status == 401)
         }
     }

@@ -62,7 +62,7 @@ extension Loop {
         let deadline = now + Int64(max(0, graceMilliseconds))
         stopDeadline = min(deadline, stopDeadline ?? deadline)
         if listener >= 0 {
-            // Whoever is in the kernel's queue would see a reset. As many as the queue holds: a flood must not hold us up.
+            // Whoever is in the kernel's queue would see a reset. As many as that holds: a flood must not hold us up.
             for _ in 0..<64 where !acceptConnections() { break }
             Glibc.close(listener)
             listener = -1
