@@ -44,16 +44,14 @@ import Testing
         return try await post("\(server.url)/yap/1/sign-in", request.json())
     }
 
-    @Test func anAccountMadeWhileItServesSignsInWithinASecond() async throws {
+    @Test func anAccountMadeWhileItServesSignsInAtOnce() async throws {
         _ = try await yap("init")
         let server = try await ServeProcess(in: folder)
         let apiToken = try value(
             "token", await yap("token", "create", "--container", Self.todo, "--name", "app", "--json"))
         _ = try await yap("account", "create", "ann", "--password-stdin", input: "the password of ann")
-        let begin = ContinuousClock.now
         let answer = try await signIn(server, "ann", "the password of ann", apiToken)
         #expect(answer.status == 200)
-        #expect(begin.duration(to: .now) < .seconds(5), "a password's check, and no waiting for a refresh")
         #expect(try await signIn(server, "ann", "another", apiToken).status == 401)
         _ = try await yap("token", "revoke", "--container", Self.todo, "--name", "app")
         let deadline = ContinuousClock.now + .seconds(20)

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A client that sends exactly the bytes it is told to. Every wait ends after ten seconds.
+/// A client that sends exactly the bytes it is told to. Every wait ends after a minute.
 final class RawClient {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -15,7 +15,7 @@ final class RawClient {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    static let timeoutMilliseconds: Int32 = 10_000
+    static let timeoutMilliseconds: Int32 = 60_000
     let descriptor: Int32
     private var received = [UInt8]()
 
@@ -72,7 +72,7 @@ final class RawClient {
 
     /// The next bytes; empty at the end of the stream or when the connection was reset.
     func receive(bytesMax: Int = 65536) throws -> [UInt8] {
-        guard waitUntilReadable() else { throw Failure(description: "nothing came in ten seconds") }
+        guard waitUntilReadable() else { throw Failure(description: "nothing came in a minute") }
         var buffer = [UInt8](repeating: 0, count: bytesMax)
         let count = recv(descriptor, &buffer, bytesMax, 0)
         return count > 0 ? Array(buffer[..<count]) : []

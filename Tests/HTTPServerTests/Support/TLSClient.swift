@@ -99,7 +99,7 @@ final class TLSClient {
         var buffer = [UInt8](repeating: 0, count: 65536)
         while !bytes.suffix(end.utf8.count).elementsEqual(end.utf8) {
             guard SSL_has_pending(handle) == 1 || raw.waitUntilReadable() else {
-                throw RawClient.Failure(description: "nothing came in ten seconds")
+                throw RawClient.Failure(description: "nothing came in a minute")
             }
             let count = SSL_read(handle, &buffer, Int32(buffer.count))
             guard count > 0 else {

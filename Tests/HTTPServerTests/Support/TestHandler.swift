@@ -48,14 +48,14 @@ final class Inbox<Element: Sendable>: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// The next element; throws when none comes in ten seconds.
+    /// The next element; throws when none comes in a minute.
     func next() throws -> Element {
         condition.lock()
         defer { condition.unlock() }
-        let deadline = Date(timeIntervalSinceNow: 10)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while elements.isEmpty {
             guard condition.wait(until: deadline) else {
-                throw RawClient.Failure(description: "nothing was left in the inbox in ten seconds")
+                throw RawClient.Failure(description: "nothing was left in the inbox in a minute")
             }
         }
         return elements.removeFirst()
