@@ -7,7 +7,7 @@ import Testing
     static let adapters: Set = [
         "Sources/Seams/RandomSource.swift", "Sources/Seams/TimeSource.swift",
         "Sources/CloudKit/Container/DispatchTimerSource.swift", "Sources/CoreLocation/CLLocation.swift",
-        "Sources/YapCloudKit/Adapter/ThreadScheduler.swift",
+        "Sources/YapCloudKit/Adapter/SyncTurn.swift", "Sources/YapCloudKit/Adapter/ThreadScheduler.swift",
     ]
 
     /// The parts that are plain synchronous code, so that one thread can run them in a chosen order.
