@@ -27,8 +27,8 @@ extension CloudService {
     /// True when there may be changes that nobody was told of.
     var pushTasksMayWait: Bool { pushes.withLock { $0.tasksMayWait } }
 
-    /// Makes pushes of the changes that nobody was told of yet: one bounded step, in a transaction of its own. True when
-    /// there may be more.
+    /// Makes pushes of the changes that nobody was told of yet: one bounded step, in a transaction of its own.
+    /// True when there may be more.
     ///
     /// `CloudServiceThread` does it by itself, also at its start, for what was left before. Whoever calls `respond` or
     /// `commitGroup` calls this too.

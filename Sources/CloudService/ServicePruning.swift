@@ -24,8 +24,8 @@ extension CloudService {
         return wantsUpkeep
     }
 
-    /// Discards what has outlived its use: kept answers, pushes that nobody took, and devices that were not heard of. One bounded
-    /// step; true when there may be more.
+    /// Discards what has outlived its use: kept answers, pushes that nobody took, and devices that were not heard
+    /// of. One bounded step; true when there may be more.
     ///
     /// `CloudServiceThread` does it by itself.
     ///
