@@ -40,6 +40,8 @@ import Testing
             defer { server.end() }
             let port = try server.port()
             let device = try RawDevice(port: port, token: folder.tokens[0])
+            // It has its place before the crowd comes, on whichever loop.
+            try device.reachServer()
             var crowd = try (0..<400).map { _ in try RawConnection(port: port) }
             // The file of its container is opened only now.
             try device.makeZone("todos")

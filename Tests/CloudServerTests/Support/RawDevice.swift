@@ -54,6 +54,12 @@ final class RawDevice {
             body: try message.json(extras: true))
     }
 
+    /// Returns once the server has taken the connection.
+    func reachServer() throws {
+        let response = try connection.exchange("GET", "/yap/1/health")
+        guard response.status == 200 else { throw Failure("health: \(response.status)") }
+    }
+
     func makeZone(_ name: String) throws {
         let operation = ZoneOperation(operationType: .create, zone: WireZone(zoneID: ZoneID(zoneName: name)))
         let response = try post("private/zones/modify", ZonesModifyRequest(operations: [operation]))
