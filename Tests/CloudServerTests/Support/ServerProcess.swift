@@ -22,7 +22,10 @@ final class ServerProcess: @unchecked Sendable {
     init(folder: String, arguments: [String] = [], descriptorsMax: Int? = nil) throws {
         var words = [try Self.executable(), "serve", "--data", folder, "--port", "0"] + arguments
         if let descriptorsMax {
-            words = ["/bin/sh", "-c", "ulimit -n \(descriptorsMax) && exec \"$@\"", "sh"] + words
+            // What other tests have open at the moment would be inherited, and count against the limit.
+            let close = "for f in /proc/self/fd/*; do n=${f##*/}; ((n > 2)) && eval \"exec $n>&-\"; done"
+            let limit = "ulimit -n \(descriptorsMax) && exec \"$@\""
+            words = ["/bin/bash", "-c", "\(close); \(limit)", "bash"] + words
         }
         let path = words[0]
         var ends: [Int32] = [-1, -1]
