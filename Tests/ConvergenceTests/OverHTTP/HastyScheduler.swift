@@ -1,3 +1,4 @@
+import CloudKit
 import Dispatch
 import Foundation
 import Seams
@@ -45,26 +46,14 @@ final class HastyScheduler: SyncScheduler {
     }
 }
 
-/// Timers by the hasty clock.
+/// The operating system's timers, by the hasty clock.
 final class HastyTimerSource: TimerSource {
-    private let queue = DispatchQueue(label: "hasty timers")
-    private let clock = SystemMonotonicSource()
+    private let timers = DispatchTimerSource()
 
-    func elapsedMilliseconds() -> Int64 { clock.elapsedMilliseconds() * HastyTimeSource.factor }
+    func elapsedMilliseconds() -> Int64 { timers.elapsedMilliseconds() * HastyTimeSource.factor }
 
     @discardableResult
     func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel {
-        let isTaken = Lock(false)
-        let take: @Sendable () -> Bool = {
-            isTaken.withLock { isTaken in
-                defer { isTaken = true }
-                return !isTaken
-            }
-        }
-        let delay = max(0, milliseconds) / HastyTimeSource.factor
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) {
-            if take() { body() }
-        }
-        return { _ = take() }
+        timers.after(milliseconds: milliseconds / HastyTimeSource.factor, body)
     }
 }
