@@ -60,7 +60,8 @@ import Yap
     @Test("115. two registrations in one file don't know of one another")
     func twoRegistrationsInOneFile() throws {
         let device = try HandledDevice(TestCloud(), suspended: true)
-        let second = HandledDevice.make(device.device, device.scheduler, device.cloud, device.behaviour)
+        let second = HandledDevice.make(
+            device.device, device.scheduler, device.cloud, device.behaviour, device.options)
         second.suspend()
         try device.database.blocking.register(second, withName: "ck2")
         try device.set(Todo(title: "a"), "1")

@@ -25,17 +25,6 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     /// Says which database an identifier stands for.
     public typealias DatabaseIdentifierBlock = @Sendable (_ databaseIdentifier: String?) -> CKDatabase?
 
-    /// What may be chosen.
-    public struct Options: Sendable {
-        /// The collections whose rows are synced; nil is all. A row elsewhere never reaches the handler.
-        public var allowedCollections: Set<String>?
-
-        /// Makes the options.
-        public init(allowedCollections: Set<String>? = nil) {
-            self.allowedCollections = allowedCollections
-        }
-    }
-
     /// The version of the tables.
     public static let classVersion = 2
 

@@ -101,9 +101,10 @@ public final class CloudSync: Sendable {
             errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) }, turn: turn)
         cloudKit = YapDatabaseCloudKit(
             recordHandler: map.recordHandler, mergeBlock: map.mergeBlock, versionTag: map.versionTag,
-            versionInfo: map.versionTag, options: .init(allowedCollections: Set(models.map(\.collection))),
-            environment: environment,
-            keepsDeletedFields: true, zoneHandler: map.zoneHandler)
+            versionInfo: map.versionTag,
+            options: .init(
+                allowedCollections: Set(models.map(\.collection)), storage: .values, failures: .automatic),
+            environment: environment, keepsDeletedFields: true, zoneHandler: map.zoneHandler)
         self.zoneID = zoneID
         self.map = map
         self.scheduler = scheduler

@@ -40,17 +40,25 @@ final class HandledDevice {
     let path: String
     let behaviour = Lock(Behaviour())
     let isSuspended: Bool
+    let options: YapDatabaseCloudKit.Options
     private(set) var database: YapDatabase
     private(set) var cloudKit: YapDatabaseCloudKit
     private(set) var scheduler: ManualScheduler
 
-    init(_ cloud: TestCloud, suspended: Bool = false, registers: Bool = true) throws {
+    init(
+        _ cloud: TestCloud, suspended: Bool = false, registers: Bool = true,
+        storage: YapDatabaseCloudKit.QueueStorage = .values,
+        failures: YapDatabaseCloudKit.FailureHandling = .automatic, folds: Bool = false
+    ) throws {
         self.cloud = cloud
+        options = .init(
+            allowedCollections: ["todos", "shared"], storage: storage, failures: failures,
+            foldsQueuedChanges: folds)
         device = cloud.device(user: "ada")
         isSuspended = suspended
         path = NSTemporaryDirectory() + "yap-handled-" + UUID().uuidString + ".db"
         scheduler = ManualScheduler(clock: cloud.clock)
-        cloudKit = Self.make(device, scheduler, cloud, behaviour)
+        cloudKit = Self.make(device, scheduler, cloud, behaviour, options)
         database = try Self.open(path)
         if suspended { cloudKit.suspend() }
         if registers { try register() }
@@ -78,7 +86,7 @@ final class HandledDevice {
     func relaunch() throws {
         try database.close()
         scheduler = ManualScheduler(clock: cloud.clock)
-        cloudKit = Self.make(device, scheduler, cloud, behaviour)
+        cloudKit = Self.make(device, scheduler, cloud, behaviour, options)
         database = try Self.open(path)
         if isSuspended { cloudKit.suspend() }
         try register()
@@ -91,7 +99,8 @@ final class HandledDevice {
     }
 
     static func make(
-        _ device: TestDevice, _ scheduler: ManualScheduler, _ cloud: TestCloud, _ behaviour: Lock<Behaviour>
+        _ device: TestDevice, _ scheduler: ManualScheduler, _ cloud: TestCloud, _ behaviour: Lock<Behaviour>,
+        _ options: YapDatabaseCloudKit.Options
     ) -> YapDatabaseCloudKit {
         let container = device.container
         let environment = SyncEnvironment(
@@ -116,7 +125,7 @@ final class HandledDevice {
                 try merge(transaction, collection, key, remote, info, behaviour)
             },
             versionTag: behaviour.withLock { $0.versionTag }, versionInfo: "info",
-            options: .init(allowedCollections: ["todos", "shared"]), environment: environment)
+            options: options, environment: environment)
     }
 
     // MARK: The app's blocks
