@@ -140,10 +140,7 @@ import Yap
         try phone.set(Todo(title: "eggs"), "1")
         run()
         try phone.database.close()
-        let sqlite = try Connection(path: phone.path)
-        try sqlite.execute("DROP TABLE cloudKit_subscription_cloudKit")
-        try sqlite.execute(
-            "UPDATE yap2 SET data = CAST('1' AS BLOB) WHERE extension = 'cloudKit' AND key = 'classVersion'")
+        try OldTables.rewrite(phone.path, name: "cloudKit", toVersion: 1)
         let saved = cloud.requestCount(.modifySubscriptions)
         try phone.relaunch()
         run()

@@ -1,19 +1,31 @@
-/// A cloud database by the app's identifier; nil is the private database of the default container.
+/// A cloud database of one account, by the app's identifier; nil is the private database of the default container.
 package struct DatabaseKey: Hashable, Comparable, Sendable {
+    /// The account that a file begins with, before it is known whose it is.
+    package static let firstAccount: Int64 = 1
+
+    /// Whose: the account's number in the device's database.
+    package let account: Int64
+    /// Which of the user's databases.
     package let identifier: String?
 
-    package init(_ identifier: String?) {
+    package init(_ identifier: String?, account: Int64 = firstAccount) {
+        self.account = account
         self.identifier = identifier
     }
 
     /// As it stands in a table: nil and "" are different databases, and a UNIQUE index takes no NULL.
-    var column: String { identifier.map { ":" + $0 } ?? "" }
+    package var column: String { identifier.map { "\(account):\($0)" } ?? "\(account)" }
 
-    init(column: String) {
-        identifier = column.isEmpty ? nil : String(column.dropFirst())
+    /// Reads what stands in a table.
+    package init(column: String) {
+        let parts = column.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        account = parts.first.flatMap { Int64($0) } ?? 0
+        identifier = parts.count == 2 ? String(parts[1]) : nil
     }
 
     package static func < (left: DatabaseKey, right: DatabaseKey) -> Bool {
-        left.column < right.column
+        guard left.account == right.account else { return left.account < right.account }
+        guard let right = right.identifier else { return false }
+        return left.identifier.map { $0 < right } ?? true
     }
 }

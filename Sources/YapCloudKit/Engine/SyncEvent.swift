@@ -45,13 +45,28 @@ package enum SyncEvent: Sendable {
 
 /// What is in a database's queue.
 package struct QueueCount: Hashable, Sendable {
+    /// The most refused records that are named.
+    package static let refusedListedMax = 100
+
     /// Changes that can be sent.
     package var pending: Int
-    /// Changes that the server refused.
+    /// Change-sets, those in flight among them.
+    package var changeSets: Int
+    /// Change-sets that an operation has something of.
+    package var inFlightChangeSets: Int
+    /// Changes that were put aside: the server refused them, or they can't be sent.
+    package var refusedCount: Int
+    /// The first of them, one for a record.
     package var refused: [CloudSyncProblem]
 
-    package init(pending: Int = 0, refused: [CloudSyncProblem] = []) {
+    package init(
+        pending: Int = 0, changeSets: Int = 0, inFlightChangeSets: Int = 0, refusedCount: Int = 0,
+        refused: [CloudSyncProblem] = []
+    ) {
         self.pending = pending
+        self.changeSets = changeSets
+        self.inFlightChangeSets = inFlightChangeSets
+        self.refusedCount = refusedCount
         self.refused = refused
     }
 }

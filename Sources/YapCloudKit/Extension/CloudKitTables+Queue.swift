@@ -40,24 +40,39 @@ extension CloudKitTables {
         }
     }
 
+    /// The databases that something waits for.
     func databases() throws -> [DatabaseKey] {
-        try rows("SELECT DISTINCT database FROM \(table("changeset")) ORDER BY database") {
+        try rows("SELECT database FROM \(table("count")) WHERE changesets > 0 ORDER BY database") {
             DatabaseKey(column: $0.text(at: 0))
         }
     }
 
+    /// How much waits for a database, in constant time.
     func counts(_ database: DatabaseKey) throws -> QueueCount {
-        let join = "FROM \(table("change")) AS c JOIN \(table("changeset")) AS s ON s.sequence = c.sequence"
-        var count = QueueCount()
-        let pending = try first(
-            "SELECT count(*) \(join) WHERE s.database = ?1 AND c.refusal IS NULL", [.text(database.column)]
-        ) { Int($0.int64(at: 0)) }
-        count.pending = pending ?? 0
-        count.refused = try rows(
+        var count =
+            try first(
+                "SELECT changesets, changes, refused, in_flight FROM \(table("count")) WHERE database = ?1",
+                [.text(database.column)]
+            ) {
+                QueueCount(
+                    pending: Int($0.int64(at: 1)), changeSets: Int($0.int64(at: 0)),
+                    inFlightChangeSets: Int($0.int64(at: 3)), refusedCount: Int($0.int64(at: 2)))
+            } ?? QueueCount()
+        if count.refusedCount > 0 { count.refused = try problems(database) }
+        return count
+    }
+
+    /// The first of the records whose changes were put aside.
+    private func problems(_ database: DatabaseKey) throws -> [CloudSyncProblem] {
+        try rows(
             """
-            SELECT r.record_name, max(c.refusal) \(join) JOIN \(table("record")) AS r ON r.id = c.record
-            WHERE s.database = ?1 AND c.refusal IS NOT NULL GROUP BY c.record ORDER BY c.record
-            """, [.text(database.column)]
+            SELECT r.record_name, max(c.refusal) FROM \(table("changeset")) AS s
+            CROSS JOIN \(table("change")) AS c ON c.sequence = s.sequence AND c.refusal IS NOT NULL
+            JOIN \(table("record")) AS r ON r.id = c.record
+            WHERE s.database = ?1 AND s.sequence IN
+                (SELECT sequence FROM \(table("change")) WHERE refusal IS NOT NULL)
+            GROUP BY c.record ORDER BY c.record LIMIT ?2
+            """, [.text(database.column), .integer(Int64(QueueCount.refusedListedMax))]
         ) { statement in
             let name = statement.text(at: 0)
             let code = statement.int64(at: 1)
@@ -65,7 +80,27 @@ extension CloudKitTables {
                 ? .stuck(recordName: name)
                 : .refused(recordName: name, CKError.Code(rawValue: Int(code)) ?? .internalError)
         }
-        return count
+    }
+
+    // MARK: In flight
+
+    /// Says that an operation has changes of a change-set, or that none has any more.
+    func setInFlight(_ sequence: Int64, _ isInFlight: Bool) throws {
+        try run(
+            "UPDATE \(table("changeset")) SET in_flight = ?2 WHERE sequence = ?1 AND in_flight <> ?2",
+            [.integer(sequence), .integer(isInFlight ? 1 : 0)])
+    }
+
+    /// Nothing of a database is in flight any more.
+    func clearInFlight(_ database: DatabaseKey) throws {
+        try run(
+            "UPDATE \(table("changeset")) SET in_flight = 0 WHERE database = ?1 AND in_flight <> 0",
+            [.text(database.column)])
+    }
+
+    /// Nothing is in flight any more: whoever had it is gone.
+    func clearAllInFlight() throws {
+        try run("UPDATE \(table("changeset")) SET in_flight = 0 WHERE in_flight <> 0")
     }
 
     // MARK: Changes
@@ -85,7 +120,7 @@ extension CloudKitTables {
 
     func changes(in sequence: Int64) throws -> [ChangeRow] {
         try rows(
-            "SELECT \(Self.changeColumns) FROM \(table("change")) WHERE sequence = ?1 ORDER BY id",
+            "SELECT \(Self.changeColumns) FROM \(table("change")) WHERE sequence = ?1 ORDER BY ordinal, id",
             [.integer(sequence)], readChange)
     }
 
@@ -97,7 +132,7 @@ extension CloudKitTables {
                 SELECT c.sequence FROM \(table("changeset")) AS s JOIN \(table("change")) AS c
                 ON c.sequence = s.sequence WHERE s.database = ?1 AND c.refusal IS NULL
                 ORDER BY s.sequence LIMIT 1)
-            ORDER BY id LIMIT ?2
+            ORDER BY ordinal, id LIMIT ?2
             """, [.text(database.column), .integer(Int64(itemsMax))], readChange)
     }
 

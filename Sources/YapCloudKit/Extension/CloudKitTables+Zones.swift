@@ -67,22 +67,6 @@ extension CloudKitTables {
             [.text(database.column), .text(subscriptionID)])
     }
 
-    // MARK: The user
-
-    /// Whose changes go to a database of the cloud; nil before that is known.
-    func userRecordName(_ database: DatabaseKey) throws -> String? {
-        try first(
-            "SELECT user_record_name FROM \(table("user")) WHERE database = ?1", [.text(database.column)]
-        ) { $0.text(at: 0) }
-    }
-
-    /// Keeps whose they are, for good.
-    func setUserRecordName(_ userRecordName: String, _ database: DatabaseKey) throws {
-        try run(
-            "INSERT OR IGNORE INTO \(table("user")) (database, user_record_name) VALUES (?1, ?2)",
-            [.text(database.column), .text(userRecordName)])
-    }
-
     // MARK: Records of unknown types
 
     func stash(_ record: CKRecord, _ database: DatabaseKey) throws {

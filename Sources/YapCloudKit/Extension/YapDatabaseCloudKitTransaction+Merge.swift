@@ -8,8 +8,12 @@ extension YapDatabaseCloudKitTransaction {
     /// of the queue, and stores the new tag, all in this transaction. Does nothing when no row stands for the
     /// record and nothing waits for it.
     public func mergeRecord(_ remoteRecord: CKRecord, databaseIdentifier: String?) throws {
+        try mergeRecord(remoteRecord, try databaseKey(databaseIdentifier))
+    }
+
+    func mergeRecord(_ remoteRecord: CKRecord, _ database: DatabaseKey) throws {
         try writing { transaction in
-            let lives = try tables.records(remoteRecord.recordID, DatabaseKey(databaseIdentifier))
+            let lives = try tables.records(remoteRecord.recordID, database)
             let deleted = try tables.lifeToDelete(lives)
             let live = lives.last { $0.ownerCount > 0 }
             guard

@@ -17,7 +17,7 @@ extension YapDatabaseCloudKitTransaction {
     public func collectionKeys(
         forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> [YapCollectionKey] {
-        guard let row = try tables.liveRecord(recordID, DatabaseKey(databaseIdentifier)) else { return [] }
+        guard let row = try tables.liveRecord(recordID, databaseKey(databaseIdentifier)) else { return [] }
         return try names(of: row)
     }
 
@@ -31,7 +31,7 @@ extension YapDatabaseCloudKitTransaction {
     /// A copy of the record: the system fields, and in a write transaction the values that it has changed so
     /// far.
     public func record(forRecordID recordID: CKRecord.ID, databaseIdentifier: String?) throws -> CKRecord? {
-        try tables.liveRecord(recordID, DatabaseKey(databaseIdentifier)).map { try recordInTransaction($0) }
+        try tables.liveRecord(recordID, databaseKey(databaseIdentifier)).map { try recordInTransaction($0) }
     }
 
     /// A copy of the record that a row stands for, as `record(forRecordID:databaseIdentifier:)`.
@@ -41,7 +41,7 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Whether any row stands for the record.
     public func containsRecordID(_ recordID: CKRecord.ID, databaseIdentifier: String?) throws -> Bool {
-        try tables.liveRecord(recordID, DatabaseKey(databaseIdentifier)) != nil
+        try tables.liveRecord(recordID, databaseKey(databaseIdentifier)) != nil
     }
 
     /// What has to be known about a fetched record: the tag of the version that is here (nil when no row
@@ -50,7 +50,7 @@ extension YapDatabaseCloudKitTransaction {
     public func recordChangeTag(
         forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> (recordChangeTag: String?, hasPendingModifications: Bool, hasPendingDelete: Bool) {
-        let lives = try tables.records(recordID, DatabaseKey(databaseIdentifier))
+        let lives = try tables.records(recordID, databaseKey(databaseIdentifier))
         let changes = try lives.flatMap { try tables.changes(of: $0.id) }
         return (
             lives.last { $0.ownerCount > 0 }?.changeTag, changes.contains { $0.kind == .save },
@@ -113,22 +113,32 @@ extension YapDatabaseCloudKitTransaction {
         _ record: CKRecord, databaseIdentifier: String?, forKey key: String, inCollection collection: String,
         shouldUploadRecord: Bool
     ) throws -> Bool {
+        try attach(
+            record, try databaseKey(databaseIdentifier), forKey: key, inCollection: collection,
+            isUploaded: shouldUploadRecord)
+    }
+
+    /// `attachRecord`, in a database of any account.
+    @discardableResult
+    func attach(
+        _ record: CKRecord, _ database: DatabaseKey, forKey key: String, inCollection collection: String,
+        isUploaded: Bool
+    ) throws -> Bool {
         try writing { transaction in
-            let database = DatabaseKey(databaseIdentifier)
             let name = YapCollectionKey(collection: collection, key: key)
             guard let rowID = try transaction.rowID(forKey: key, inCollection: collection),
                 let identity = try transaction.identity(ofRowID: rowID)
             else {
                 pendingAttaches[name] = PendingAttach(
-                    record: record, database: database, isUploaded: shouldUploadRecord)
+                    record: record, database: database, isUploaded: isUploaded)
                 return true
             }
             guard var row = try tables.record(ownedBy: rowID) else {
-                try own(identity, record, database, isUploaded: shouldUploadRecord)
+                try own(identity, record, database, isUploaded: isUploaded)
                 return true
             }
             guard row.recordID == record.recordID, row.database == database else { return false }
-            if shouldUploadRecord {
+            if isUploaded {
                 try queueSave(row, try record.changedFields(), originals: [:])
             } else if record.recordChangeTag != nil {
                 row.changeTag = record.recordChangeTag
@@ -177,7 +187,7 @@ extension YapDatabaseCloudKitTransaction {
     @discardableResult
     public func saveRecord(_ record: CKRecord, databaseIdentifier: String?) throws -> Bool {
         try writing { _ in
-            guard let row = try tables.liveRecord(record.recordID, DatabaseKey(databaseIdentifier)) else {
+            guard let row = try tables.liveRecord(record.recordID, databaseKey(databaseIdentifier)) else {
                 return false
             }
             try queueSave(row, try record.changedFields(), originals: [:])
@@ -195,7 +205,7 @@ extension YapDatabaseCloudKitTransaction {
     ) throws -> [YapCollectionKey] {
         try writing { _ in
             var keys: [YapCollectionKey] = []
-            for row in try tables.records(recordID, DatabaseKey(databaseIdentifier)) {
+            for row in try tables.records(recordID, databaseKey(databaseIdentifier)) {
                 // A life that the server never saw can't have ended there.
                 if row.ownerCount > 0, row.changeTag == nil { continue }
                 keys += try forget(row, rule: .deletedRemotely)

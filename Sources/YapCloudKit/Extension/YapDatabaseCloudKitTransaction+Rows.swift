@@ -52,7 +52,9 @@ extension YapDatabaseCloudKitTransaction {
             if let owner { try disown(row.rowID, owner, isDeleted: !nilDetachesOnly, lastFields: [:]) }
             return
         }
-        let database = DatabaseKey(info.databaseIdentifier)
+        // A row stays with its account, whoever is signed in.
+        let database = DatabaseKey(
+            info.databaseIdentifier, account: try owner?.database.account ?? tables.currentAccount())
         let originals = try fields(of: info.originalValues, in: record.recordID.zoneID)
         if let owner, owner.recordID == record.recordID, owner.database == database {
             return try queueSave(owner, try record.changedFields(), originals: originals)
@@ -119,7 +121,10 @@ extension YapDatabaseCloudKitTransaction {
         let info = YDBCKRecordInfo(databaseIdentifier: owner.database.identifier)
         try call(&record, info, row, object: object, metadata: metadata)
         guard let record, record.recordID == owner.recordID else { return nil }
-        return (try record.changedFields(), DatabaseKey(info.databaseIdentifier))
+        return (
+            try record.changedFields(),
+            DatabaseKey(info.databaseIdentifier, account: owner.database.account)
+        )
     }
 
     // MARK: Owners

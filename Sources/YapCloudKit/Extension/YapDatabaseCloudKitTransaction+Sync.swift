@@ -13,9 +13,12 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// The head of a database's queue, with the tags of this moment.
-    func batch(_ database: DatabaseKey, itemsMax: Int) throws -> Batch {
+    func batch(_ database: DatabaseKey, itemsMax: Int, bytesMax: Int = .max) throws -> Batch {
         var batch = Batch()
+        var bytes = 0
         for change in try tables.head(database, itemsMax: itemsMax) {
+            bytes += change.kind == .save ? FieldsBinary.encode(change.fields).count : 0
+            if bytes > bytesMax, !batch.items.isEmpty { break }
             guard let row = try tables.record(id: change.record) else {
                 throw YapDatabaseCloudKitError.damaged("change \(change.id) has no record")
             }
@@ -32,6 +35,19 @@ extension YapDatabaseCloudKitTransaction {
             }
         }
         return batch
+    }
+
+    /// The batch to send next, its change-set marked as in flight.
+    ///
+    /// - Parameters:
+    ///   - itemsMax: The most records.
+    ///   - bytesMax: The most bytes of values; a single record that has more goes alone.
+    func takeBatch(_ database: DatabaseKey, itemsMax: Int, bytesMax: Int) throws -> Batch {
+        try writing { _ in
+            let batch = try batch(database, itemsMax: itemsMax, bytesMax: bytesMax)
+            if let sequence = batch.items.first?.sequence { try tables.setInFlight(sequence, true) }
+            return batch
+        }
     }
 
     // MARK: Results
@@ -51,7 +67,7 @@ extension YapDatabaseCloudKitTransaction {
                 if let merge {
                     try merge(transaction, server)
                 } else {
-                    try mergeRecord(server, databaseIdentifier: row.database.identifier)
+                    try mergeRecord(server, row.database)
                 }
             }
             for item in completion.recreated {
@@ -117,7 +133,7 @@ extension YapDatabaseCloudKitTransaction {
     public func token(
         forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
     ) throws -> CKServerChangeToken? {
-        try tables.token(zoneID, DatabaseKey(databaseIdentifier)).map { CKServerChangeToken(token: $0) }
+        try tables.token(zoneID, databaseKey(databaseIdentifier)).map { CKServerChangeToken(token: $0) }
     }
 
     /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the
@@ -126,7 +142,7 @@ extension YapDatabaseCloudKitTransaction {
         _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
     ) throws {
         try writing { _ in
-            try tables.setToken(token?.token, zoneID, DatabaseKey(databaseIdentifier))
+            try tables.setToken(token?.token, zoneID, databaseKey(databaseIdentifier))
         }
     }
 

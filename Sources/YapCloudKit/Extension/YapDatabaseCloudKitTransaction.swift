@@ -64,7 +64,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         guard previous.classVersion <= YapDatabaseCloudKit.classVersion else {
             throw YapDatabaseCloudKitError.unsupportedFormat(classVersion: previous.classVersion)
         }
-        if previous.classVersion < 2 { try tables.createSubscriptions() }
+        try tables.upgrade(from: previous.classVersion)
         if previous.hasMissedCommits { try forgetVanishedRows() }
         if previous.hasMissedCommits { return try populate() }
         if previous.versionTag != cloudKit.versionTag {
@@ -134,6 +134,13 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         if isQueueTouched || !log.isEmpty {
             cloudKit.runner.committed(log, isByEngine: isByEngine)
         }
+    }
+
+    // MARK: Accounts
+
+    /// One of the databases that the app means: of the current account.
+    func databaseKey(_ identifier: String?) throws -> DatabaseKey {
+        DatabaseKey(identifier, account: try tables.currentAccount())
     }
 
     // MARK: Queue

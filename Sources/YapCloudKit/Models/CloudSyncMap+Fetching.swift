@@ -28,7 +28,7 @@ extension CloudSyncMap {
             }
         }
         for record in page.changed { try apply(record, isReset: isReset, transaction, ext, database) }
-        try ext.setToken(page.token, forZone: page.zoneID, databaseIdentifier: database.identifier)
+        try ext.tables.setToken(page.token?.token, page.zoneID, database)
         guard !page.moreComing else { return }
         try ext.finishFullFetch(page.zoneID, database) { row, refusal in
             switch refusal {
@@ -105,9 +105,8 @@ extension CloudSyncMap {
         let rowID = try transaction.rowID(forKey: key, inCollection: model.collection)
         if let rowID { ext.rowsInMerge.insert(rowID) }
         defer { if let rowID { ext.rowsInMerge.remove(rowID) } }
-        try ext.attachRecord(
-            record, databaseIdentifier: database.identifier, forKey: key, inCollection: model.collection,
-            shouldUploadRecord: false)
+        try ext.attach(
+            record, database, forKey: key, inCollection: model.collection, isUploaded: false)
         try model.store(transaction, key, try record.allFields())
     }
 }
