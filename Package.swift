@@ -57,7 +57,7 @@ let package = Package(
         // 3
         room("CloudService", ["CloudStore", "CloudWire", "Crypto", "Seams"]),
         room("CloudKitAdditions", ["CloudKit", "CloudWire", "HTTPClient", "Seams"]),
-        room("YapCloudKit", ["Yap", "CloudKit", "CloudWire", "SQLite", "Seams"]),
+        room("YapCloudKit", ["Yap", "CloudKit", "CloudWire", "CoreLocation", "SQLite", "Seams"]),
 
         // 4
         room("CloudKitTesting", ["CloudKit", "CloudService", "CloudStore", "CloudWire", "Seams"]),
@@ -161,7 +161,10 @@ let package = Package(
             ]),
         tests(
             "YapCloudKitTests",
-            ["YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudWire", "SQLite", "Seams"]),
+            [
+                "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudWire", "CoreLocation", "SQLite",
+                "Seams",
+            ]),
         tests(
             "ConvergenceTests",
             [

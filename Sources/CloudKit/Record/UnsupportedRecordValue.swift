@@ -9,6 +9,9 @@ final class UnsupportedRecordValue: NSObject, NSSecureCoding, __CKRecordObjCValu
         self.reason = reason
     }
 
+    /// What is wrong, for whoever reads the record without knowing this class.
+    override var description: String { reason }
+
     static var supportsSecureCoding: Bool { true }
 
     func encode(with coder: NSCoder) {

@@ -105,7 +105,7 @@ extension CloudKitTables {
             """, [.text(recordType)]
         ) { statement in
             let zone = CKRecordZone.ID(zoneName: statement.text(at: 2), ownerName: statement.text(at: 1))
-            let record = try CKRecord(
+            let record = try CKRecord.restored(
                 type: statement.text(at: 4),
                 recordID: CKRecord.ID(recordName: statement.text(at: 3), zoneID: zone),
                 changeTag: statement.isNull(at: 5) ? nil : statement.text(at: 5),

@@ -21,7 +21,7 @@ struct RecordRow {
 
     /// The record without values, as the app's blocks get it.
     func base() throws -> CKRecord {
-        try CKRecord(type: recordType, recordID: recordID, changeTag: changeTag, system: system)
+        try CKRecord.restored(type: recordType, recordID: recordID, changeTag: changeTag, system: system)
     }
 }
 

@@ -1,4 +1,5 @@
 public import CloudKit
+internal import CloudWire
 
 /// What one commit changed in one cloud database, as it waits to be uploaded. A copy: changing its records
 /// changes nothing.
@@ -11,13 +12,13 @@ public struct YDBCKChangeSet: Sendable {
     public let recordsToSave: [CKRecord]
     /// The records to delete.
     public let recordIDsToDelete: [CKRecord.ID]
-    let originals: [CKRecord.ID: [String: RecordValue?]]
+    let originals: [CKRecord.ID: [String: Field]]
 
     /// The identities of the records to save.
     public var recordIDsToSave: [CKRecord.ID] { recordsToSave.map(\.recordID) }
 
     /// The values of a record before this change, by key; a value that was absent is nil.
     public func originalValues(for recordID: CKRecord.ID) -> [String: (any CKRecordValueProtocol)?] {
-        (originals[recordID] ?? [:]).mapValues { $0?.object }
+        (originals[recordID] ?? [:]).mapValues { $0.value?.cloudObject(in: recordID.zoneID) }
     }
 }

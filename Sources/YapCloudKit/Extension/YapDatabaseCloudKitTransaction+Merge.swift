@@ -47,7 +47,7 @@ extension YapDatabaseCloudKitTransaction {
                     ? nil : remote.withoutValues().with(values),
                 updatedPendingLocalRecord: updated,
                 originalValues: originals.mapValues { field in
-                    field.value.map { RecordValue($0, in: remote.recordID.zoneID).object }
+                    field.value?.cloudObject(in: remote.recordID.zoneID)
                 })
             try callMergeBlock(remote, info, row, transaction)
         }
@@ -125,7 +125,7 @@ extension YapDatabaseCloudKitTransaction {
 extension CKRecord {
     /// The system fields alone.
     func withoutValues() throws -> CKRecord {
-        try CKRecord(
+        try CKRecord.restored(
             type: recordType, recordID: recordID, changeTag: recordChangeTag, system: try systemBytes())
     }
 

@@ -63,7 +63,7 @@ extension YapDatabaseCloudKitTransaction {
         try tables.changeSets().map { sequence, uuid, database in
             var saves: [CKRecord] = []
             var deletions: [CKRecord.ID] = []
-            var originals: [CKRecord.ID: [String: RecordValue?]] = [:]
+            var originals: [CKRecord.ID: [String: Field]] = [:]
             for change in try tables.changes(in: sequence) {
                 guard let row = try tables.record(id: change.record) else { continue }
                 if change.kind == .delete {
@@ -73,9 +73,7 @@ extension YapDatabaseCloudKitTransaction {
                 let record = try row.base()
                 record.setFields(change.fields)
                 saves.append(record)
-                originals[row.recordID] = change.originals.mapValues { field in
-                    field.value.map { RecordValue($0, in: row.recordID.zoneID) }
-                }
+                originals[row.recordID] = change.originals
             }
             return YDBCKChangeSet(
                 uuid: uuid, databaseIdentifier: database.identifier, recordsToSave: saves,

@@ -98,7 +98,7 @@ extension YapDatabaseCloudKitTransaction {
     ) throws -> [String: Field] {
         try values.mapValues { value in
             guard let value else { return .cleared }
-            return try RecordValue(value).wire(isEncrypted: false, in: zoneID)
+            return try Field(cloudValue: value, in: zoneID)
         }
     }
 

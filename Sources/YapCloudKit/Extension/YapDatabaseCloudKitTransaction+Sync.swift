@@ -133,7 +133,9 @@ extension YapDatabaseCloudKitTransaction {
     public func token(
         forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
     ) throws -> CKServerChangeToken? {
-        try tables.token(zoneID, databaseKey(databaseIdentifier)).map { CKServerChangeToken(token: $0) }
+        try tables.token(zoneID, databaseKey(databaseIdentifier)).flatMap {
+            CKServerChangeToken(storedText: $0)
+        }
     }
 
     /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the
@@ -142,7 +144,7 @@ extension YapDatabaseCloudKitTransaction {
         _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
     ) throws {
         try writing { _ in
-            try tables.setToken(token?.token, zoneID, databaseKey(databaseIdentifier))
+            try tables.setToken(token?.storedText, zoneID, databaseKey(databaseIdentifier))
         }
     }
 

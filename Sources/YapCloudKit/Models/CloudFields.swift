@@ -134,10 +134,10 @@ extension CloudFieldDraft: CloudFieldDraftProtocol {
         let (keyPath, toCloud, fromCloud, name) = (keyPath, toCloud, fromCloud, name)
         let encode: @Sendable (Value) throws -> Field = { value in
             guard let cloudValue = toCloud(value) else { return .cleared }
-            return try RecordValue(cloudValue).wire(isEncrypted: false, in: .default)
+            return try Field(cloudValue: cloudValue, in: .default)
         }
         let decode: @Sendable (Field?) -> Value? = { field in
-            fromCloud(field?.value.map { RecordValue($0, in: .default).object })
+            fromCloud(field?.value?.cloudObject(in: .default))
         }
         var mergeFields: (@Sendable (Field?, Field, Field?) throws -> Field)?
         if let merge {

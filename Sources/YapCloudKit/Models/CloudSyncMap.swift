@@ -42,7 +42,7 @@ struct CloudSyncMap: Sendable {
             let (changed, originals) = try model.changes(from: previous, to: object)
             record.setFields(changed)
             info.originalValues = originals.mapValues { field in
-                field.value.map { RecordValue($0, in: zoneID).object }
+                field.value?.cloudObject(in: zoneID)
             }
         }
     }
@@ -60,7 +60,7 @@ struct CloudSyncMap: Sendable {
                 pending: try info.pendingLocalRecord?.changedFields() ?? [:],
                 originals: try info.originalValues.mapValues { value in
                     guard let value else { return .cleared }
-                    return try RecordValue(value).wire(isEncrypted: false, in: zoneID)
+                    return try Field(cloudValue: value, in: zoneID)
                 },
                 remote: try remote.allFields(), merge: model.merge)
             info.updatedPendingLocalRecord.setFields(merge.toUpload)
