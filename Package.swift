@@ -95,7 +95,7 @@ let package = Package(
             dependencies: [
                 "Yap", "CBenchmarks", "CloudKit", "CloudKitAdditions", "CloudServer", "CloudService",
                 "CloudStore", "CloudWire",
-                "HTTPServer", "Seams",
+                "HTTPServer", "Seams", "YapCloudKit",
             ],
             path: "Benchmarks/Benchmarks", swiftSettings: settings),
 

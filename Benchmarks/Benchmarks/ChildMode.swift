@@ -3,18 +3,20 @@ import CloudServer
 import Foundation
 import HTTPServer
 
-/// What this program does when it runs as a server for another one of itself.
+/// What this program does when it runs as a server, or as a device, for another one of itself.
 enum ChildMode {
     static let serveCloud = "--serve-cloud"
     static let serveCanned = "--serve-canned"
+    static let syncDevice = "--sync-device"
 
-    /// Runs until standard input ends, and returns the exit status; nil when the arguments ask for no server.
-    static func run(_ arguments: [String]) -> Int32? {
+    /// Runs until standard input ends, and returns the exit status; nil when the arguments ask for neither.
+    static func run(_ arguments: [String]) async -> Int32? {
         guard arguments.count > 1 else { return nil }
         do {
             switch arguments[0] {
             case serveCloud: try cloud(storePath: arguments[1])
             case serveCanned: try canned(answerPath: arguments[1], firstRequestPath: arguments[2])
+            case syncDevice: try await device(Array(arguments.dropFirst()))
             default: return nil
             }
             return 0
@@ -43,6 +45,15 @@ enum ChildMode {
             probe_serve($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, firstRequestPath)
         }
         guard code == 0 else { throw BenchError("the server with one answer ended with an error") }
+    }
+
+    /// A device that syncs for the first time, and tells how that went.
+    private static func device(_ arguments: [String]) async throws {
+        guard arguments.count == 4, let direction = FirstSync.Direction(rawValue: arguments[0]),
+            let port = Int(arguments[2]), let count = Int(arguments[3])
+        else { throw BenchError("a device takes a direction, a folder, a port and a count") }
+        try await FirstSync.run(
+            direction, folder: URL(fileURLWithPath: arguments[1]), port: port, count: count)
     }
 
     private static func say(_ line: String) {

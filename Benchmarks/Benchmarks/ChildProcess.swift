@@ -73,7 +73,7 @@ final class ChildProcess {
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    private static func residentBytes(of process: Int32) throws -> Int {
+    nonisolated static func residentBytes(of process: Int32) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         for line in status.split(separator: "\n") where line.hasPrefix("VmRSS:") {
             let digits = line.filter(\.isNumber)

@@ -3,7 +3,7 @@ import Foundation
 // Benchmarks [FILTER] [--output FILE]: the lines whose names begin with FILTER, printed, and written to FILE.
 // The exit status is 1 when a line missed its bar or could not be measured.
 
-if let code = ChildMode.run(Array(CommandLine.arguments.dropFirst())) { exit(code) }
+if let code = await ChildMode.run(Array(CommandLine.arguments.dropFirst())) { exit(code) }
 
 var filter = ProcessInfo.processInfo.environment["FILTER"] ?? ""
 var output = "bench.json"
@@ -16,7 +16,9 @@ while let argument = arguments.popFirst() {
     }
 }
 
-let all = try databaseLines() + commitLines() + coderLines() + serviceLines() + frameworkLines()
+let all =
+    try databaseLines() + commitLines() + coderLines() + serviceLines() + frameworkLines()
+    + syncLines()
 let lines = all.filter { $0.name.hasPrefix(filter) }
 guard !lines.isEmpty else {
     print("No line's name begins with \"\(filter)\".")

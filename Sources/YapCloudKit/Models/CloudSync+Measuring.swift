@@ -1,0 +1,12 @@
+package import Yap
+
+extension CloudSync {
+    /// Applies a page as a fetch does, in the caller's transaction: so that applying can be measured without a network.
+    package func apply(
+        _ page: SyncPage, in transaction: YapDatabaseReadWriteTransaction, name: String = "cloudKit"
+    ) throws {
+        let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+        ext.isByEngine = true
+        try cloudKit.runner.zoneHandler?.applyPage(transaction, ext, DatabaseKey(nil), page)
+    }
+}
