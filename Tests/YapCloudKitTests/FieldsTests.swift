@@ -51,16 +51,24 @@ import Testing
             text: "", flag: false, whole: 0, fraction: 0, date: Date(timeIntervalSince1970: 0), data: Data(),
             id: nil,
             colour: .red, tags: [], missing: "x", seconds: 0, secret: "stays")
-        for entry in Self.map.entries { try entry.write(&other, fields[entry.name]) }
+        for entry in Self.map.entries { entry.write(&other, fields[entry.name], Everything()) }
         #expect(other == object)
     }
 
     @Test func aValueOfAnotherTypeLeavesThePropertyAsItIs() throws {
         var object = Everything()
         for entry in Self.map.entries where ["whole", "colour", "date"].contains(entry.name) {
-            try entry.write(&object, Field(.string("no such thing")))
+            entry.write(&object, Field(.string("no such thing")), Everything(whole: 9))
         }
         #expect(object == Everything())
+    }
+
+    @Test func whatAnotherDeviceRemovedIsNoneOrTheDefault() {
+        var object = Everything(whole: 8, colour: .red, tags: ["c"], missing: "x", secret: "s")
+        for entry in Self.map.entries where ["whole", "colour", "tags", "missing"].contains(entry.name) {
+            entry.write(&object, .cleared, Everything())
+        }
+        #expect(object == Everything(tags: [], secret: "s"))
     }
 
     @Test func aMapWithoutUsableNamesIsRefusedWhenItIsBuilt() async {

@@ -7,7 +7,8 @@ public import Foundation
 public protocol CloudFieldValue: Equatable, Sendable {
     /// The value as a record holds it; nil for no value.
     var cloudValue: (any CKRecordValueProtocol)? { get }
-    /// The value that a record holds; nil when it is none of this type, and then the property stays as it is.
+    /// The value that a record holds; nil when it is none of this type. Then the property stays as it is, or takes its
+    /// default when another device removed the value.
     init?(cloudValue: (any CKRecordValueProtocol)?)
 }
 
@@ -27,6 +28,12 @@ extension Int: CloudFieldValue {}
 extension Int32: CloudFieldValue {}
 extension Int64: CloudFieldValue {}
 extension Double: CloudFieldValue {}
+extension Float: CloudFieldValue {}
+extension Int8: CloudFieldValue {}
+extension Int16: CloudFieldValue {}
+extension UInt8: CloudFieldValue {}
+extension UInt16: CloudFieldValue {}
+extension UInt32: CloudFieldValue {}
 extension Date: CloudFieldValue {}
 extension Data: CloudFieldValue {}
 

@@ -18,7 +18,9 @@ public struct CloudFields<Model: Sendable>: Sendable {
     struct Entry: Sendable {
         let name: String
         let read: @Sendable (Model) throws -> Field
-        let write: @Sendable (inout Model, Field?) throws -> Void
+        /// Takes over a value. One that another device removed is the property's default, if it can't be nil; one of
+        /// another type leaves the property as it is.
+        let write: @Sendable (_ model: inout Model, _ field: Field?, _ defaults: Model) -> Void
         let merge: (@Sendable (_ base: Field?, _ local: Field, _ remote: Field?) throws -> Field)?
     }
 
@@ -63,7 +65,8 @@ public final class CloudFieldsBuilder<Model: Sendable> {
     /// - Parameters:
     ///   - name: The field's name in the cloud; nil is the property's own.
     ///   - toCloud: The value as a record holds it; nil for none.
-    ///   - fromCloud: The value that a record holds; nil leaves the property as it is.
+    ///   - fromCloud: The value that a record holds; nil for what is none of it. Then the property stays as it is, or
+    ///     takes its default when another device removed the value.
     @discardableResult
     public func field<Value: Equatable & Sendable>(
         _ keyPath: any WritableKeyPath<Model, Value> & Sendable, as name: String? = nil,
@@ -150,8 +153,12 @@ extension CloudFieldDraft: CloudFieldDraftProtocol {
         }
         return CloudFields<Model>.Entry(
             name: name, read: { try encode($0[keyPath: keyPath]) },
-            write: { model, field in
-                if let value = decode(field) { model[keyPath: keyPath] = value }
+            write: { model, field, defaults in
+                if let value = decode(field) {
+                    model[keyPath: keyPath] = value
+                } else if field?.value == nil {
+                    model[keyPath: keyPath] = defaults[keyPath: keyPath]
+                }
             },
             merge: mergeFields)
     }

@@ -45,8 +45,9 @@ public struct CloudSyncModel: Sendable {
             store: { transaction, key, fields in
                 var object =
                     try transaction.object(Model.self, forKey: key, inCollection: collection) ?? Model()
+                let defaults = Model()
                 for entry in map.entries {
-                    if let field = fields[entry.name] { try entry.write(&object, field) }
+                    if let field = fields[entry.name] { entry.write(&object, field, defaults) }
                 }
                 if try !transaction.replaceObject(object, forKey: key, inCollection: collection) {
                     try transaction.setObject(object, forKey: key, inCollection: collection)

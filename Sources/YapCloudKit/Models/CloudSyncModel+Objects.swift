@@ -1,0 +1,44 @@
+public import CloudKit
+internal import CloudWire
+internal import Yap
+
+extension CloudSyncModel {
+    /// Says that the objects of `collection`, of a class with `mappings_localKeyToCloudKey`, are records of a type; the
+    /// row's key is the record's name.
+    ///
+    /// What changed is found by comparing the stored object with the new one, so an object that was stored once
+    /// more after its transaction had been rolled back is synced all the same.
+    public static func model<Object: MyDatabaseObject>(
+        _ type: Object.Type, recordType: CKRecord.RecordType, collection: String
+    ) -> CloudSyncModel {
+        let names = Object().allCloudProperties.sorted()
+        return CloudSyncModel(
+            recordType: recordType, collection: collection, fieldNames: names,
+            fields: { object in
+                guard let object = object as? Object else {
+                    throw YapDatabaseCloudKitError.fieldMap(
+                        "the collection \"\(collection)\" holds something else than \(Object.self)")
+                }
+                var fields: [String: Field] = [:]
+                for name in names {
+                    let value = object.cloudValue(forCloudKey: name)
+                    fields[name] = try value.map { try Field(cloudValue: $0, in: .default) } ?? .cleared
+                }
+                return fields
+            },
+            merge: { _, _, _, _ in nil },
+            store: { transaction, key, fields in
+                let stored = try transaction.object(Object.self, forKey: key, inCollection: collection)
+                let object = stored?.copy() ?? Object()
+                for name in names {
+                    guard let field = fields[name] else { continue }
+                    object.setLocalValue(
+                        fromCloudValue: field.value?.cloudObject(in: .default),
+                        forCloudKey: name)
+                }
+                if try !transaction.replaceObject(object, forKey: key, inCollection: collection) {
+                    try transaction.setObject(object, forKey: key, inCollection: collection)
+                }
+            })
+    }
+}
