@@ -113,6 +113,17 @@ let package = Package(
         // The programs `yap` and `todo` as processes, for the demo and for tests.
         room("ProcessSupport", ["FaultProxy", "TodoKit", "Seams"], path: "Tests/Support/ProcessSupport"),
 
+        // Devices for the tests of the sync, and the child that lives one life of one and is killed.
+        room(
+            "SyncDevices",
+            [
+                "Yap", "YapCloudKit", "CloudKit", "CloudStore", "CloudWire", "HTTPClient",
+                "SQLite", "SQLiteTestSupport", "Seams",
+            ], path: "Tests/Support/SyncDevices"),
+        .executableTarget(
+            name: "SyncKillChild", dependencies: ["SyncDevices", "Seams"],
+            path: "Tests/Support/SyncKillChild", swiftSettings: settings),
+
         tests("FaultProxyTests", ["FaultProxy", "Seams"]),
         tests("SeamsTests", ["Seams"]),
         tests("CryptoTests", ["Crypto"]),
@@ -147,7 +158,10 @@ let package = Package(
         tests("YapTests", ["Yap", "SQLite", "SQLiteTestSupport", "Seams"]),
         tests(
             "DurabilityTests",
-            ["Yap", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "CrashChild"]),
+            [
+                "Yap", "CloudServer", "CloudService", "CloudStore", "CloudWire", "SQLite",
+                "SQLiteTestSupport", "SyncDevices", "Seams", "CrashChild", "SyncKillChild",
+            ]),
         tests("CloudStoreTests", ["CloudStore", "Crypto", "Seams", "SQLite", "SQLiteTestSupport"]),
         tests(
             "CloudServiceTests",
@@ -170,7 +184,7 @@ let package = Package(
             [
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudServer", "CloudService",
                 "CloudStore",
-                "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "TodoKit", "Seams",
+                "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SyncDevices", "TodoKit", "Seams",
             ]),
         tests("TodoTests", ["TodoKit", "Seams"]),
         tests("TidyTests", []),

@@ -4,6 +4,7 @@ import CloudStore
 import FaultProxy
 import Foundation
 import Seams
+import SyncDevices
 import TodoKit
 import YapCloudKit
 

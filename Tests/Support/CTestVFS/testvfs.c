@@ -1,6 +1,7 @@
 #include "testvfs.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@ struct test_vfs {
     int64_t growth_left;  // -1: no limit
     int64_t fired;
     char fired_path[512];
+    int (*strikes)(void *context, int kind);  // NULL: nobody is asked
+    void *context;
     // Power
     disk *disk;  // NULL: not tracked
     int is_power_cut;
@@ -65,6 +68,10 @@ static int decide(test_vfs *vfs, int kind, const char *path) {
     note_fired(vfs, path);
     return vfs->is_disk_full ? SQLITE_FULL : failures[kind];
 }
+
+static int strikes(test_vfs *vfs, int kind) { return vfs->strikes && vfs->strikes(vfs->context, kind); }
+
+static void die(void) { kill(getpid(), SIGKILL); }
 
 // MARK: files
 
@@ -114,6 +121,10 @@ static int file_write(sqlite3_file *base, const void *bytes, int count, sqlite3_
     test_file *file = (test_file *)base;
     test_vfs *vfs = file->vfs;
     pthread_mutex_lock(&vfs->mutex);
+    if (strikes(vfs, TEST_VFS_WRITE)) {
+        write_both(file, bytes, count / 2, offset);
+        die();
+    }
     int was_cut = vfs->is_power_cut;
     int result = decide(vfs, TEST_VFS_WRITE, file->path);
     if (result == SQLITE_OK) {
@@ -137,6 +148,7 @@ static int file_write(sqlite3_file *base, const void *bytes, int count, sqlite3_
 static int file_truncate(sqlite3_file *base, sqlite3_int64 size) {
     test_file *file = (test_file *)base;
     pthread_mutex_lock(&file->vfs->mutex);
+    if (strikes(file->vfs, TEST_VFS_TRUNCATE)) die();
     int result = decide(file->vfs, TEST_VFS_TRUNCATE, file->path);
     if (result == SQLITE_OK) result = file->real->pMethods->xTruncate(file->real, size);
     if (result == SQLITE_OK && file->disk_file && !disk_truncate(file->disk_file, size)) result = SQLITE_NOMEM;
@@ -147,6 +159,7 @@ static int file_truncate(sqlite3_file *base, sqlite3_int64 size) {
 static int file_sync(sqlite3_file *base, int flags) {
     test_file *file = (test_file *)base;
     pthread_mutex_lock(&file->vfs->mutex);
+    if (strikes(file->vfs, TEST_VFS_SYNC)) die();
     int result = decide(file->vfs, TEST_VFS_SYNC, file->path);
     // Not passed on: no test takes the real power away, and real syncs are most of what the loops would cost.
     (void)flags;
@@ -343,6 +356,13 @@ void test_vfs_disarm(test_vfs *vfs) {
     pthread_mutex_lock(&vfs->mutex);
     vfs->kind = -1;
     vfs->growth_left = -1;
+    pthread_mutex_unlock(&vfs->mutex);
+}
+
+void test_vfs_kill_when(test_vfs *vfs, int (*strikes)(void *context, int kind), void *context) {
+    pthread_mutex_lock(&vfs->mutex);
+    vfs->strikes = strikes;
+    vfs->context = context;
     pthread_mutex_unlock(&vfs->mutex);
 }
 

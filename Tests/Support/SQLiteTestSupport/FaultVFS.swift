@@ -62,6 +62,29 @@ public final class FaultVFS: Sendable {
         test_vfs_limit_growth(vfs.pointer, Int64(bytes))
     }
 
+    /// Asks `strikes` before each write, sync and truncation from now on, and kills this process when it says yes; of
+    /// a write the first half of the bytes is then written. What it holds is kept for as long as the process lives.
+    public func kill(when strikes: @escaping @Sendable (FaultKind) -> Bool) {
+        let context = Unmanaged.passRetained(Strikes(strikes))
+        test_vfs_kill_when(
+            vfs.pointer,
+            { context, kind in
+                guard let context else { return 0 }
+                let strikes = Unmanaged<Strikes>.fromOpaque(context).takeUnretainedValue()
+                let kinds = [FaultKind.write, .sync, .truncate]
+                guard let kind = kinds.first(where: { Int32($0.call.rawValue) == kind }) else { return 0 }
+                return strikes.body(kind) ? 1 : 0
+            }, context.toOpaque())
+    }
+
+    private final class Strikes: Sendable {
+        let body: @Sendable (FaultKind) -> Bool
+
+        init(_ body: @escaping @Sendable (FaultKind) -> Bool) {
+            self.body = body
+        }
+    }
+
     /// Ends every fault. `firedCount` and `firedPath` stay.
     public func disarm() {
         test_vfs_disarm(vfs.pointer)

@@ -34,6 +34,10 @@ void test_vfs_limit_growth(test_vfs *vfs, int64_t bytes);
 // Ends every fault. The counters stay.
 void test_vfs_disarm(test_vfs *vfs);
 
+// From now on `strikes` is asked before each call with its kind. When it says yes, this process kills itself, a write
+// having written the first half of its bytes. It must not touch a file of the VFS.
+void test_vfs_kill_when(test_vfs *vfs, int (*strikes)(void *context, int kind), void *context);
+
 // How many calls of `kind` there were.
 int64_t test_vfs_count(test_vfs *vfs, int kind);
 // How many calls were failed since the last arming, and the path of the first file that it hit ("" if none).

@@ -4,20 +4,21 @@ import Seams
 /// A store that tells what each transaction wrote, after it was committed.
 ///
 /// The change log shows a record only as it is now; the ledger wants every value that ever was on the server.
-final class WatchedStore: CloudStore {
+package final class WatchedStore: CloudStore {
     private let base: any CloudStore
     private let onCommit: @Sendable ([RecordRow]) -> Void
 
-    init(_ base: any CloudStore, onCommit: @escaping @Sendable ([RecordRow]) -> Void) {
+    /// - Parameter onCommit: Told before the next transaction may begin.
+    package init(_ base: any CloudStore, onCommit: @escaping @Sendable ([RecordRow]) -> Void) {
         self.base = base
         self.onCommit = onCommit
     }
 
-    func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+    package func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
         try base.read(body)
     }
 
-    func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+    package func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
         // Told before the next transaction may begin, so that the ledger has the server's own order.
         try order.withLock { _ in
             var rows: [RecordRow] = []
