@@ -13,7 +13,7 @@ final class StatementCache {
     }
 
     static let statementCountMax = 128
-    static let recentCountMax = 8
+    static let recentCountMax = 16
 
     private var entries: [String: Entry] = [:]
     private var useCount: UInt64 = 0

@@ -143,7 +143,7 @@ extension CloudKitTables {
     /// From version 2: all there is belongs to the first account; the changes get their new columns and indexes.
     private func upgradeToAccounts() throws {
         for kind in ["record", "changeset", "token", "stash", "subscription", "user"] {
-            try run(
+            try sqlite.execute(
                 "UPDATE \(table(kind)) SET database = '\(DatabaseKey.firstAccount)' || database")
         }
         try sqlite.execute(

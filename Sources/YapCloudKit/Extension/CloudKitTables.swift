@@ -6,6 +6,13 @@ internal import SQLite
 struct CloudKitTables {
     let name: String
     let sqlite: Connection
+    let texts: StatementTexts
+
+    init(name: String, sqlite: Connection, texts: StatementTexts? = nil) {
+        self.name = name
+        self.sqlite = sqlite
+        self.texts = texts ?? StatementTexts(name: name)
+    }
 
     static func tableNames(_ name: String) -> [String] {
         [
@@ -16,18 +23,20 @@ struct CloudKitTables {
     }
 
     /// A table's name as it stands in SQL.
-    func table(_ kind: String) -> String { quoted("cloudKit_\(kind)_\(name)") }
+    func table(_ kind: String) -> String { texts.table(kind) }
 
-    func quoted(_ identifier: String) -> String {
-        "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-            + "\""
-    }
+    func quoted(_ identifier: String) -> String { StatementTexts.quoted(identifier) }
 
     // MARK: Running statements
 
+    // The text of a statement is built at its first use only: it must not change from call to call.
+
     /// Binds the values in their order and runs to the end.
-    func run(_ sql: String, _ values: [SQLValue] = []) throws {
-        try sqlite.withStatement(sql) { statement in
+    func run(
+        _ sql: @autoclosure () -> String, _ values: [SQLValue] = [], file: StaticString = #fileID,
+        line: UInt = #line, column: UInt = #column
+    ) throws {
+        try sqlite.withStatement(texts.text(.init(file, line, column), sql)) { statement in
             try bind(values, to: statement)
             try statement.run()
         }
@@ -35,9 +44,10 @@ struct CloudKitTables {
 
     /// Binds the values in their order and reads each row.
     func rows<Row>(
-        _ sql: String, _ values: [SQLValue] = [], _ read: (borrowing Statement) throws -> Row
+        _ sql: @autoclosure () -> String, _ values: [SQLValue] = [], file: StaticString = #fileID,
+        line: UInt = #line, column: UInt = #column, _ read: (borrowing Statement) throws -> Row
     ) throws -> [Row] {
-        try sqlite.withStatement(sql) { statement in
+        try sqlite.withStatement(texts.text(.init(file, line, column), sql)) { statement in
             try bind(values, to: statement)
             var rows: [Row] = []
             while try statement.step() { rows.append(try read(statement)) }
@@ -47,9 +57,10 @@ struct CloudKitTables {
 
     /// The first row.
     func first<Row>(
-        _ sql: String, _ values: [SQLValue] = [], _ read: (borrowing Statement) throws -> Row
+        _ sql: @autoclosure () -> String, _ values: [SQLValue] = [], file: StaticString = #fileID,
+        line: UInt = #line, column: UInt = #column, _ read: (borrowing Statement) throws -> Row
     ) throws -> Row? {
-        try sqlite.withStatement(sql) { statement in
+        try sqlite.withStatement(texts.text(.init(file, line, column), sql)) { statement in
             try bind(values, to: statement)
             return try statement.step() ? try read(statement) : nil
         }

@@ -142,15 +142,17 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
 public final class YapDatabaseCloudKitConnection: YapDatabaseExtensionConnection {
     let cloudKit: YapDatabaseCloudKit
     let registeredName: String
+    private let texts: StatementTexts
 
     init(_ cloudKit: YapDatabaseCloudKit, _ registeredName: String) {
         self.cloudKit = cloudKit
         self.registeredName = registeredName
+        texts = StatementTexts(name: registeredName)
     }
 
     /// The extension in a transaction.
     public func makeTransaction(_ transaction: YapDatabaseReadTransaction) -> YapDatabaseCloudKitTransaction {
-        YapDatabaseCloudKitTransaction(cloudKit, registeredName, transaction)
+        YapDatabaseCloudKitTransaction(cloudKit, registeredName, texts, transaction)
     }
 
     /// Nothing is cached.

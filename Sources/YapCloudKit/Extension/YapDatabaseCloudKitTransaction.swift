@@ -32,11 +32,12 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     private var failure: (any Error)?
 
     init(
-        _ cloudKit: YapDatabaseCloudKit, _ registeredName: String, _ transaction: YapDatabaseReadTransaction
+        _ cloudKit: YapDatabaseCloudKit, _ registeredName: String, _ texts: StatementTexts,
+        _ transaction: YapDatabaseReadTransaction
     ) {
         self.cloudKit = cloudKit
         self.transaction = transaction
-        tables = CloudKitTables(name: registeredName, sqlite: transaction.sqlite)
+        tables = CloudKitTables(name: registeredName, sqlite: transaction.sqlite, texts: texts)
     }
 
     /// Runs a call of the app that writes. One that failed has done half: the transaction must fail with it,
