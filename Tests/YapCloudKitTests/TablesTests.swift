@@ -35,7 +35,7 @@ import Yap
             return try QueueCount(
                 pending: number("count(c.id)", "c.refusal IS NULL"),
                 changeSets: number("count(DISTINCT s.sequence)"),
-                inFlightChangeSets: number("count(DISTINCT s.sequence)", "s.in_flight"),
+                inFlightChangeSets: number("count(DISTINCT s.sequence)", "s.in_flight = 1"),
                 refusedCount: number("count(c.refusal)"), refused: ext.tables.counts(key).refused)
         }
     }

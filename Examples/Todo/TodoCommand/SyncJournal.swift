@@ -107,6 +107,8 @@ extension CloudSyncProblem {
         case .unknownDatabase: "there is no such database"
         case .refused(let name, let code): "the server refuses \(name): \(code)"
         case .stuck(let name): "the conflict of \(name) does not end"
+        case .unrestorable(let name, let keys):
+            "\(name): the values of \(keys.joined(separator: ", ")) are lost; set them again"
         }
     }
 }

@@ -49,4 +49,8 @@ public enum CloudSyncProblem: Hashable, Sendable {
     /// The same conflict came back again and again: the merge does not settle it. Kept as a refused change
     /// is.
     case stuck(recordName: String)
+    /// These values of the record's change can't be found any more: the queue kept only their names, and the record
+    /// handler doesn't give them back, or the row is gone. Kept as a refused change is; setting the values again
+    /// sends them.
+    case unrestorable(recordName: String, keys: [String])
 }

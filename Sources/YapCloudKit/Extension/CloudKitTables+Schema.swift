@@ -62,8 +62,8 @@ extension CloudKitTables {
                 kind INTEGER NOT NULL, fields BLOB NOT NULL, originals BLOB NOT NULL, refusal INTEGER,
                 ordinal INTEGER NOT NULL DEFAULT 0, restore BLOB, UNIQUE (record, sequence));
             CREATE INDEX \(quoted("cloudKit_change_\(name)_order")) ON \(table("change")) (sequence, ordinal);
-            CREATE INDEX \(quoted("cloudKit_change_\(name)_refused")) ON \(table("change")) (sequence)
-                WHERE refusal IS NOT NULL;
+            CREATE INDEX \(quoted("cloudKit_change_\(name)_special")) ON \(table("change")) (record)
+                WHERE restore IS NOT NULL OR refusal IS NOT NULL;
             CREATE INDEX \(quoted("cloudKit_changeset_\(name)_database"))
                 ON \(table("changeset")) (database, sequence);
             """)
@@ -103,19 +103,19 @@ extension CloudKitTables {
                 + trigger(
                     "INSERT", "changeset",
                     """
-                    INSERT INTO \(count) VALUES (NEW.database, 1, 0, 0, NEW.in_flight)
-                        ON CONFLICT DO UPDATE SET changesets = changesets + 1, in_flight = in_flight + NEW.in_flight;
+                    INSERT INTO \(count) VALUES (NEW.database, 1, 0, 0, NEW.in_flight = 1)
+                        ON CONFLICT DO UPDATE SET changesets = changesets + 1, in_flight = in_flight + (NEW.in_flight = 1);
                     """)
                 + trigger(
                     "DELETE", "changeset",
                     """
-                    UPDATE \(count) SET changesets = changesets - 1, in_flight = in_flight - OLD.in_flight
+                    UPDATE \(count) SET changesets = changesets - 1, in_flight = in_flight - (OLD.in_flight = 1)
                         WHERE database = OLD.database;
                     """)
                 + trigger(
                     "UPDATE OF in_flight", "changeset",
                     """
-                    UPDATE \(count) SET in_flight = in_flight - OLD.in_flight + NEW.in_flight
+                    UPDATE \(count) SET in_flight = in_flight - (OLD.in_flight = 1) + (NEW.in_flight = 1)
                         WHERE database = NEW.database;
                     """)
                 + trigger(

@@ -36,4 +36,11 @@ struct ChangeRow {
     var fields: [String: Field]
     /// The values before the change, for the merge.
     var originals: [String: Field]
+    /// Further changed fields, whose values a row holds: its rowid, by key.
+    var restore: [String: Int64] = [:]
+    /// Why the change was put aside: the code of an error, or one of the tables' own.
+    var refusal: Int64?
+
+    /// The names of the changed fields.
+    var keys: [String] { (Array(fields.keys) + Array(restore.keys)).sorted() }
 }

@@ -36,6 +36,8 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     let options: Options
     let random: any RandomSource
     let runner: SyncRunner
+    /// What commits queued without storing it, and what was asked of the handler since.
+    let restored = Lock(RestoredValues())
     /// Whether a deletion keeps what it deleted, so that a later fetch can tell another device's edit from an
     /// echo.
     let keepsDeletedFields: Bool

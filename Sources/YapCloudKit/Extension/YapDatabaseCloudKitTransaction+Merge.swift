@@ -27,6 +27,8 @@ extension YapDatabaseCloudKitTransaction {
     func merge(
         _ remote: CKRecord, into row: RecordRow, _ transaction: YapDatabaseReadWriteTransaction
     ) throws {
+        // The block may write the rows that hold values of the queue.
+        for change in try tables.specialChanges(of: row.id) { try storeValues(of: change, row) { _ in true } }
         let pending = try tables.changes(of: row.id).filter { $0.kind == .save }
         var values: [String: Field] = [:]
         var originals: [String: Field] = [:]
@@ -97,7 +99,7 @@ extension YapDatabaseCloudKitTransaction {
                     logDrop(row, key, rule, dropped: field, kept: updated[key] ?? remote[key])
                 }
             }
-            if kept.isEmpty {
+            if kept.isEmpty, change.restore.isEmpty {
                 try remove(change)
             } else {
                 change.fields = kept
@@ -105,7 +107,9 @@ extension YapDatabaseCloudKitTransaction {
                 try tables.updateChange(change)
             }
         }
-        if !missing.isEmpty {
+        // A record that is deleted next has no use for it, and mustn't come back with it.
+        let isDeleted = try tables.changes(of: row.id).contains { $0.kind == .delete }
+        if !missing.isEmpty, !isDeleted {
             try queueSave(
                 row, missing, originals: missing.reduce(into: [:]) { $0[$1.key] = original($1.key) })
         }

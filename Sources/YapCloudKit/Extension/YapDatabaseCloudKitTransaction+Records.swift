@@ -64,8 +64,9 @@ extension YapDatabaseCloudKitTransaction {
             var saves: [CKRecord] = []
             var deletions: [CKRecord.ID] = []
             var originals: [CKRecord.ID: [String: Field]] = [:]
-            for change in try tables.changes(in: sequence) {
-                guard let row = try tables.record(id: change.record) else { continue }
+            for waiting in try tables.changes(in: sequence) {
+                guard let row = try tables.record(id: waiting.record) else { continue }
+                let change = try restored(waiting, of: row)
                 if change.kind == .delete {
                     deletions.append(row.recordID)
                     continue
@@ -132,7 +133,7 @@ extension YapDatabaseCloudKitTransaction {
                 return true
             }
             guard var row = try tables.record(ownedBy: rowID) else {
-                try own(identity, record, database, isUploaded: isUploaded)
+                try own(identity, record, database, isUploaded: isUploaded, isFromHandler: false)
                 return true
             }
             guard row.recordID == record.recordID, row.database == database else { return false }
@@ -168,6 +169,7 @@ extension YapDatabaseCloudKitTransaction {
             guard wasRemoteDeletion else {
                 return try disown(rowID, owner, isDeleted: shouldUploadDeletion, lastFields: [:])
             }
+            if owner.ownerCount > 1 { try storeValues(ofRow: rowID) }
             try tables.unmap(rowID)
             var row = owner
             row.ownerCount -= 1

@@ -10,7 +10,8 @@ extension YapDatabaseCloudKitTransaction {
         guard cloudKit.isAllowed(row.collection) else { return }
         let name = YapCollectionKey(collection: row.collection, key: row.key)
         if let attach = pendingAttaches.removeValue(forKey: name) {
-            return try own(row, attach.record, attach.database, isUploaded: attach.isUploaded)
+            return try own(
+                row, attach.record, attach.database, isUploaded: attach.isUploaded, isFromHandler: false)
         }
         try handle(row, owner: nil, object: object, metadata: metadata)
     }
@@ -19,9 +20,7 @@ extension YapDatabaseCloudKitTransaction {
         _ row: YapDatabaseRowIdentity, _ kind: YapDatabaseCloudKitRecordHandler.Invocation,
         _ object: (any Sendable)?, _ metadata: (any Sendable)?
     ) throws {
-        guard cloudKit.isAllowed(row.collection), !rowsInMerge.contains(row.rowID),
-            !cloudKit.recordHandler.invocation.isDisjoint(with: kind)
-        else { return }
+        guard !rowsInMerge.contains(row.rowID), isHandled(row, kind) else { return }
         let owner = try tables.record(ownedBy: row.rowID)
         try handle(row, owner: owner, object: object, metadata: metadata)
     }
@@ -43,7 +42,9 @@ extension YapDatabaseCloudKitTransaction {
         _ row: YapDatabaseRowIdentity, owner: RecordRow?, object: (any Sendable)?, metadata: (any Sendable)?,
         versionInfo: (any Sendable)? = nil, nilDetachesOnly: Bool = false
     ) throws {
-        var record = try owner.map { try recordInTransaction($0) }
+        let before = try owner.map { try fieldsInTransaction($0) } ?? [:]
+        var record = try owner.map { try $0.base() }
+        record?.setFields(before)
         let info = YDBCKRecordInfo(
             databaseIdentifier: owner?.database.identifier, versionInfo: versionInfo,
             previousObject: previousObjects[YapCollectionKey(collection: row.collection, key: row.key)])
@@ -57,13 +58,15 @@ extension YapDatabaseCloudKitTransaction {
             info.databaseIdentifier, account: try owner?.database.account ?? tables.currentAccount())
         let originals = try fields(of: info.originalValues, in: record.recordID.zoneID)
         if let owner, owner.recordID == record.recordID, owner.database == database {
-            return try queueSave(owner, try record.changedFields(), originals: originals)
+            // What the transaction said before stays as it was said: not all of it need be in the row.
+            let changed = try record.changedFields().filter { before[$0.key] != $0.value }
+            return try queueSave(owner, changed, originals: originals, heldBy: row.rowID)
         }
         if let owner { try disown(row.rowID, owner, isDeleted: true, lastFields: [:]) }
-        try own(row, record, database, isUploaded: true)
+        try own(row, record, database, isUploaded: true, isFromHandler: true)
     }
 
-    private func call(
+    func call(
         _ record: inout CKRecord?, _ info: YDBCKRecordInfo, _ row: YapDatabaseRowIdentity,
         object: (any Sendable)?, metadata: (any Sendable)?
     ) throws {
@@ -105,12 +108,16 @@ extension YapDatabaseCloudKitTransaction {
     /// The record with the values that this transaction has changed so far.
     func recordInTransaction(_ row: RecordRow) throws -> CKRecord {
         let record = try row.base()
-        if let sequence = openChangeSets[row.database], let change = try tables.change(sequence, row.id),
-            change.kind == .save
-        {
-            record.setFields(change.fields)
-        }
+        record.setFields(try fieldsInTransaction(row))
         return record
+    }
+
+    /// The values of a record that this transaction has changed so far.
+    private func fieldsInTransaction(_ row: RecordRow) throws -> [String: Field] {
+        guard let open = openChangeSets[row.database], let change = try tables.change(open.sequence, row.id),
+            change.kind == .save, change.id >= open.firstChange
+        else { return [:] }
+        return try restored(change, of: row).fields
     }
 
     /// Everything that a row says about its record, by asking the handler as for a new row.
@@ -131,7 +138,8 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Makes a row stand for a record.
     func own(
-        _ row: YapDatabaseRowIdentity, _ record: CKRecord, _ database: DatabaseKey, isUploaded: Bool
+        _ row: YapDatabaseRowIdentity, _ record: CKRecord, _ database: DatabaseKey, isUploaded: Bool,
+        isFromHandler: Bool
     ) throws {
         var (owned, originals) = try lifeForNewOwner(of: record, database, isUploaded: isUploaded)
         owned.ownerCount += 1
@@ -141,7 +149,9 @@ extension YapDatabaseCloudKitTransaction {
         }
         try tables.updateRecord(owned)
         try tables.map(row.rowID, to: owned.id)
-        if isUploaded { try queueSave(owned, try record.changedFields(), originals: originals) }
+        guard isUploaded else { return }
+        try queueSave(
+            owned, try record.changedFields(), originals: originals, heldBy: isFromHandler ? row.rowID : nil)
     }
 
     /// The life of a record that a row which begins to stand for it joins, and what the record held in it so far.
@@ -158,7 +168,9 @@ extension YapDatabaseCloudKitTransaction {
         last.wantsDeletion = false
         let deletion = try tables.changes(of: last.id).last { $0.kind == .delete }
         guard let deletion else { return (last, [:]) }
-        if deletion.sequence == openChangeSets[database] {
+        if let open = openChangeSets[database], open.sequence == deletion.sequence,
+            deletion.id >= open.firstChange
+        {
             // Deleted in this very commit: to the server it was never gone, and this is a change of what it was.
             try remove(deletion)
             return (last, deletion.fields)
@@ -175,6 +187,7 @@ extension YapDatabaseCloudKitTransaction {
     ///     goes, unless every one of them asked not to.
     ///   - lastFields: What the record held, as far as it is known.
     func disown(_ rowID: Int64, _ owner: RecordRow, isDeleted: Bool, lastFields: [String: Field]) throws {
+        try storeValues(ofRow: rowID)
         try tables.unmap(rowID)
         guard var row = try tables.record(id: owner.id) else { return }
         row.ownerCount -= 1
@@ -197,6 +210,7 @@ extension YapDatabaseCloudKitTransaction {
         for collection in collections {
             for row in Array(try transaction.identities(inCollection: collection)) {
                 let owner = try tables.record(ownedBy: row.rowID)
+                if owner != nil { try rememberValues(of: row) }
                 try handle(
                     row, owner: owner, object: nil, metadata: nil, versionInfo: cloudKit.versionInfo,
                     nilDetachesOnly: true)

@@ -12,16 +12,47 @@ extension YapDatabaseCloudKitTransaction {
         var deletions: [CKRecord.ID] = []
     }
 
-    /// The head of a database's queue, with the tags of this moment.
+    /// The head of a database's queue, with the tags and values of this moment. What can't be given back is left out.
     func batch(_ database: DatabaseKey, itemsMax: Int, bytesMax: Int = .max) throws -> Batch {
+        try batch(database, itemsMax: itemsMax, bytesMax: bytesMax, unrestorable: { _ in })
+    }
+
+    /// The batch to send next, its change-set marked as in flight. What can't be given back is put aside.
+    ///
+    /// - Parameters:
+    ///   - itemsMax: The most records.
+    ///   - bytesMax: The most bytes of values; a single record that has more goes alone.
+    func takeBatch(_ database: DatabaseKey, itemsMax: Int, bytesMax: Int) throws -> Batch {
+        try writing { _ in
+            while true {
+                var isPutAside = false
+                let batch = try batch(database, itemsMax: itemsMax, bytesMax: bytesMax) { row in
+                    isPutAside = true
+                    isQueueTouched = true
+                    try tables.refuseChanges(of: row.id, code: CloudKitTables.unrestorableRefusal)
+                }
+                if let sequence = batch.items.first?.sequence { try tables.setInFlight(sequence, true) }
+                if !batch.items.isEmpty || !isPutAside { return batch }
+            }
+        }
+    }
+
+    private func batch(
+        _ database: DatabaseKey, itemsMax: Int, bytesMax: Int, unrestorable: (RecordRow) throws -> Void
+    ) throws -> Batch {
         var batch = Batch()
         var bytes = 0
-        for change in try tables.head(database, itemsMax: itemsMax) {
+        for waiting in try tables.head(database, itemsMax: itemsMax) {
+            guard let row = try tables.record(id: waiting.record) else {
+                throw YapDatabaseCloudKitError.damaged("change \(waiting.id) has no record")
+            }
+            let change = try restored(waiting, of: row)
+            guard change.restore.isEmpty else {
+                try unrestorable(row)
+                continue
+            }
             bytes += change.kind == .save ? FieldsBinary.encode(change.fields).count : 0
             if bytes > bytesMax, !batch.items.isEmpty { break }
-            guard let row = try tables.record(id: change.record) else {
-                throw YapDatabaseCloudKitError.damaged("change \(change.id) has no record")
-            }
             batch.items.append(
                 SyncItem(
                     recordID: row.recordID, kind: change.kind, sequence: change.sequence, incarnation: row.id,
@@ -35,19 +66,6 @@ extension YapDatabaseCloudKitTransaction {
             }
         }
         return batch
-    }
-
-    /// The batch to send next, its change-set marked as in flight.
-    ///
-    /// - Parameters:
-    ///   - itemsMax: The most records.
-    ///   - bytesMax: The most bytes of values; a single record that has more goes alone.
-    func takeBatch(_ database: DatabaseKey, itemsMax: Int, bytesMax: Int) throws -> Batch {
-        try writing { _ in
-            let batch = try batch(database, itemsMax: itemsMax, bytesMax: bytesMax)
-            if let sequence = batch.items.first?.sequence { try tables.setInFlight(sequence, true) }
-            return batch
-        }
     }
 
     // MARK: Results
@@ -111,8 +129,10 @@ extension YapDatabaseCloudKitTransaction {
             full.merge(fields) { old, _ in old }
         }
         // What was queued past the handler is in no row.
-        for change in try tables.changes(of: row.id) {
+        for waiting in try tables.changes(of: row.id) {
+            var change = waiting
             if change.kind == .save {
+                change.fields.merge(try knownValues(of: change)) { stored, _ in stored }
                 for (key, field) in change.fields.sorted(by: { $0.key < $1.key }) {
                     if full[key] == nil { full[key] = field }
                 }

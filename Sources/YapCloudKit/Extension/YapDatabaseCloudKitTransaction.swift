@@ -20,7 +20,9 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     /// Records waiting for their row to be inserted.
     var pendingAttaches: [YapCollectionKey: PendingAttach] = [:]
     /// The change-sets of this commit.
-    var openChangeSets: [DatabaseKey: Int64] = [:]
+    var openChangeSets: [DatabaseKey: OpenChangeSet] = [:]
+    /// Values that rows hold for the queue, as far as this transaction queued them or asked for them.
+    var valuesInTransaction = RestoredValues()
     /// Rows that the merge block is writing: what it writes is no local change.
     var rowsInMerge: Set<Int64> = []
     /// Objects before the change that is under way.
@@ -54,6 +56,9 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         }
     }
 
+    /// Whether the transaction can write.
+    var isWriting: Bool { transaction is YapDatabaseReadWriteTransaction }
+
     // MARK: Hooks
 
     /// Creates the tables, and walks all rows when the handler is new.
@@ -76,14 +81,41 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         }
     }
 
-    /// Keeps the object that a row is about to lose.
+    /// Keeps the object that a row is about to lose, and the values that the queue has only there.
     public func willChange(_ change: YapDatabaseRowChange) throws {
         switch change {
-        case .update(let row, _, _), .replaceObject(let row, _): try keepPreviousObject(row)
-        case .remove(let rows) where cloudKit.keepsDeletedFields:
-            for row in rows { try keepPreviousObject(row) }
-        default: break
+        case .insert: break
+        case .update(let row, _, _): try willChange(row, [.objectModified, .metadataModified])
+        case .replaceObject(let row, _): try willChange(row, .objectModified)
+        case .replaceMetadata(let row, _): try willChange(row, .metadataModified)
+        case .touchObject(let row): try willChange(row, .objectTouched)
+        case .touchMetadata(let row): try willChange(row, .metadataTouched)
+        case .touchRow(let row): try willChange(row, [.objectTouched, .metadataTouched])
+        case .remove(let rows): for row in rows { try willRemove(row) }
+        case .removeAll: try storeAllValues()
         }
+    }
+
+    private func willChange(
+        _ row: YapDatabaseRowIdentity, _ kind: YapDatabaseCloudKitRecordHandler.Invocation
+    ) throws {
+        // What was queued of a row that is merged just now is stored already.
+        guard !rowsInMerge.contains(row.rowID) else { return }
+        guard isHandled(row, kind) else { return try storeValues(ofRow: row.rowID) }
+        try rememberValues(of: row)
+        if kind.contains(.objectModified) { try keepPreviousObject(row) }
+    }
+
+    private func willRemove(_ row: YapDatabaseRowIdentity) throws {
+        try storeValues(ofRow: row.rowID)
+        if cloudKit.keepsDeletedFields { try keepPreviousObject(row) }
+    }
+
+    /// Whether the record handler hears of such a change.
+    func isHandled(
+        _ row: YapDatabaseRowIdentity, _ kind: YapDatabaseCloudKitRecordHandler.Invocation
+    ) -> Bool {
+        cloudKit.isAllowed(row.collection) && !cloudKit.recordHandler.invocation.isDisjoint(with: kind)
     }
 
     private func keepPreviousObject(_ row: YapDatabaseRowIdentity) throws {
@@ -123,7 +155,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         if let failure { throw failure }
         pendingAttaches = [:]
         for database in openChangeSets.keys.sorted() {
-            if let sequence = openChangeSets[database] { try tables.removeChangeSetIfEmpty(sequence) }
+            if let open = openChangeSets[database] { try tables.removeChangeSetIfEmpty(open.sequence) }
         }
         openChangeSets = [:]
         for index in log.indices { try tables.insert(&log[index]) }
@@ -131,6 +163,10 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
 
     /// Tells the engine, and other processes.
     public func didCommit(snapshot: UInt64) {
+        let queued = valuesInTransaction.all
+        if !queued.isEmpty {
+            cloudKit.restored.withLock { for (change, fields) in queued { $0.add(fields, of: change) } }
+        }
         cloudKit.runner.ring(snapshot: snapshot)
         if isQueueTouched || !log.isEmpty {
             cloudKit.runner.committed(log, isByEngine: isByEngine)
@@ -142,105 +178,5 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     /// One of the databases that the app means: of the current account.
     func databaseKey(_ identifier: String?) throws -> DatabaseKey {
         DatabaseKey(identifier, account: try tables.currentAccount())
-    }
-
-    // MARK: Queue
-
-    /// The change-set of this commit for a database.
-    func changeSet(_ database: DatabaseKey) throws -> Int64 {
-        if let sequence = openChangeSets[database] { return sequence }
-        let sequence = try tables.insertChangeSet(uuid: cloudKit.random.nextUUID(), database)
-        openChangeSets[database] = sequence
-        return sequence
-    }
-
-    /// Takes a change out of the queue, and its change-set when that was the last of it.
-    func remove(_ change: ChangeRow) throws {
-        isQueueTouched = true
-        try tables.removeChange(change)
-        if !openChangeSets.values.contains(change.sequence) {
-            try tables.removeChangeSetIfEmpty(change.sequence)
-        }
-    }
-
-    /// Puts changed values into this commit's change-set. Of two values of a key the later wins, of two
-    /// originals the earlier.
-    func queueSave(_ row: RecordRow, _ fields: [String: Field], originals: [String: Field]) throws {
-        guard !fields.isEmpty else { return }
-        isQueueTouched = true
-        var fields = fields
-        var originals = originals
-        // A refused change goes along with the new one, which may be its cure.
-        for refused in try tables.refusedChanges(of: row.id) {
-            logSuperseded(refused, row, by: fields)
-            if refused.kind == .save {
-                fields.merge(refused.fields) { new, _ in new }
-                originals.merge(refused.originals) { _, old in old }
-            }
-            try remove(refused)
-        }
-        let sequence = try changeSet(row.database)
-        if var change = try tables.change(sequence, row.id) {
-            if change.kind == .delete { change.fields = [:] }
-            change.kind = .save
-            change.fields.merge(fields) { _, new in new }
-            change.originals.merge(originals) { old, _ in old }
-            try tables.updateChange(change)
-        } else {
-            try tables.insertChange(sequence, row.id, .save, fields: fields, originals: originals)
-        }
-    }
-
-    /// Puts a deletion into this commit's change-set. A record that this very commit made is simply
-    /// forgotten.
-    ///
-    /// - Parameter fields: What the record held, as far as it is known.
-    func queueDelete(_ row: RecordRow, fields: [String: Field]) throws {
-        isQueueTouched = true
-        for refused in try tables.refusedChanges(of: row.id) {
-            logSuperseded(refused, row, by: [:])
-            try remove(refused)
-        }
-        let sequence = try changeSet(row.database)
-        if let change = try tables.change(sequence, row.id) {
-            try remove(change)
-            let isKnownToServer = try row.changeTag != nil || !tables.changes(of: row.id).isEmpty
-            if !isKnownToServer { return try tables.removeRecordIfUnused(row.id) }
-        }
-        try tables.insertChange(sequence, row.id, .delete, fields: fields, originals: [:])
-    }
-
-    /// Takes everything that waits for a record out of the queue.
-    func purge(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws {
-        for change in try tables.changes(of: row.id) {
-            if change.kind == .save {
-                for (key, field) in change.fields.sorted(by: { $0.key < $1.key }) {
-                    logDrop(row, key, rule, dropped: field, kept: nil)
-                }
-            }
-            try remove(change)
-        }
-    }
-
-    // MARK: Log
-
-    func logDrop(
-        _ row: RecordRow, _ key: String?, _ rule: CloudMergeLogEntry.Rule, dropped: Field?, kept: Field?
-    ) {
-        log.append(
-            CloudMergeLogEntry(
-                recordID: row.recordID, field: key, rule: rule, droppedValue: dropped?.value,
-                keptValue: kept?.value))
-    }
-
-    /// Notes the values of a change that newer values of this device replace before it was sent.
-    func logSuperseded(_ change: ChangeRow, _ row: RecordRow, by fields: [String: Field]) {
-        guard change.kind == .save else { return }
-        for (key, field) in change.fields.sorted(by: { $0.key < $1.key }) {
-            if let newer = fields[key], newer.says(field) { continue }
-            if fields.isEmpty || fields[key] != nil {
-                logDrop(row, key, .superseded, dropped: field, kept: fields[key])
-            }
-        }
     }
 }

@@ -144,7 +144,7 @@ extension YapDatabaseCloudKitTransaction {
     /// replaces.
     func isOwnEcho(_ record: CKRecord, of row: RecordRow, names: [String]) throws -> Bool {
         let remote = try record.allFields()
-        let changes = try tables.changes(of: row.id)
+        let changes = try restoredChanges(of: row)
         guard let deletion = changes.last(where: { $0.kind == .delete }), !deletion.fields.isEmpty else {
             return false
         }

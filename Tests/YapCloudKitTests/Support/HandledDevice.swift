@@ -16,6 +16,10 @@ final class HandledDevice {
     struct Behaviour {
         var handled: [String] = []
         var versionInfos = 0
+        /// What was asked for again: "1: note,title".
+        var restored: [String] = []
+        /// Keys that are not given back.
+        var forgottenKeys: Set<String> = []
         var merged: [(key: String?, pending: CKRecord?, originals: [String])] = []
         var mergeRule: MergeRule = .recommended
         var skippedKeys: Set<String> = []
@@ -147,7 +151,12 @@ final class HandledDevice {
         let name = settings.recordNames[key] ?? key
         let previous = info.previousObject as? Todo
         if let known = record, known.recordID.recordName == name {
-            if let previous {
+            if let keys = info.keysToRestore {
+                behaviour.withLock { $0.restored.append("\(key): \(keys.sorted().joined(separator: ","))") }
+                for field in keys where !settings.forgottenKeys.contains(field) {
+                    known[field] = values(todo)[field] ?? nil
+                }
+            } else if let previous {
                 for (field, value) in values(todo) where !same(value, values(previous)[field] ?? nil) {
                     known[field] = value
                     info.originalValues[field] = values(previous)[field]

@@ -1,0 +1,204 @@
+internal import CloudKit
+internal import CloudWire
+internal import Seams
+internal import Yap
+
+/// What goes into the queue, and what is taken out.
+extension YapDatabaseCloudKitTransaction {
+    /// The change-set that a commit's changes for one database go to.
+    struct OpenChangeSet {
+        var sequence: Int64
+        /// The first number that a change of this commit can have: smaller ones in the change-set are of earlier
+        /// commits, which this one is folded into.
+        var firstChange: Int64 = 0
+    }
+
+    /// The change-set of this commit for a database.
+    func changeSet(_ database: DatabaseKey) throws -> OpenChangeSet {
+        if let open = openChangeSets[database] { return open }
+        if cloudKit.options.foldsQueuedChanges, let sequence = try tables.changeSetToFold(database) {
+            let open = OpenChangeSet(sequence: sequence, firstChange: try tables.lastChange() + 1)
+            openChangeSets[database] = open
+            return open
+        }
+        return try newChangeSet(database)
+    }
+
+    private func newChangeSet(_ database: DatabaseKey) throws -> OpenChangeSet {
+        if let full = openChangeSets[database] { try tables.removeChangeSetIfEmpty(full.sequence) }
+        let open = OpenChangeSet(
+            sequence: try tables.insertChangeSet(uuid: cloudKit.random.nextUUID(), database))
+        openChangeSets[database] = open
+        return open
+    }
+
+    /// The change-set that a change of a record goes to. One operation can't delete a record and make it again, so
+    /// another life of the record in the change-set of earlier commits ends the folding into it.
+    private func changeSet(for row: RecordRow) throws -> OpenChangeSet {
+        let open = try changeSet(row.database)
+        guard open.firstChange > 0, try tables.hasChange(ofAnotherLifeOf: row, in: open.sequence) else {
+            return open
+        }
+        return try newChangeSet(row.database)
+    }
+
+    /// Takes a change out of the queue, and its change-set when that was the last of it.
+    func remove(_ change: ChangeRow) throws {
+        isQueueTouched = true
+        try tables.removeChange(change)
+        valuesInTransaction.remove(change.id)
+        if !openChangeSets.values.contains(where: { $0.sequence == change.sequence }) {
+            try tables.removeChangeSetIfEmpty(change.sequence)
+        }
+    }
+
+    /// Puts changed values into this commit's change-set. Of two values of a key the later wins, of two
+    /// originals the earlier.
+    ///
+    /// - Parameter rowID: The row that holds the values, if one does: then they needn't be stored.
+    func queueSave(
+        _ row: RecordRow, _ fields: [String: Field], originals: [String: Field], heldBy rowID: Int64? = nil
+    ) throws {
+        guard !fields.isEmpty else { return }
+        isQueueTouched = true
+        let open = try changeSet(for: row)
+        var new = NewValues(fields, originals, heldBy: cloudKit.options.storage == .keysOnly ? rowID : nil)
+        let special = try tables.specialChanges(of: row.id)
+        // A refused change goes along with the new one, which may be its cure.
+        for refused in special where refused.refusal != nil {
+            let known = try knownValues(of: refused)
+            logSuperseded(refused.with(known), row, by: fields)
+            if refused.kind == .save { new.addOlder(refused, known) }
+            try remove(refused)
+        }
+        if let rowID {
+            let older = special.filter { $0.refusal == nil && $0.sequence != open.sequence }
+            try storeReplacedValues(of: row, rowID, fields, older)
+        }
+        guard let change = try tables.change(open.sequence, row.id) else {
+            return try insert(new, open.sequence, row)
+        }
+        if change.kind == .save { new.addOlder(change, try knownValues(of: change)) }
+        if change.id < open.firstChange {
+            // What an earlier commit queued gets a new number, for others may know its values under the old one.
+            try tables.removeChange(change)
+            return try insert(new, open.sequence, row)
+        }
+        var updated = change
+        updated.kind = .save
+        updated.fields = new.stored
+        updated.restore = new.restore
+        updated.originals = new.originals
+        try tables.updateChange(updated)
+        valuesInTransaction.remove(change.id)
+        remember(new.held, of: change.id)
+    }
+
+    private func insert(_ new: NewValues, _ sequence: Int64, _ row: RecordRow) throws {
+        let id = try tables.insertChange(
+            sequence, row.id, .save, fields: new.stored, originals: new.originals, restore: new.restore)
+        remember(new.held, of: id)
+    }
+
+    /// What is in memory of the values that only rows hold.
+    func knownValues(of change: ChangeRow) throws -> [String: Field] {
+        guard !change.restore.isEmpty else { return [:] }
+        let known = valuesInTransaction[change.id] ?? cloudKit.restored.withLock { $0[change.id] } ?? [:]
+        return known.filter { change.restore[$0.key] != nil }
+    }
+
+    /// Puts a deletion into this commit's change-set. A record that the server can't know is simply forgotten: one
+    /// that this very commit made, or one whose changes were never sent.
+    ///
+    /// - Parameter fields: What the record held, as far as it is known.
+    func queueDelete(_ row: RecordRow, fields: [String: Field]) throws {
+        isQueueTouched = true
+        for refused in try tables.specialChanges(of: row.id) where refused.refusal != nil {
+            logSuperseded(refused.with(try knownValues(of: refused)), row, by: [:])
+            try remove(refused)
+        }
+        let open = try changeSet(for: row)
+        if let change = try tables.change(open.sequence, row.id) {
+            try remove(change)
+            let isKnownToServer = try row.changeTag != nil || tables.hasChanges(row.id)
+            if !isKnownToServer { return try tables.removeRecordIfUnused(row.id) }
+        }
+        try tables.insertChange(open.sequence, row.id, .delete, fields: fields, originals: [:])
+    }
+
+    /// Takes everything that waits for a record out of the queue.
+    func purge(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws {
+        for change in try tables.changes(of: row.id) {
+            if change.kind == .save {
+                let known = try knownValues(of: change)
+                for key in change.keys {
+                    logDrop(row, key, rule, dropped: change.fields[key] ?? known[key], kept: nil)
+                }
+            }
+            try remove(change)
+        }
+    }
+
+    // MARK: Log
+
+    func logDrop(
+        _ row: RecordRow, _ key: String?, _ rule: CloudMergeLogEntry.Rule, dropped: Field?, kept: Field?
+    ) {
+        log.append(
+            CloudMergeLogEntry(
+                recordID: row.recordID, field: key, rule: rule, droppedValue: dropped?.value,
+                keptValue: kept?.value))
+    }
+
+    /// Notes the values of a change that newer values of this device replace before it was sent.
+    func logSuperseded(_ change: ChangeRow, _ row: RecordRow, by fields: [String: Field]) {
+        guard change.kind == .save else { return }
+        for (key, field) in change.fields.sorted(by: { $0.key < $1.key }) {
+            if let newer = fields[key], newer.says(field) { continue }
+            if fields.isEmpty || fields[key] != nil {
+                logDrop(row, key, .superseded, dropped: field, kept: fields[key])
+            }
+        }
+    }
+}
+
+/// The values of a save as it goes into the queue: those that are stored, and those that a row holds.
+private struct NewValues {
+    var stored: [String: Field]
+    var restore: [String: Int64] = [:]
+    /// The values that rows hold, to be remembered.
+    var held: [String: Field] = [:]
+    var originals: [String: Field]
+
+    init(_ fields: [String: Field], _ originals: [String: Field], heldBy rowID: Int64?) {
+        self.originals = originals
+        guard let rowID else {
+            stored = fields
+            return
+        }
+        stored = fields.filter { YapDatabaseCloudKitTransaction.mustStore($0.key, $0.value) }
+        held = stored.isEmpty ? fields : fields.filter { stored[$0.key] == nil }
+        restore = held.mapValues { _ in rowID }
+    }
+
+    /// Adds what an earlier change says of other keys.
+    mutating func addOlder(_ change: ChangeRow, _ known: [String: Field]) {
+        originals.merge(change.originals) { _, old in old }
+        for (key, field) in change.fields where stored[key] == nil && restore[key] == nil {
+            stored[key] = field
+        }
+        for (key, rowID) in change.restore where stored[key] == nil && restore[key] == nil {
+            restore[key] = rowID
+            held[key] = known[key]
+        }
+    }
+}
+
+extension ChangeRow {
+    /// The change with values that are known without being stored.
+    fileprivate func with(_ known: [String: Field]) -> ChangeRow {
+        var change = self
+        change.fields.merge(known) { stored, _ in stored }
+        return change
+    }
+}

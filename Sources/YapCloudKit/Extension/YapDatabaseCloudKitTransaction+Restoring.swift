@@ -1,0 +1,169 @@
+internal import CloudKit
+internal import CloudWire
+internal import SQLite
+internal import Seams
+internal import Yap
+
+/// Values that the queue doesn't hold, because the object does.
+///
+/// A change with a key to restore belongs to the record that the row stands for now, and the row holds the value that
+/// was queued: before either ends, the value is stored in the queue.
+extension YapDatabaseCloudKitTransaction {
+    /// Whether the queue must hold a value itself: an asset's file may go away, and a parent is no value of the object.
+    static func mustStore(_ key: String, _ field: Field) -> Bool {
+        if key == CKRecord.parentKey { return true }
+        switch field.value {
+        case .asset: return true
+        case .list(_, let values):
+            return values.contains { if case .asset = $0 { true } else { false } }
+        default: return false
+        }
+    }
+
+    /// A change with all its values: those that only the object has are remembered, or asked of the record handler.
+    /// What it can't give back stays in `restore`.
+    func restored(_ change: ChangeRow, of row: RecordRow) throws -> ChangeRow {
+        guard !change.restore.isEmpty else { return change }
+        var known = valuesInTransaction[change.id] ?? cloudKit.restored.withLock { $0[change.id] } ?? [:]
+        let missing = change.restore.filter { known[$0.key] == nil }
+        if !missing.isEmpty {
+            let keysByRow = Dictionary(grouping: missing.keys.sorted()) { missing[$0] ?? 0 }
+            for (rowID, keys) in keysByRow.sorted(by: { $0.key < $1.key }) {
+                known.merge(try ask(rowID, Set(keys), row)) { old, _ in old }
+            }
+            remember(known, of: change.id)
+        }
+        var full = change
+        for key in change.restore.keys {
+            guard let field = known[key] else { continue }
+            full.fields[key] = field
+            full.restore[key] = nil
+        }
+        return full
+    }
+
+    /// The changes of one life of a record with all their values, the oldest first.
+    func restoredChanges(of row: RecordRow) throws -> [ChangeRow] {
+        try tables.changes(of: row.id).map { try restored($0, of: row) }
+    }
+
+    /// Keeps values for later. In a transaction that writes, they come to the others with its commit.
+    func remember(_ fields: [String: Field], of change: Int64) {
+        if isWriting {
+            valuesInTransaction.add(fields, of: change)
+        } else {
+            cloudKit.restored.withLock { $0.add(fields, of: change) }
+        }
+    }
+
+    /// Asks the record handler for values that a row holds. What it doesn't give is missing in the answer.
+    private func ask(_ rowID: Int64, _ keys: Set<String>, _ row: RecordRow) throws -> [String: Field] {
+        guard let identity = try transaction.identity(ofRowID: rowID),
+            try tables.record(ownedBy: rowID)?.id == row.id
+        else { return [:] }
+        var record: CKRecord? = try row.base()
+        let info = YDBCKRecordInfo(databaseIdentifier: row.database.identifier)
+        info.keysToRestore = keys
+        do {
+            try call(&record, info, identity, object: nil, metadata: nil)
+        } catch let error as SQLiteError {
+            throw error
+        } catch let error as YapDatabaseError where !error.isAboutTheObject {
+            throw error
+        } catch {
+            // An object that can't be read gives nothing back, and mustn't keep the rest of the queue waiting.
+            return [:]
+        }
+        guard let record, record.recordID == row.recordID else { return [:] }
+        return try record.changedFields().filter { keys.contains($0.key) }
+    }
+
+    // MARK: Before a row changes
+
+    /// Notes what the queue has not stored of a row that is about to change: afterwards it can't be asked any more.
+    func rememberValues(of row: YapDatabaseRowIdentity) throws {
+        let waiting = try tables.changesToRestore(ownedBy: row.rowID)
+        guard let first = waiting.first, let owner = try tables.record(id: first.record) else { return }
+        for change in waiting {
+            let full = try restored(change, of: owner)
+            // The transaction's own memory is the one that still has them when the row has changed.
+            remember(full.fields.filter { change.restore[$0.key] != nil }, of: change.id)
+        }
+    }
+
+    /// Stores everything that a row holds for the queue.
+    func storeValues(ofRow rowID: Int64) throws {
+        let waiting = try tables.changesToRestore(ownedBy: rowID)
+        guard let first = waiting.first, let owner = try tables.record(id: first.record) else { return }
+        for change in waiting { try storeValues(of: change, owner) { $0 == rowID } }
+    }
+
+    /// Stores everything that rows hold for the queue, in steps.
+    func storeAllValues() throws {
+        var last: Int64 = 0
+        while true {
+            let waiting = try tables.changesToRestore(after: last, limit: Self.storedAtOnceMax)
+            guard let next = waiting.last?.id else { return }
+            last = next
+            for change in waiting {
+                if let row = try tables.record(id: change.record) {
+                    try storeValues(of: change, row) { _ in true }
+                }
+            }
+        }
+    }
+
+    private static let storedAtOnceMax = 500
+
+    /// Stores what some rows hold for a change. What can't be given back puts aside what waits for the record.
+    func storeValues(
+        of change: ChangeRow, _ row: RecordRow, where isGoing: (_ rowID: Int64) -> Bool
+    ) throws {
+        let keys = change.restore.filter { isGoing($0.value) }.map(\.key)
+        guard !keys.isEmpty else { return }
+        let full = try restored(change, of: row)
+        var stored = change
+        for key in keys where full.restore[key] == nil {
+            stored.fields[key] = full.fields[key]
+            stored.restore[key] = nil
+        }
+        try tables.updateChange(stored)
+        if keys.contains(where: { full.restore[$0] != nil }) {
+            isQueueTouched = true
+            try tables.refuseChanges(of: row.id, code: CloudKitTables.unrestorableRefusal)
+        }
+    }
+
+    /// The values of older changes that a row held, and holds no more because newer ones took their place: they are
+    /// sent before them. One that nobody remembers is left out.
+    func storeReplacedValues(
+        of row: RecordRow, _ rowID: Int64, _ fields: [String: Field], _ older: [ChangeRow]
+    ) throws {
+        for change in older {
+            let keys = change.restore.filter { $0.value == rowID && fields[$0.key] != nil }.map(\.key)
+            guard !keys.isEmpty else { continue }
+            let known = valuesInTransaction[change.id] ?? cloudKit.restored.withLock { $0[change.id] } ?? [:]
+            var stored = change
+            for key in keys.sorted() {
+                stored.restore[key] = nil
+                stored.fields[key] = known[key]
+                if known[key] == nil { logDrop(row, key, .superseded, dropped: nil, kept: fields[key]) }
+            }
+            if stored.fields.isEmpty, stored.restore.isEmpty {
+                try remove(stored)
+            } else {
+                try tables.updateChange(stored)
+            }
+        }
+    }
+}
+
+extension YapDatabaseError {
+    /// Whether one object can't be read, and everything else can.
+    fileprivate var isAboutTheObject: Bool {
+        switch code {
+        case .decoding, .typeMismatch, .missingRegistration: true
+        default: false
+        }
+    }
+}
