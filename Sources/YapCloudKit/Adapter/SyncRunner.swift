@@ -429,14 +429,20 @@ final class SyncRunner: Sendable {
 
     private func send(_ key: DatabaseKey, itemsMax: Int) {
         guard let (database, user) = ownCloudDatabase(key) else { return }
+        var isEmpty = false
         read(key) { ext in
             let batch = try ext.batch(key, itemsMax: itemsMax)
-            guard !batch.items.isEmpty else {
-                return self.post(.applied(key, try ext.tables.counts(key)))
-            }
+            isEmpty = batch.items.isEmpty
+            guard !isEmpty else { return }
             let operation = CKModifyRecordsOperation.sending(batch) { self.post(.sent(key, $0)) }
             operation.userRecordName = user
             self.environment.scheduler.perform { database.add(operation) }
+        }
+        guard isEmpty else { return }
+        // Values that can't be given back are put aside.
+        change(key) { _, ext in
+            _ = try ext.takeBatch(key, itemsMax: itemsMax, bytesMax: .max)
+            try ext.writing { _ in try ext.tables.clearInFlight(key) }
         }
     }
 
