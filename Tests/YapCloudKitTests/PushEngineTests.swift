@@ -7,9 +7,9 @@ import Testing
 
 /// What the engine does about notifications: events in, actions out.
 @Suite struct PushEngineTests {
-    private let key = EngineTests.database
-    private let zoneID = EngineTests.zoneID
-    private var bench = EngineTests.Bench()
+    private let key = EngineBench.database
+    private let zoneID = EngineBench.zoneID
+    private var bench = EngineBench()
 
     private mutating func start(isSaved: Bool = true) -> [String] {
         bench.handle(.listen(key, isSaved: isSaved))
@@ -43,9 +43,31 @@ import Testing
     @Test mutating func beginningToListenAsksForAFetchAndEndsTheWaitForTheNetwork() {
         _ = start()
         _ = bench.handle(.fetchFailed(key, zoneID, CKError(.networkUnavailable)))
-        #expect(bench.handle(.pushed(key)) == [], "a pause is a pause")
         #expect(bench.handle(.listening(key, wasForgotten: false)) == ["fetch Z"])
         #expect(fetched() == [] && bench.engine.status == .idle)
+    }
+
+    @Test mutating func aPushThatComesThroughEndsTheWaitForTheNetwork() {
+        _ = start()
+        _ = bench.handle(.fetchFailed(key, zoneID, CKError(.networkFailure)))
+        #expect(bench.handle(.pushed(key)) == ["fetch Z"])
+    }
+
+    @Test mutating func aCallThatTheNetworkMayBeBackEndsTheWaitForItAndNoOther() {
+        _ = start()
+        _ = bench.handle(.fetchFailed(key, zoneID, CKError(.networkFailure)))
+        #expect(bench.handle(.networkMayBeBack) == ["fetch Z"])
+        _ = bench.handle(.fetchFailed(key, zoneID, CKError(.serviceUnavailable)))
+        #expect(bench.handle(.networkMayBeBack) == [])
+        #expect(bench.handle(.pushed(key)) == [], "a pause that the server asked for is a pause")
+    }
+
+    @Test mutating func whoSignsInEndsTheStop() {
+        _ = start()
+        _ = bench.handle(.fetchFailed(key, zoneID, CKError(.notAuthenticated)))
+        #expect(bench.handle(.pushed(key)) == [])
+        #expect(bench.handle(.accountChanged) == ["subscribe"])
+        #expect(bench.handle(.subscribed(key, QueueCount())) == ["fetch Z"])
     }
 
     @Test mutating func aContainerThatWasNamedWhileTheProgramRunsIsAskedThen() {
@@ -92,7 +114,7 @@ import Testing
 
     @Test(arguments: CKError.Code.allCases)
     func noErrorOfTheSubscriptionStopsTheSyncInSilence(code: CKError.Code) {
-        var bench = EngineTests.Bench()
+        var bench = EngineBench()
         _ = bench.handle(.listen(key, isSaved: false))
         _ = bench.handle(.follow(key, zoneID, mayBeMissing: false))
         let actions = bench.handle(.subscribeFailed(key, CKError(code)))

@@ -186,6 +186,6 @@ import Yap
             }
         }
         let actions = engine.handle(.turn(isOurs: true), now: 0)
-        #expect(actions.contains { if case .createZone = $0 { true } else { false } })
+        #expect(actions.contains { if case .begin(.createZone, _, _) = $0 { true } else { false } })
     }
 }

@@ -28,10 +28,13 @@ extension CKModifyRecordsOperation {
         }
         let items = batch.items
         operation.modifyRecordsResultBlock = { result in
-            var missing = CKError(.serverResponseLost, "the operation ended without a result for the record")
-            if case .failure(let error) = result { missing = CKError(wrapping: error) }
+            var error: CKError?
+            if case .failure(let whole) = result { error = CKError(wrapping: whole) }
             let outcomes = outcomes.withLock { $0 }
-            completion(SendReply(items: items.map { ($0, outcomes[$0.recordID] ?? .failed(missing)) }))
+            let results = items.map { item in
+                (item, outcomes[item.recordID] ?? .failed(.ofItem(item.recordID, error)))
+            }
+            completion(SendReply(items: results, error: error))
         }
         return operation
     }
@@ -73,7 +76,7 @@ extension CKFetchRecordZoneChangesOperation {
             var (page, error) = state.withLock { $0 }
             if case .failure(let whole) = result { error = error ?? CKError(wrapping: whole) }
             if error == nil, page.token == nil {
-                error = CKError(.serverResponseLost, "the operation ended without a token")
+                error = .saying(.serverResponseLost, "the operation ended without a token")
             }
             completion(error.map { .failure($0) } ?? .success(page))
         }
@@ -101,8 +104,11 @@ extension CKModifyRecordZonesOperation {
 }
 
 extension CKError {
-    /// The error as CloudKit's; one of another kind is an internal error that carries its words.
-    init(wrapping error: any Error) {
-        self = error as? CKError ?? CKError(.internalError, "\(error)")
+    /// The error of an item that got no result of its own, from the error of the whole.
+    fileprivate static func ofItem(_ recordID: CKRecord.ID, _ whole: CKError?) -> CKError {
+        let lost = CKError.saying(
+            .serverResponseLost, "the operation ended without a result for the record")
+        guard let whole, whole.code == .partialFailure else { return whole ?? lost }
+        return whole.partialErrorsByItemID?[recordID] as? CKError ?? lost
     }
 }

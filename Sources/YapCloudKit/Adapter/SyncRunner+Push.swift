@@ -6,34 +6,34 @@ extension SyncRunner {
     static let subscriptionID = "YapCloudKit"
 
     /// Saves the subscription, and then keeps in the device's database that it is saved.
-    func subscribe(_ key: DatabaseKey) {
-        guard let (database, user) = ownCloudDatabase(key) else { return }
+    func subscribe(_ task: SyncTask) {
+        guard let (database, user) = ownCloudDatabase(task) else { return }
         let subscription = CKDatabaseSubscription(subscriptionID: Self.subscriptionID)
         subscription.notificationInfo = CKSubscription.NotificationInfo(shouldSendContentAvailable: true)
         let operation = CKModifySubscriptionsOperation.saving(subscription) { error in
-            if let error { return self.post(.subscribeFailed(key, error)) }
-            self.change(key, done: { .subscribed(key, $0) }) { _, ext in
-                try ext.writing { _ in try ext.tables.setSubscriptionID(Self.subscriptionID, key) }
+            if let error { return self.post(.subscribeFailed(task.key, error), attempt: task.attempt) }
+            let written = self.write(task) { _, ext in
+                try ext.writing { _ in try ext.tables.setSubscriptionID(Self.subscriptionID, task.key) }
             }
+            if let (_, count) = written { self.post(.subscribed(task.key, count), attempt: task.attempt) }
         }
-        operation.userRecordName = user
-        environment.scheduler.perform { database.add(operation) }
+        run(operation, on: database, as: user, task)
     }
 
     /// Listens to the database's notifications until the database on the device is closed.
     func listen(_ key: DatabaseKey) {
-        guard let database = cloudDatabase(key) else { return }
+        guard let database = environment.databaseBlock(key.identifier) else { return }
         environment.scheduler.perform { [weak self] in
-            let end = database.observeNotifications { [weak self] event in self?.heard(event, key) }
+            let end = database.observeChanges { [weak self] change in self?.heard(change, key) }
             if let self { self.keep(listening: end) } else { end() }
         }
     }
 
-    private func heard(_ event: NotificationEvent, _ key: DatabaseKey) {
-        switch event {
+    private func heard(_ change: HeardChange, _ key: DatabaseKey) {
+        switch change {
         case .listening(let wasForgotten): post(.listening(key, wasForgotten: wasForgotten))
         case .interrupted(let error): environment.errorBlock(key.identifier, error)
-        case .notification: post(.pushed(key))
+        case .change: post(.pushed(key))
         }
     }
 
@@ -41,7 +41,7 @@ extension SyncRunner {
     func handle(_ notification: CKNotification) -> Bool {
         let keys = followedDatabases.filter { key in
             guard let database = environment.databaseBlock(key.identifier) else { return false }
-            return database.isMeant(by: notification)
+            return database.isTold(by: notification)
         }
         for key in keys { post(.pushed(key)) }
         return !keys.isEmpty

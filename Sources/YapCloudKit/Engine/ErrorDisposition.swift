@@ -8,6 +8,8 @@ package enum ErrorDisposition: Hashable, Sendable {
     case eachItem
     /// Another item of the batch is to blame: send this one again with the next.
     case withNextBatch
+    /// It refers to what the server doesn't have: let the others go first, then try again once.
+    case afterOthers
     /// Send less at a time; what can't be made smaller is refused.
     case split
     /// Merge with the server's record, then send again.
@@ -20,6 +22,8 @@ package enum ErrorDisposition: Hashable, Sendable {
     case createZone
     /// Forget the change token and fetch everything.
     case dropToken
+    /// Nothing more can be saved before storage is free; deletions and fetches go on.
+    case stopSaves
     /// Nothing more can be sent or fetched before the app or the user has done something.
     case stop
     /// The server will never take this change: put it aside, tell the app, go on with the others.
@@ -39,8 +43,10 @@ package enum ErrorDisposition: Hashable, Sendable {
             .internalError, .operationCancelled, .serverResponseLost, .resultsTruncated:
             return .retry
         case .notAuthenticated, .accountTemporarilyUnavailable, .managedAccountRestricted, .badContainer,
-            .badDatabase, .missingEntitlement, .incompatibleVersion, .userDeletedZone, .quotaExceeded:
+            .badDatabase, .missingEntitlement, .userDeletedZone:
             return .stop
+        case .quotaExceeded:
+            return isWrite ? .stopSaves : .stop
         case .partialFailure:
             return .eachItem
         case .batchRequestFailed:
@@ -55,8 +61,10 @@ package enum ErrorDisposition: Hashable, Sendable {
             return attempt == .createZone ? .stop : isSubscribe ? .refuse : .createZone
         case .changeTokenExpired:
             return attempt == .fetch ? .dropToken : .retry
-        case .permissionFailure, .invalidArguments, .serverRejectedRequest, .assetFileNotFound,
-            .assetFileModified, .assetNotAvailable, .constraintViolation, .referenceViolation,
+        case .referenceViolation:
+            return isWrite ? .afterOthers : isSubscribe ? .refuse : .stop
+        case .permissionFailure, .invalidArguments, .serverRejectedRequest, .incompatibleVersion,
+            .assetFileNotFound, .assetFileModified, .assetNotAvailable, .constraintViolation,
             .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
             .participantAlreadyInvited:
             return isWrite || isSubscribe ? .refuse : .stop

@@ -2,47 +2,98 @@ internal import CloudKit
 import Foundation
 
 extension SyncEngine {
-    /// Sorts the results of a batch by what has to be done about them.
+    /// Sorts the results of a batch by what has to be done about them. Each answer is written down, also an empty
+    /// one: with it the batch is no longer in flight.
     mutating func sent(
         _ key: DatabaseKey, _ reply: SendReply, now: Int64, _ actions: inout [SyncAction]
     ) {
+        guard lanes[key] != nil else { return }
+        lanes[key]?.running = nil
+        switch failures {
+        case .app: sentForApp(key, reply, now: now, &actions)
+        case .automatic: sentAutomatically(key, reply, now: now, &actions)
+        }
+    }
+
+    /// What succeeded leaves the queue. Everything else is the app's: it is told once, and nothing more is sent before
+    /// it resumes.
+    private mutating func sentForApp(
+        _ key: DatabaseKey, _ reply: SendReply, now: Int64, _ actions: inout [SyncAction]
+    ) {
+        let completion = successes(reply)
+        halve(key, reply, isTooLarge: reply.failed.contains { $0.error.code == .limitExceeded })
+        if completion.error != nil { suspendAfterFailure(&actions) }
+        begin(.complete(completion), key, now: now, &actions)
+        if let error = completion.error { actions.append(.tell(key, error)) }
+    }
+
+    private mutating func sentAutomatically(
+        _ key: DatabaseKey, _ reply: SendReply, now: Int64, _ actions: inout [SyncAction]
+    ) {
         guard var lane = lanes[key] else { return }
-        lane.work = nil
-        var completion = SyncCompletion()
+        var completion = successes(reply)
         var verdict = Verdict()
-        for (item, outcome) in reply.items {
-            switch outcome {
-            case .saved(let record):
-                completion.saved.append((item, record))
-                lane.conflicts[item.recordID] = nil
-            case .deleted:
-                completion.deleted.append(item)
-                lane.conflicts[item.recordID] = nil
-            case .failed(let error):
-                judge(item, error, isAlone: reply.items.count == 1, &lane, &completion, &verdict)
-            }
+        if reply.items.isEmpty { verdict.retryable = reply.error }
+        let done = Set(completion.deleted.map(\.recordID)).union(completion.saved.map(\.item.recordID))
+        for recordID in done { lane.conflicts[recordID] = nil }
+        for (item, error) in reply.failed where !done.contains(item.recordID) {
+            judge(item, error, isAlone: reply.items.count == 1, &lane, &completion, &verdict)
         }
-        if !completion.saved.isEmpty || !completion.deleted.isEmpty {
-            lane.succeeded()
-            lane.itemsMax = min(lane.itemsMax * 2, Self.itemsMax)
-        }
-        if verdict.isTooLarge { lane.itemsMax = max(1, min(lane.itemsMax, reply.items.count) / 2) }
-        verdict.missingZones.forEach { zone in
-            lane.needCreate(zone)
-        }
-        if !completion.isEmpty {
-            lane.work = .completing
-            actions.append(.complete(key, completion))
-        }
-        for (_, error, _) in completion.refused { actions.append(.tell(key, error)) }
+        if !done.isEmpty { lane.succeeded() }
+        if !completion.deleted.isEmpty, verdict.fullQuota == nil { lane.isQuotaFull = false }
+        if !completion.saved.isEmpty { lane.savedSinceDeferral = true }
+        verdict.missingZones.forEach { lane.needCreate($0) }
         lanes[key] = lane
-        if let error = verdict.stopping {
-            stop(key, error, zone: nil, &actions)
+        halve(key, reply, isTooLarge: verdict.isTooLarge)
+        begin(.complete(completion), key, now: now, &actions)
+        for (_, error, _) in completion.refused { actions.append(.tell(key, error)) }
+        if let error = verdict.fullQuota {
+            if !lane.isQuotaFull { actions.append(.tell(key, error)) }
+            lanes[key]?.isQuotaFull = true
+        }
+        let isProgress =
+            !done.isEmpty || !completion.conflicts.isEmpty || !completion.recreated.isEmpty
+            || !completion.refused.isEmpty || verdict.isTooLarge || !verdict.missingZones.isEmpty
+            || verdict.fullQuota != nil
+        if let (error, zone) = verdict.stopping {
+            stop(key, error, zone: zone, &actions)
         } else if let error = verdict.retryable {
             wait(key, because: pause(for: error.code), error, now: now, &actions)
-        } else if completion.isEmpty, !verdict.isTooLarge, verdict.missingZones.isEmpty {
+        } else if !isProgress, !reply.items.isEmpty {
             // All blame another item and none is it: never answer at once what may come back at once.
-            wait(key, because: .server(.batchRequestFailed), CKError(.batchRequestFailed), now: now, &actions)
+            let error = CKError(.batchRequestFailed)
+            wait(key, because: .server(.batchRequestFailed), error, now: now, &actions)
+        }
+    }
+
+    /// What is done in either mode, and the error of the whole.
+    private func successes(_ reply: SendReply) -> SyncCompletion {
+        var completion = SyncCompletion()
+        var errors: [AnyHashable: any Error] = [:]
+        for (item, outcome) in reply.items {
+            switch outcome {
+            case .saved(let record): completion.saved.append((item, record))
+            case .deleted: completion.deleted.append(item)
+            case .failed(let error) where item.kind == .delete && error.code == .unknownItem:
+                completion.deleted.append(item)
+            case .failed(let error): errors[item.recordID] = error
+            }
+        }
+        if !errors.isEmpty || reply.items.isEmpty { completion.error = reply.error }
+        if completion.error?.code ?? .partialFailure == .partialFailure, !errors.isEmpty {
+            completion.error = CKError(
+                .partialFailure, userInfo: [CKPartialErrorsByItemIDKey: errors])
+        }
+        return completion
+    }
+
+    /// Less goes next time after a batch that was too large, and more after one that was not.
+    private mutating func halve(_ key: DatabaseKey, _ reply: SendReply, isTooLarge: Bool) {
+        guard let itemsMax = lanes[key]?.itemsMax else { return }
+        if isTooLarge {
+            lanes[key]?.itemsMax = max(1, min(itemsMax, reply.items.count) / 2)
+        } else if reply.items.contains(where: { if case .failed = $0.outcome { false } else { true } }) {
+            lanes[key]?.itemsMax = min(itemsMax * 2, BatchLimits.itemsMax)
         }
     }
 
@@ -51,7 +102,8 @@ extension SyncEngine {
         var isTooLarge = false
         var missingZones: [CKRecordZone.ID] = []
         var retryable: CKError?
-        var stopping: CKError?
+        var stopping: (error: CKError, zone: CKRecordZone.ID)?
+        var fullQuota: CKError?
     }
 
     private func judge(
@@ -59,8 +111,10 @@ extension SyncEngine {
         _ completion: inout SyncCompletion, _ verdict: inout Verdict
     ) {
         switch ErrorDisposition.of(error.code, in: item.kind == .save ? .save : .delete) {
-        case .withNextBatch:
+        case .withNextBatch, .done:
             break
+        case .afterOthers:
+            completion.refused.append((item, error, false))
         case .retry, .eachItem, .dropToken:
             let isLonger = (error.retryAfterSeconds ?? 0) > (verdict.retryable?.retryAfterSeconds ?? 0)
             if verdict.retryable == nil || isLonger { verdict.retryable = error }
@@ -68,8 +122,6 @@ extension SyncEngine {
             if isAlone { completion.refused.append((item, error, false)) } else { verdict.isTooLarge = true }
         case .merge:
             conflict(item, error, &lane, &completion, &verdict)
-        case .done:
-            completion.deleted.append(item)
         case .recreate where item.sentTag == nil:
             // It went out as a new record. To make it again would go round in circles.
             completion.refused.append((item, error, true))
@@ -79,8 +131,10 @@ extension SyncEngine {
             let zone = item.recordID.zoneID
             if !verdict.missingZones.contains(zone) { verdict.missingZones.append(zone) }
             if lane.createdZones.contains(zone) { verdict.retryable = verdict.retryable ?? error }
+        case .stopSaves:
+            verdict.fullQuota = verdict.fullQuota ?? error
         case .stop:
-            verdict.stopping = verdict.stopping ?? error
+            verdict.stopping = verdict.stopping ?? (error, item.recordID.zoneID)
         case .refuse:
             completion.refused.append((item, error, false))
         }
@@ -114,7 +168,7 @@ extension SyncEngine {
         now: Int64, _ actions: inout [SyncAction]
     ) {
         guard var lane = lanes[key] else { return }
-        lane.work = nil
+        lane.running = nil
         let own = itemError(of: error, zone)
         switch ErrorDisposition.of(own.code, in: attempt) {
         case .done:
@@ -128,17 +182,17 @@ extension SyncEngine {
             }
         case .dropToken:
             lane.needFetch(zone)
-            lane.work = .completing
             let refusal = own.changeTokenRefusal ?? .expired
             if refusal == .reset { lane.needsSubscription = lane.listens }
-            actions.append(.dropToken(key, zone, refusal))
-        case .stop, .refuse:
+            lanes[key] = lane
+            return begin(.dropToken(zone, refusal), key, now: now, &actions)
+        case .stop, .stopSaves, .refuse:
             if attempt == .createZone { lane.needCreate(zone) }
             // Without a follower nobody fetches: a fetch would never end.
             if attempt == .fetch || lane.followed.contains(zone) { lane.needFetch(zone) }
             lanes[key] = lane
             return stop(key, own, zone: zone, &actions)
-        case .retry, .eachItem, .withNextBatch, .split, .merge, .recreate:
+        case .retry, .eachItem, .withNextBatch, .afterOthers, .split, .merge, .recreate:
             if attempt == .createZone { lane.needCreate(zone) } else { lane.needFetch(zone) }
             lanes[key] = lane
             return wait(key, because: pause(for: own.code), own, now: now, &actions)
@@ -168,15 +222,17 @@ extension SyncEngine {
         _ key: DatabaseKey, _ error: CKError, zone: CKRecordZone.ID?, _ actions: inout [SyncAction]
     ) {
         guard var lane = lanes[key] else { return }
-        lane.stop =
-            switch error.code {
-            case .notAuthenticated, .accountTemporarilyUnavailable, .managedAccountRestricted:
-                .account(error.code)
-            case .quotaExceeded: .quotaExceeded
-            case .userDeletedZone:
-                .zoneDeletedByUser(zoneName: (zone ?? lane.followed.first)?.zoneName ?? "")
-            default: .configuration(error.code, message: error.localizedDescription)
-            }
+        switch error.code {
+        case .notAuthenticated, .accountTemporarilyUnavailable, .managedAccountRestricted:
+            lane.stop = .account(error.code)
+        case .quotaExceeded:
+            lane.stop = .quotaExceeded
+        case .userDeletedZone:
+            lane.deletedZone = zone ?? lane.followed.first
+            lane.stop = .zoneDeletedByUser(zoneName: lane.deletedZone?.zoneName ?? "")
+        default:
+            lane.stop = .configuration(error.code, message: error.localizedDescription)
+        }
         lanes[key] = lane
         actions.append(.tell(key, error))
     }
@@ -185,6 +241,15 @@ extension SyncEngine {
         switch code {
         case .networkUnavailable, .networkFailure, .serverResponseLost: .network
         default: .server(code)
+        }
+    }
+}
+
+extension SendReply {
+    /// The items that failed.
+    var failed: [(item: SyncItem, error: CKError)] {
+        items.compactMap { item, outcome in
+            if case .failed(let error) = outcome { (item, error) } else { nil }
         }
     }
 }

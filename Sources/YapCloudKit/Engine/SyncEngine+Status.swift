@@ -1,19 +1,18 @@
+internal import CloudKit
 import Foundation
 
 extension SyncEngine {
-    /// How far the sync is.
+    /// How far the sync is, of the account in use.
     package var status: CloudSyncStatus {
-        let keys = lanes.keys.sorted()
+        let keys = lanes.keys.filter { $0.account == account }.sorted()
         let sorted = keys.compactMap { lanes[$0] }
-        var problems = sorted.compactMap(\.stop)
-        problems += sorted.flatMap(\.count.refused)
-        let isRunning = sorted.contains { lane in
-            lane.work != nil
-                || (lane.stop == nil && lane.pause == nil && lane.hasWork && suspendCount == 0 && isOurTurn)
+        if sorted.contains(where: { $0.running != nil }) {
+            return .syncing(pending: sorted.reduce(0) { $0 + $1.count.pending })
         }
-        if isRunning { return .syncing(pending: sorted.reduce(0) { $0 + $1.count.pending }) }
+        let problems = sorted.flatMap(\.problems)
         if !problems.isEmpty { return .needsAttention(problems) }
-        let pauses = sorted.filter(\.hasWork).compactMap(\.pause)
+        var pauses = sorted.filter(\.hasWork).compactMap(\.pause)
+        if let countPause { pauses.append((countPause.untilMilliseconds, .localDatabase)) }
         if let first = pauses.min(by: { $0.untilMilliseconds < $1.untilMilliseconds }) {
             let until = Date(timeIntervalSince1970: Double(first.untilMilliseconds) / 1000)
             return .waiting(until: until, because: first.because)
@@ -22,5 +21,20 @@ extension SyncEngine {
             return .waiting(until: nil, because: isOurTurn ? .suspended : .otherProcess)
         }
         return .idle
+    }
+}
+
+extension SyncLane {
+    /// What the app or the user has to deal with.
+    fileprivate var problems: [CloudSyncProblem] {
+        let quota: [CloudSyncProblem] = isQuotaFull && count.pending > 0 ? [.quotaExceeded] : []
+        return (stop.map { [$0] } ?? []) + quota + count.refused
+    }
+}
+
+extension QueueCount {
+    /// Whether changes were put aside because they refer to what the server doesn't have.
+    var hasDeferredReferences: Bool {
+        refused.contains { if case .refused(_, .referenceViolation) = $0 { true } else { false } }
     }
 }

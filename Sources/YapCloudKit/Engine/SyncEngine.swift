@@ -7,49 +7,76 @@ package import Seams
 /// It holds no truth: the queue, the tags and the tokens are in the device's database, and what is here is
 /// gone with the process and made again from there.
 package struct SyncEngine {
-    /// The most items in one operation: CloudKit's own limit.
-    package static let itemsMax = 400
     /// How often the same conflict may come back before it counts as stuck.
     package static let identicalConflictsMax = 3
+    /// How long the cloud's answer to one operation is waited for.
+    package static let operationSecondsMax: Int64 = 600
 
     var lanes: [DatabaseKey: SyncLane] = [:]
-    var suspendCount = 0
+    /// Whose databases are synced; nil before that is known. Other accounts' lanes begin nothing.
+    var account: Int64?
+    /// Uploads run at 0. It is raised here when an operation fails whose errors are the app's, before anything else
+    /// can be sent.
+    package private(set) var suspendCount = 0
     /// Whether this process syncs; if not, another one does, and this one only records.
     var isOurTurn = true
+    /// The queues could not be counted: they are again then.
+    var countPause: (untilMilliseconds: Int64, backOff: BackOff)?
     var lastWake: Int64?
     var lastStatus: CloudSyncStatus?
+    private var lastAttempt = 0
     let random: any RandomSource
+    let failures: YapDatabaseCloudKit.FailureHandling
 
-    /// - Parameter random: Where the jitter of pauses comes from.
-    package init(random: any RandomSource) {
+    /// - Parameters:
+    ///   - random: Where the jitter of pauses comes from.
+    ///   - failures: Who deals with a failed upload.
+    ///   - account: Whose databases are synced, when that is known already.
+    package init(
+        random: any RandomSource, failures: YapDatabaseCloudKit.FailureHandling = .automatic,
+        account: Int64? = DatabaseKey.firstAccount
+    ) {
         self.random = random
+        self.account = account
+        self.failures = failures
     }
 
     /// Takes one event.
-    /// - Parameter now: Milliseconds since 1970.
+    ///
+    /// - Parameters:
+    ///   - attempt: The number of the work that the event answers; one that comes too late is ignored. Nil for an
+    ///     event that answers none.
+    ///   - now: Milliseconds since 1970.
     /// - Returns: What to do, in this order.
-    package mutating func handle(_ event: SyncEvent, now: Int64) -> [SyncAction] {
+    package mutating func handle(_ event: SyncEvent, attempt: Int? = nil, now: Int64) -> [SyncAction] {
         var actions: [SyncAction] = []
+        if let attempt, !lanes.values.contains(where: { $0.running?.attempt == attempt }) { return [] }
         take(event, now: now, &actions)
-        for key in lanes.keys.sorted() { advance(key, now: now, &actions) }
+        for key in lanes.keys.sorted() {
+            giveUpWhatIsLate(key, now: now, &actions)
+            advance(key, now: now, &actions)
+        }
         announce(now: now, &actions)
         return actions
     }
 
     private mutating func take(_ event: SyncEvent, now: Int64, _ actions: inout [SyncAction]) {
         switch event {
-        case .counted(let key, let count):
-            lanes[key, default: SyncLane()].count = count
         case .follow(let key, let zone, let mayBeMissing):
+            let key = current(key)
             var lane = lanes[key] ?? SyncLane()
             if !lane.followed.contains(zone) { lane.followed.append(zone) }
             if mayBeMissing { lane.needCreate(zone) }
             lane.needFetch(zone)
             lanes[key] = lane
         case .remoteChange(let key, let zone):
-            lanes[key, default: SyncLane()].needFetch(zone)
+            lanes[current(key), default: SyncLane()].needFetch(zone)
+        case .useAccount(let account):
+            use(account)
         case .listen, .subscribed, .subscribeFailed, .listening, .pushed:
             takePush(event, now: now, &actions)
+        case .counted, .countFailed, .applied, .nothingToSend, .localFailure, .unknownDatabase, .anotherUser:
+            takeLocal(event, now: now, &actions)
         case .sent(let key, let reply):
             sent(key, reply, now: now, &actions)
         case .pageApplied(let key, let zone, let moreComing, let count):
@@ -58,107 +85,88 @@ package struct SyncEngine {
             failed(key, zone, error, in: .fetch, now: now, &actions)
         case .zoneCreated(let key, let zone, let error):
             zoneCreated(key, zone, error, now: now, &actions)
-        case .applied(let key, let count):
-            lanes[key]?.work = nil
-            lanes[key]?.count = count
-        case .localFailure(let key, let message):
-            lanes[key]?.workFailedHere()
-            let error = CKError(.internalError, message)
-            wait(key, because: .localDatabase, error, now: now, &actions)
-        case .unknownDatabase(let key):
-            lanes[key]?.work = nil
-            lanes[key]?.stop = .unknownDatabase(identifier: key.identifier)
-        case .anotherUser(let key):
-            lanes[key]?.workFailedHere()
-            lanes[key]?.stop = .anotherUser
         case .turn(let isOurs):
             isOurTurn = isOurs
-        case .suspendCount(let count):
-            suspendCount = count
+        case .suspendCount(let count, let isMisuse):
+            actions.append(.announce(isMisuse ? .resumedTooOften : .suspendCountChanged(count)))
+        case .networkMayBeBack:
+            for key in lanes.keys { lanes[key]?.networkMayBeBack() }
+        case .accountChanged:
+            for key in lanes.keys { lanes[key]?.accountChanged() }
         case .retry:
             retry()
         case .tick:
             // A clock that was set back lets the wake come too early: then it is asked for again.
             lastWake = nil
+            if let pause = countPause, pause.untilMilliseconds <= now { actions.append(.count) }
         }
     }
 
-    private mutating func pageApplied(
-        _ key: DatabaseKey, _ zone: CKRecordZone.ID, moreComing: Bool, _ count: QueueCount
-    ) {
-        guard var lane = lanes[key] else { return }
-        lane.work = nil
-        lane.count = count
-        lane.succeeded()
-        if moreComing { lane.needFetch(zone) }
-        lanes[key] = lane
+    // MARK: The suspend count
+
+    /// Raises or lowers the count, which stays between 0 and the largest number.
+    /// - Returns: False for a count of 0 that was to be lowered.
+    package mutating func changeSuspendCount(by change: Int) -> Bool {
+        let (sum, isOverflow) = suspendCount.addingReportingOverflow(change)
+        guard isOverflow || sum >= 0 else { return false }
+        let before = suspendCount
+        suspendCount = isOverflow ? .max : sum
+        // The app may have made a database known meanwhile.
+        if before > 0, suspendCount == 0 { for key in lanes.keys { lanes[key]?.mayKnowDatabase() } }
+        return true
     }
 
-    private mutating func zoneCreated(
-        _ key: DatabaseKey, _ zone: CKRecordZone.ID, _ error: CKError?, now: Int64,
-        _ actions: inout [SyncAction]
-    ) {
-        if let error { return failed(key, zone, error, in: .createZone, now: now, &actions) }
-        guard var lane = lanes[key] else { return }
-        lane.work = nil
-        lane.createdZones.insert(zone)
-        // A new zone makes an old token void: the fetch finds that out before anything is sent on old tags.
-        if lane.followed.contains(zone) { lane.needFetch(zone) }
-        lanes[key] = lane
+    /// An operation failed: nothing more is sent before the app says so.
+    mutating func suspendAfterFailure(_ actions: inout [SyncAction]) {
+        _ = changeSuspendCount(by: 1)
+        actions.append(.announce(.suspendCountChanged(suspendCount)))
     }
 
-    private mutating func retry() {
-        for key in lanes.keys.sorted() {
-            guard var lane = lanes[key] else { continue }
-            if case .zoneDeletedByUser = lane.stop { lane.followed.forEach { lane.needCreate($0) } }
-            lane.stop = nil
-            lane.pause = nil
-            lane.backOff.reset()
-            lane.conflicts = [:]
-            lane.followed.forEach { lane.needFetch($0) }
-            lane.liftsRefusals = !lane.count.refused.isEmpty
-            // It may be another user who is signed in now.
-            lane.needsSubscription = lane.listens
-            lanes[key] = lane
-        }
-    }
+    // MARK: The loop
 
     /// Begins the next thing in a database, if nothing is under way there and nothing forbids it.
     private mutating func advance(_ key: DatabaseKey, now: Int64, _ actions: inout [SyncAction]) {
         beginListening(key, &actions)
-        guard isOurTurn, var lane = lanes[key], lane.work == nil, lane.stop == nil else { return }
-        if let pause = lane.pause {
-            guard pause.untilMilliseconds <= now else { return }
-            lane.pause = nil
+        guard isOurTurn, key.account == account, let lane = lanes[key], lane.running == nil else { return }
+        if let pause = lane.pause, pause.untilMilliseconds > now { return }
+        lanes[key]?.pause = nil
+        guard let work = lane.next(isSuspended: suspendCount > 0) else { return }
+        lanes[key]?.take(work)
+        begin(work, key, now: now, &actions)
+    }
+
+    mutating func begin(
+        _ work: SyncWork, _ key: DatabaseKey, now: Int64, _ actions: inout [SyncAction]
+    ) {
+        lastAttempt += 1
+        lanes[key]?.running = SyncLane.Running(
+            work: work, attempt: lastAttempt,
+            deadlineMilliseconds: work.isRemote ? now + Self.operationSecondsMax * 1000 : nil)
+        actions.append(.begin(work, key, attempt: lastAttempt))
+    }
+
+    /// An operation that the cloud doesn't answer is ended, and dealt with as one that failed on the way.
+    private mutating func giveUpWhatIsLate(_ key: DatabaseKey, now: Int64, _ actions: inout [SyncAction]) {
+        guard let running = lanes[key]?.running, let deadline = running.deadlineMilliseconds, deadline <= now
+        else { return }
+        actions.append(.cancel(key, attempt: running.attempt))
+        let error = CKError.saying(
+            .networkFailure, "the cloud did not answer within \(Self.operationSecondsMax) seconds")
+        switch running.work {
+        case .send: sent(key, SendReply(items: [], error: error), now: now, &actions)
+        case .fetch(let zone): failed(key, zone, error, in: .fetch, now: now, &actions)
+        case .createZone(let zone): failed(key, zone, error, in: .createZone, now: now, &actions)
+        case .subscribe: takePush(.subscribeFailed(key, error), now: now, &actions)
+        case .complete, .dropToken, .liftRefusals: break
         }
-        if lane.liftsRefusals {
-            lane.liftsRefusals = false
-            lane.work = .completing
-            actions.append(.liftRefusals(key))
-        } else if let zone = lane.zonesToCreate.first, suspendCount == 0 {
-            lane.zonesToCreate.removeFirst()
-            lane.work = .creatingZone(zone)
-            actions.append(.createZone(key, zone))
-        } else if lane.needsSubscription {
-            // Before the fetch: what is changed in between is fetched or told.
-            lane.needsSubscription = false
-            lane.work = .subscribing
-            actions.append(.subscribe(key))
-        } else if let zone = lane.zonesToFetch.first(where: { !lane.zonesToCreate.contains($0) }) {
-            lane.zonesToFetch.removeAll { $0 == zone }
-            lane.work = .fetching(zone)
-            actions.append(.fetch(key, zone))
-        } else if lane.count.pending > 0, suspendCount == 0 {
-            lane.work = .sending
-            actions.append(.send(key, itemsMax: lane.itemsMax))
-        }
-        lanes[key] = lane
     }
 
     /// The status and the next wake, when they are other than before.
     private mutating func announce(now: Int64, _ actions: inout [SyncAction]) {
-        let pauses = lanes.values.compactMap { $0.work == nil ? $0.pause?.untilMilliseconds : nil }
-        let wake = pauses.min()
+        let due = lanes.values.compactMap { lane in
+            lane.running.map { $0.deadlineMilliseconds } ?? lane.pause?.untilMilliseconds
+        }
+        let wake = (due + [countPause?.untilMilliseconds].compactMap { $0 }).min()
         if wake != lastWake {
             lastWake = wake
             actions.append(.wake(atMilliseconds: wake))

@@ -1,9 +1,14 @@
 package import CloudKit
 
-/// What happened, as the engine is told of it.
+/// What happened, as the engine is told of it. What comes from outside (`follow`, `remoteChange`, `listen`, `listening`,
+/// `pushed`) is about the account in use, whatever the key says.
 package enum SyncEvent: Sendable {
     /// The queue of a database was counted: at the start, and after each commit that touched it.
     case counted(DatabaseKey, QueueCount)
+    /// The queues could not be counted.
+    case countFailed(message: String)
+    /// Whose databases are synced from now on.
+    case useAccount(Int64)
     /// A zone is to be followed: its changes are fetched, and it is made first if the device never saw it.
     case follow(DatabaseKey, CKRecordZone.ID, mayBeMissing: Bool)
     /// Something says that a zone changed: a push, or the app asks.
@@ -25,8 +30,10 @@ package enum SyncEvent: Sendable {
     case fetchFailed(DatabaseKey, CKRecordZone.ID, CKError)
     /// A zone was made, or not.
     case zoneCreated(DatabaseKey, CKRecordZone.ID, CKError?)
-    /// The engine's `complete` or `dropToken` was carried out in the device's database.
+    /// What had to be written into the device's database was.
     case applied(DatabaseKey, QueueCount)
+    /// Nothing in the queue could go.
+    case nothingToSend(DatabaseKey, QueueCount)
     /// The device's own database failed; nothing of the step was kept.
     case localFailure(DatabaseKey, message: String)
     /// No database is known for the identifier.
@@ -35,8 +42,12 @@ package enum SyncEvent: Sendable {
     case anotherUser(DatabaseKey)
     /// Whether this process syncs, of those that have the database open.
     case turn(isOurs: Bool)
-    /// The suspend count changed.
-    case suspendCount(Int)
+    /// The suspend count was changed; `isMisuse` when it was to go below 0.
+    case suspendCount(Int, isMisuse: Bool)
+    /// The network may be back.
+    case networkMayBeBack
+    /// Somebody signed in or out.
+    case accountChanged
     /// The app asks to try everything again that needed attention.
     case retry
     /// Time has passed.
@@ -71,7 +82,7 @@ package struct QueueCount: Hashable, Sendable {
     }
 }
 
-/// The answer to a batch: a result for each item, or one error for all.
+/// The answer to a batch: a result for each item, and the error of the whole, if there was one.
 package struct SendReply: Sendable {
     package enum Outcome: Sendable {
         case saved(CKRecord)
@@ -80,12 +91,15 @@ package struct SendReply: Sendable {
     }
 
     package var items: [(item: SyncItem, outcome: Outcome)]
+    package var error: CKError?
 
-    package init(items: [(item: SyncItem, outcome: Outcome)]) {
+    package init(items: [(item: SyncItem, outcome: Outcome)], error: CKError? = nil) {
         self.items = items
+        self.error = error
     }
 
     package init(all items: [SyncItem], failedWith error: CKError) {
         self.items = items.map { ($0, .failed(error)) }
+        self.error = error
     }
 }

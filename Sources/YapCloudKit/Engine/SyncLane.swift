@@ -2,12 +2,13 @@ internal import CloudKit
 
 /// The engine's knowledge of one database. Databases don't wait for one another.
 struct SyncLane {
-    enum Work: Hashable {
-        case sending
-        case completing
-        case fetching(CKRecordZone.ID)
-        case creatingZone(CKRecordZone.ID)
-        case subscribing
+    /// What is under way.
+    struct Running {
+        var work: SyncWork
+        /// Answers of earlier attempts come too late to count.
+        var attempt: Int
+        /// When an answer of the cloud is no longer waited for.
+        var deadlineMilliseconds: Int64?
     }
 
     /// A record's conflict as it came back last.
@@ -17,19 +18,29 @@ struct SyncLane {
     }
 
     var count = QueueCount()
-    /// What is under way: at most one thing, so that a reply never meets a queue that a fetch is changing.
-    var work: Work?
+    /// At most one thing, so that a reply never meets a queue that a fetch is changing.
+    var running: Running?
+    /// The result of a batch that could not be written here yet: before that nothing else is done.
+    var unwritten: SyncCompletion?
     var zonesToCreate: [CKRecordZone.ID] = []
     var zonesToFetch: [CKRecordZone.ID] = []
     var followed: [CKRecordZone.ID] = []
     /// Made since something last went well: a server that still doesn't have one is asked again after a pause.
     var createdZones: Set<CKRecordZone.ID> = []
-    var itemsMax = SyncEngine.itemsMax
+    /// What the user deleted on purpose; it is made again when the app says so.
+    var deletedZone: CKRecordZone.ID?
+    var itemsMax = BatchLimits.itemsMax
     var backOff = BackOff()
     var pause: (untilMilliseconds: Int64, because: CloudSyncPause)?
     /// Stops everything in this database until `retry`.
     var stop: CloudSyncProblem?
+    /// The user's storage is full: nothing is saved before a deletion went through, or the app says so.
+    var isQuotaFull = false
+    /// Nothing that waits is a deletion which could go meanwhile.
+    var hasNoDeletions = false
     var conflicts: [CKRecord.ID: Conflict] = [:]
+    /// Something was saved since changes were put aside that refer to what the server doesn't have: it may have that now.
+    var savedSinceDeferral = false
     /// Other devices' changes are to be heard of.
     var listens = false
     /// The adapter was told to listen.
@@ -40,8 +51,42 @@ struct SyncLane {
     var liftsRefusals = false
 
     var hasWork: Bool {
-        work != nil || liftsRefusals || needsSubscription || count.pending > 0 || !zonesToFetch.isEmpty
-            || !zonesToCreate.isEmpty
+        running != nil || unwritten != nil || liftsRefusals || needsSubscription || count.pending > 0
+            || !zonesToFetch.isEmpty || !zonesToCreate.isEmpty
+    }
+
+    /// The next thing to do, if nothing is under way and nothing forbids it.
+    func next(isSuspended: Bool) -> SyncWork? {
+        // What the server has taken is written down whatever else stands in the way.
+        if let unwritten { return .complete(unwritten) }
+        guard stop == nil else { return nil }
+        if liftsRefusals { return .liftRefusals(onlyWith: nil) }
+        if let zone = zonesToCreate.first, !isSuspended { return .createZone(zone) }
+        // Before the fetch: what is changed in between is fetched or told.
+        if needsSubscription { return .subscribe }
+        if let zone = zonesToFetch.first(where: { !zonesToCreate.contains($0) }) { return .fetch(zone) }
+        guard !isSuspended else { return nil }
+        if count.pending > 0, !isQuotaFull || !hasNoDeletions {
+            var limits = BatchLimits()
+            limits.itemsMax = itemsMax
+            limits.takesDeletionsOnly = isQuotaFull
+            return .send(limits)
+        }
+        let mayHaveTargets = savedSinceDeferral && count.pending == 0 && count.hasDeferredReferences
+        return mayHaveTargets ? .liftRefusals(onlyWith: .referenceViolation) : nil
+    }
+
+    /// It begins: it is no longer to be done.
+    mutating func take(_ work: SyncWork) {
+        switch work {
+        case .send, .dropToken: break
+        case .complete: unwritten = nil
+        case .fetch(let zone): zonesToFetch.removeAll { $0 == zone }
+        case .createZone(let zone): zonesToCreate.removeAll { $0 == zone }
+        case .subscribe: needsSubscription = false
+        case .liftRefusals(onlyWith: nil): liftsRefusals = false
+        case .liftRefusals: savedSinceDeferral = false
+        }
     }
 
     mutating func succeeded() {
@@ -51,13 +96,16 @@ struct SyncLane {
 
     /// What was under way is not known here: what the queue doesn't say is asked again.
     mutating func workFailedHere() {
-        switch work {
-        case .fetching(let zone): needFetch(zone)
-        case .subscribing: needsSubscription = true
-        case .creatingZone(let zone): needCreate(zone)
-        case .sending, .completing, nil: break
+        switch running?.work {
+        case .complete(let completion): unwritten = completion
+        case .fetch(let zone), .dropToken(let zone, _): needFetch(zone)
+        case .subscribe: needsSubscription = true
+        case .createZone(let zone): needCreate(zone)
+        case .liftRefusals(onlyWith: nil): liftsRefusals = true
+        case .liftRefusals: savedSinceDeferral = true
+        case .send, nil: break
         }
-        work = nil
+        running = nil
     }
 
     mutating func needCreate(_ zone: CKRecordZone.ID) {

@@ -81,41 +81,9 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
         self.options = options
         self.keepsDeletedFields = keepsDeletedFields
         random = environment.random
-        runner = SyncRunner(environment: environment, zoneHandler: zoneHandler)
+        runner = SyncRunner(
+            environment: environment, zoneHandler: zoneHandler, failures: options.failures)
     }
-
-    // MARK: Suspending
-
-    /// How often `suspend()` was called without its `resume()`. Uploads run only at 0.
-    public var suspendCount: Int { runner.suspendCount }
-
-    /// Raises the suspend count by one. What is under way goes on; changes are still recorded.
-    /// - Returns: The new count.
-    @discardableResult
-    public func suspend() -> Int { runner.changeSuspendCount(by: 1) }
-
-    /// Raises the suspend count; 0 only reads it.
-    /// - Returns: The new count.
-    @discardableResult
-    public func suspend(count: UInt) -> Int { runner.changeSuspendCount(by: Int(clamping: count)) }
-
-    /// Lowers the suspend count by one; at 0 uploads go on. At 0 already it stays 0 and starts nothing.
-    /// - Returns: The new count.
-    @discardableResult
-    public func resume() -> Int { runner.changeSuspendCount(by: -1) }
-
-    /// How far the sync is.
-    public var status: CloudSyncStatus { runner.status }
-
-    /// Tries everything again that needed attention.
-    public func retry() { runner.post(.retry) }
-
-    /// Takes a notification that the app got: what `CloudSync` follows in the notification's database is fetched.
-    ///
-    /// Needed only where the app listens by itself. An app that fetches by itself does so now.
-    /// - Returns: Whether the notification is about a database that something is followed in.
-    @discardableResult
-    public func handle(_ notification: CKNotification) -> Bool { runner.handle(notification) }
 
     // MARK: The extension
 

@@ -9,6 +9,9 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
     /// The field map can't do what it is asked. Change the map.
     case fieldMap(String)
 
+    /// The extension is not registered in a database that is open. Register it first.
+    case notRegistered
+
     /// What went wrong and what to do.
     public var description: String {
         switch self {
@@ -16,6 +19,7 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
         case .unsupportedFormat(let version):
             "the sync tables have version \(version), which is newer than this library: use a newer one"
         case .damaged(let what): "the sync tables are damaged: \(what); keep the file for inspection"
+        case .notRegistered: "the extension is not registered in an open database: register it first"
         case .fieldMap(let what): "the field map is wrong: \(what)"
         }
     }

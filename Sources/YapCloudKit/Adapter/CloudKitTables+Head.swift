@@ -1,0 +1,77 @@
+internal import CloudKit
+internal import SQLite
+
+/// What the engine's adapter asks of the queue's tables.
+extension CloudKitTables {
+    /// The name of a change-set.
+    func uuid(of sequence: Int64) throws -> String? {
+        try first(
+            "SELECT uuid FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
+        ) { $0.text(at: 0) }
+    }
+
+    /// The name of the change-set that waits first in a database.
+    func firstChangeSetUUID(_ database: DatabaseKey) throws -> String? {
+        try first(
+            "SELECT uuid FROM \(table("changeset")) WHERE database = ?1 ORDER BY sequence LIMIT 1",
+            [.text(database.column)]
+        ) { $0.text(at: 0) }
+    }
+
+    /// Whether something says that it is in flight.
+    func hasInFlight() throws -> Bool {
+        try first("SELECT 1 FROM \(table("count")) WHERE in_flight > 0 LIMIT 1") { _ in true } ?? false
+    }
+
+    /// Deletions that nothing else of the same record has to go before: those of the oldest change-set that has any.
+    func freeDeletions(
+        _ database: DatabaseKey, itemsMax: Int
+    ) throws -> [(sequence: Int64, record: Int64)] {
+        let change = table("change")
+        let isFree = """
+            kind = \(SyncItem.Kind.delete.rawValue) AND refusal IS NULL AND NOT EXISTS (
+                SELECT 1 FROM \(change) AS e WHERE e.record = c.record AND e.sequence < c.sequence)
+            """
+        return try rows(
+            """
+            SELECT c.sequence, c.record FROM \(change) AS c WHERE \(isFree) AND c.sequence = (
+                SELECT s.sequence FROM \(table("changeset")) AS s WHERE s.database = ?1 AND EXISTS (
+                    SELECT 1 FROM \(change) AS c WHERE c.sequence = s.sequence AND \(isFree))
+                ORDER BY s.sequence LIMIT 1)
+            ORDER BY c.ordinal, c.id LIMIT ?2
+            """, [.text(database.column), .integer(Int64(itemsMax))]
+        ) { ($0.int64(at: 0), $0.int64(at: 1)) }
+    }
+
+    /// Lets changes that were put aside with this code be sent again; with nil, all of the database's.
+    func liftRefusals(_ database: DatabaseKey, onlyWith code: CKError.Code?) throws {
+        guard let code else { return try liftRefusals(database) }
+        try run(
+            """
+            UPDATE \(table("change")) SET refusal = NULL WHERE refusal = ?2
+            AND sequence IN (SELECT sequence FROM \(table("changeset")) WHERE database = ?1)
+            """, [.text(database.column), .integer(Int64(code.rawValue))])
+    }
+}
+
+extension YapDatabaseCloudKitTransaction {
+    /// The batch to send next, its change-set marked as in flight.
+    func takeBatch(_ database: DatabaseKey, _ limits: BatchLimits) throws -> Batch {
+        guard limits.takesDeletionsOnly else {
+            return try takeBatch(database, itemsMax: limits.itemsMax, bytesMax: limits.bytesMax)
+        }
+        return try writing { _ in
+            var batch = Batch()
+            for (sequence, id) in try tables.freeDeletions(database, itemsMax: limits.itemsMax) {
+                guard let row = try tables.record(id: id) else { continue }
+                batch.items.append(
+                    SyncItem(
+                        recordID: row.recordID, kind: .delete, sequence: sequence, incarnation: id,
+                        sentTag: row.changeTag))
+                batch.deletions.append(row.recordID)
+            }
+            if let sequence = batch.items.first?.sequence { try tables.setInFlight(sequence, true) }
+            return batch
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import CloudKit
+internal import Seams
+internal import Yap
+
+/// The device's database: counting, reading and writing, and the log.
+extension SyncRunner {
+    /// The way into the database, the extension's name in it, and how far the log was heard; nil before the
+    /// extension was registered, and when the database is gone.
+    func connection() -> (YapDatabaseConnection, name: String, heardLogID: Int64)? {
+        state.withLock { state in
+            let connection = state.connection ?? state.database?.newConnection()
+            state.connection = connection
+            return connection.map { ($0, state.registeredName, state.heardLogID) }
+        }
+    }
+
+    /// Counts the queues and tells the engine. Who begins to sync first says that nothing is in flight.
+    func recount() {
+        guard let (connection, name, _) = connection() else { return }
+        // A database whose queue was emptied has no change-set any more.
+        let (known, mustClear) = state.withLock { ($0.engine.lanes.keys, $0.mustClearInFlight) }
+        do {
+            if mustClear { try clearInFlight(connection, name) }
+            let (account, counts) = try connection.blocking.read { transaction in
+                let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
+                let account = try tables.currentAccount()
+                let keys = Set(known).union(try tables.databases()).union([DatabaseKey(nil, account: account)]
+                )
+                return (account, try keys.sorted().map { ($0, try tables.counts($0)) })
+            }
+            post(.useAccount(account))
+            for (key, count) in counts { post(.counted(key, count)) }
+        } catch {
+            if isClosed(error) { return end() }
+            post(.countFailed(message: "the queue can't be read: \(error)"))
+        }
+    }
+
+    private func clearInFlight(_ connection: YapDatabaseConnection, _ name: String) throws {
+        let isNeeded = try connection.blocking.read {
+            try $0.ext(name, as: YapDatabaseCloudKit.self).tables.hasInFlight()
+        }
+        if isNeeded {
+            try connection.blocking.readWrite { transaction in
+                let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+                ext.isByEngine = true
+                try ext.writing { _ in try ext.tables.clearAllInFlight() }
+            }
+        }
+        state.withLock { $0.mustClearInFlight = false }
+    }
+
+    /// Reads, and says so to the engine when that fails.
+    func read<Value>(_ task: SyncTask, _ body: (YapDatabaseCloudKitTransaction) throws -> Value) -> Value? {
+        guard let (connection, name, _) = connection() else { return nil }
+        do {
+            return try connection.blocking.read { transaction in
+                try body(try transaction.ext(name, as: YapDatabaseCloudKit.self))
+            }
+        } catch {
+            localFailure(task, error)
+            return nil
+        }
+    }
+
+    /// Writes, and counts the queue as it is then; says so to the engine when that fails.
+    func write<Value>(
+        _ task: SyncTask,
+        _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Value
+    ) -> (value: Value, count: QueueCount)? {
+        guard let (connection, name, heard) = connection() else { return nil }
+        do {
+            return try connection.blocking.readWrite { transaction in
+                let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+                ext.isByEngine = true
+                if heard > 0 { try ext.tables.removeLogEntries(through: heard) }
+                let value = try body(transaction, ext)
+                // A merge block may change rows whose records are in another database.
+                if ext.openChangeSets.keys.contains(where: { $0 != task.key }) { ext.isByEngine = false }
+                return (value, try ext.tables.counts(task.key))
+            }
+        } catch {
+            localFailure(task, error)
+            return nil
+        }
+    }
+
+    /// Writes, and tells the engine how the queue is then.
+    func change(
+        _ task: SyncTask,
+        _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Void
+    ) {
+        guard let (_, count) = write(task, body) else { return }
+        post(.applied(task.key, count), attempt: task.attempt)
+    }
+
+    func localFailure(_ task: SyncTask, _ error: any Error) {
+        if isClosed(error) { return end() }
+        post(.localFailure(task.key, message: "\(error)"), attempt: task.attempt)
+    }
+
+    private func isClosed(_ error: any Error) -> Bool {
+        (error as? YapDatabaseError)?.code == .closed
+    }
+
+    // MARK: The log
+
+    /// Once handed out, entries go from the table with the next transaction.
+    func handOut(_ log: [CloudMergeLogEntry]) {
+        // What was read from the table may also have come with its commit.
+        let heard = state.withLock { $0.heardLogID }
+        let log = log.filter { $0.id > heard }
+        guard let last = log.last else { return }
+        guard environment.logBlock(log) else { return }
+        state.withLock { $0.heardLogID = max($0.heardLogID, last.id) }
+    }
+
+    /// What an earlier run decided and may not have told.
+    func handOutLeftLog() {
+        guard let (connection, name, _) = connection() else { return }
+        do {
+            let left = try connection.blocking.read {
+                try $0.ext(name, as: YapDatabaseCloudKit.self).tables.logEntries()
+            }
+            handOut(left)
+        } catch {
+            if isClosed(error) { return end() }
+            environment.errorBlock(nil, .saying(.internalError, "the merge log can't be read: \(error)"))
+        }
+    }
+}

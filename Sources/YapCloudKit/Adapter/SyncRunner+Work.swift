@@ -1,0 +1,166 @@
+internal import CloudKit
+internal import Seams
+internal import Yap
+
+/// One piece of work of the engine's: for which database, and its number, by which its answer is known.
+struct SyncTask {
+    let key: DatabaseKey
+    let attempt: Int
+}
+
+/// Carries out what the engine wants done.
+extension SyncRunner {
+    func begin(_ work: SyncWork, _ task: SyncTask) {
+        switch work {
+        case .send(let limits): send(limits, task)
+        case .complete(let completion): complete(completion, task)
+        case .fetch(let zoneID): fetch(zoneID, task)
+        case .createZone(let zoneID): createZone(zoneID, task)
+        case .subscribe: subscribe(task)
+        case .dropToken(let zoneID, let refusal):
+            change(task) { _, ext in try ext.beginFullFetch(zoneID, task.key, refusal) }
+        case .liftRefusals(let code):
+            change(task) { _, ext in
+                try ext.writing { _ in try ext.tables.liftRefusals(task.key, onlyWith: code) }
+            }
+        }
+    }
+
+    // MARK: The cloud
+
+    func cloudDatabase(_ key: DatabaseKey, attempt: Int? = nil) -> CKDatabase? {
+        guard let database = environment.databaseBlock(key.identifier) else {
+            post(.unknownDatabase(key), attempt: attempt)
+            return nil
+        }
+        return database
+    }
+
+    /// The database, and as whom it is to be asked, when no other user is signed in than the one whose changes are in
+    /// the queue: the first who was.
+    func ownCloudDatabase(_ task: SyncTask) -> (database: CKDatabase, userRecordName: String?)? {
+        guard let database = cloudDatabase(task.key, attempt: task.attempt) else { return nil }
+        let now = database.signedInUserRecordName
+        do {
+            let owner = try userRecordName(task.key, orElse: now)
+            if let now, let owner, now != owner {
+                post(.anotherUser(task.key), attempt: task.attempt)
+                return nil
+            }
+            return (database, owner)
+        } catch {
+            localFailure(task, error)
+            return nil
+        }
+    }
+
+    private func userRecordName(_ key: DatabaseKey, orElse now: String?) throws -> String? {
+        if let known = state.withLock({ $0.users[key] }) { return known }
+        guard let (connection, name, _) = connection() else { return now }
+        let kept = try connection.blocking.read {
+            try $0.ext(name, as: YapDatabaseCloudKit.self).tables.userRecordName(key)
+        }
+        if kept == nil, let now {
+            try connection.blocking.readWrite { transaction in
+                let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+                try ext.writing { _ in try ext.tables.setUserRecordName(now, key) }
+            }
+        }
+        let owner = kept ?? now
+        state.withLock { $0.users[key] = owner }
+        return owner
+    }
+
+    /// Starts the operation, as a user, outside of this call.
+    func run(
+        _ operation: CKDatabaseOperation, on database: CKDatabase, as userRecordName: String?,
+        _ task: SyncTask
+    ) {
+        operation.run(as: userRecordName)
+        state.withLock { $0.operations[task.attempt] = operation }
+        environment.scheduler.perform { database.add(operation) }
+    }
+
+    private func send(_ limits: BatchLimits, _ task: SyncTask) {
+        guard let (database, user) = ownCloudDatabase(task) else { return }
+        let taken = write(task) { _, ext in
+            let batch = try ext.takeBatch(task.key, limits)
+            return (batch, try batch.items.first.flatMap { try ext.tables.uuid(of: $0.sequence) } ?? "")
+        }
+        guard let ((batch, uuid), count) = taken else { return }
+        guard let sequence = batch.items.first?.sequence else {
+            return post(.nothingToSend(task.key, count), attempt: task.attempt)
+        }
+        let summary = YapDatabaseCloudKit.Batch(
+            changeSetUUID: uuid, databaseIdentifier: task.key.identifier,
+            savedRecordIDs: batch.saves.map(\.recordID), deletedRecordIDs: batch.deletions)
+        state.withLock { $0.batches[task.key] = (summary, sequence) }
+        events.yield(.inFlight(summary))
+        let operation = CKModifyRecordsOperation.sending(batch) {
+            self.post(.sent(task.key, $0), attempt: task.attempt)
+        }
+        run(operation, on: database, as: user, task)
+    }
+
+    private func complete(_ completion: SyncCompletion, _ task: SyncTask) {
+        let sent = state.withLock { $0.batches[task.key] }
+        let written = write(task) { transaction, ext in
+            if let sent { try ext.writing { _ in try ext.tables.setInFlight(sent.sequence, false) } }
+            if let zoneHandler {
+                try ext.complete(completion, task.key) { transaction, record in
+                    try zoneHandler.applyRecord(transaction, ext, task.key, record)
+                }
+            } else {
+                try ext.complete(completion, task.key, merge: nil)
+            }
+            return try ext.tables.firstChangeSetUUID(task.key)
+        }
+        guard let (next, count) = written else { return }
+        state.withLock { $0.batches[task.key] = nil }
+        if let sent { events.yield(completion.event(sent.batch, next: next)) }
+        post(.applied(task.key, count), attempt: task.attempt)
+    }
+
+    private func fetch(_ zoneID: CKRecordZone.ID, _ task: SyncTask) {
+        guard let zoneHandler, let (database, user) = ownCloudDatabase(task) else { return }
+        guard let text = read(task, { try $0.tables.token(zoneID, task.key) }) else { return }
+        let token = text.flatMap { CKServerChangeToken(storedText: $0) }
+        let operation = CKFetchRecordZoneChangesOperation.page(of: zoneID, since: token) { result in
+            switch result {
+            case .failure(let error): self.post(.fetchFailed(task.key, zoneID, error), attempt: task.attempt)
+            case .success(let page): self.apply(page, zoneHandler, task)
+            }
+        }
+        run(operation, on: database, as: user, task)
+    }
+
+    /// An answer that was given up is not applied: its token may be older than one that was stored since.
+    private func apply(_ page: SyncPage, _ handler: SyncZoneHandler, _ task: SyncTask) {
+        guard state.withLock({ $0.operations[task.attempt] != nil }) else { return }
+        let written = write(task) { transaction, ext in
+            try handler.applyPage(transaction, ext, task.key, page)
+        }
+        guard let (_, count) = written else { return }
+        post(
+            .pageApplied(task.key, page.zoneID, moreComing: page.moreComing, count), attempt: task.attempt)
+    }
+
+    private func createZone(_ zoneID: CKRecordZone.ID, _ task: SyncTask) {
+        guard let (database, user) = ownCloudDatabase(task) else { return }
+        let operation = CKModifyRecordZonesOperation.creating(zoneID) { error in
+            self.post(.zoneCreated(task.key, zoneID, error), attempt: task.attempt)
+        }
+        run(operation, on: database, as: user, task)
+    }
+}
+
+extension SyncCompletion {
+    /// What those who watch are told.
+    fileprivate func event(_ batch: YapDatabaseCloudKit.Batch, next: String?) -> YapDatabaseCloudKit.Event {
+        guard let error else { return .completed(batch, next: next) }
+        let done = YapDatabaseCloudKit.Batch(
+            changeSetUUID: batch.changeSetUUID, databaseIdentifier: batch.databaseIdentifier,
+            savedRecordIDs: saved.map(\.item.recordID), deletedRecordIDs: deleted.map(\.recordID))
+        return .failed(done, error)
+    }
+}

@@ -1,0 +1,25 @@
+public import CloudKit
+internal import Yap
+
+extension YapDatabaseCloudKitTransaction {
+    /// From now on the queue, the tags and the tokens are this user's own, and only this user's changes are sent.
+    /// Those of the user before stay as they are; they go on when that user is named again.
+    ///
+    /// The first user who is known at all takes over what was recorded before.
+    ///
+    /// - Parameters:
+    ///   - userRecordID: Who is signed in, as `CKContainer.userRecordID()` says.
+    ///   - databaseIdentifier: Of which database's container that is.
+    /// - Returns: Whether it is another user than before.
+    @discardableResult
+    public func useAccount(of userRecordID: CKRecord.ID, databaseIdentifier: String? = nil) throws -> Bool {
+        try writing { _ in
+            let before = try tables.currentAccount()
+            let account = try tables.makeAccount(of: userRecordID.recordName, in: databaseIdentifier)
+            isQueueTouched = true
+            guard account != before else { return false }
+            try tables.makeCurrent(account)
+            return true
+        }
+    }
+}
