@@ -80,6 +80,32 @@ import YapCloudKit
         #expect(originals["completed"] as? Bool == false)
     }
 
+    @Test("27. recordHandlerBlock: after a relaunch it is asked for exactly the keys that wait")
+    func recordHandlerBlockRestores() throws {
+        try register()
+        try insert()
+        try app.relaunch()
+        try register(suspended: true)
+        try app.readWrite { transaction in
+            guard let todo = try transaction.object(MyTodo.self, forKey: "1", inCollection: "todos")?.copy()
+            else { return }
+            todo.title = "Pick up bread"
+            todo.color = MyColor(red: 1, green: 2, blue: 3)
+            try transaction.setObject(todo, forKey: "1", inCollection: "todos")
+        }
+        try app.relaunch()
+        let asked = Lock<[Set<String>]>([])
+        try register(
+            handler: .withObject { transaction, record, info, collection, key, object in
+                if let keys = info.keysToRestore { asked.withLock { $0.append(keys) } }
+                try SeedsBlocks.recordHandler.call(transaction, &record, info, collection, key, object)
+            })
+        app.run()
+        #expect(asked.withLock { $0 } == [["title", "color"]])
+        #expect(app.server("1")?["title"] == "Pick up bread")
+        #expect(app.server("1")?["color"] == "1,2,3,255")
+    }
+
     // MARK: The PreSanitizer & PostSanitizer
 
     @Test func preSanitizerAndPostSanitizer() throws {

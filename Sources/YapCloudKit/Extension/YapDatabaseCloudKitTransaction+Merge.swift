@@ -31,17 +31,9 @@ extension YapDatabaseCloudKitTransaction {
         for change in try tables.specialChanges(of: row.id) { try storeValues(of: change, row) { _ in true } }
         let pending = try tables.changes(of: row.id).filter { $0.kind == .save }
         var values: [String: Field] = [:]
-        var originals: [String: Field] = [:]
-        for change in pending {
-            values.merge(change.fields) { _, new in new }
-            originals.merge(change.originals) { old, _ in old }
-        }
-        // A queued value that the server has was sent from here, and the answer got lost: it is no change of another
-        // device, but what the later values of this device were changed from.
+        for change in pending { values.merge(change.fields) { _, new in new } }
         let remoteFields = try remote.allFields()
-        for change in pending {
-            for (key, field) in change.fields where field.says(remoteFields[key]) { originals[key] = field }
-        }
+        let originals = self.originals(of: pending, remote: remoteFields)
         let updated = try remote.withoutValues()
         if row.ownerCount > 0 || !pending.isEmpty {
             let info = YDBCKMergeInfo(
@@ -85,6 +77,7 @@ extension YapDatabaseCloudKitTransaction {
     ) throws {
         isQueueTouched = true
         func original(_ key: String) -> Field { remote[key] ?? .cleared }
+        let originals = self.originals(of: pending, remote: remote)
         var missing = updated
         for var change in pending {
             var kept: [String: Field] = [:]
@@ -92,7 +85,7 @@ extension YapDatabaseCloudKitTransaction {
                 if let wanted = updated[key], wanted.says(field) {
                     kept[key] = field
                     missing[key] = nil
-                    let isChangedRemotely = change.originals[key].map { !$0.says(original(key)) } ?? false
+                    let isChangedRemotely = originals[key].map { !$0.says(original(key)) } ?? false
                     if isChangedRemotely { logDrop(row, key, .localKept, dropped: remote[key], kept: field) }
                 } else if !field.says(remote[key]) {
                     let rule = rule(for: key, field, updated, pending)
@@ -114,6 +107,18 @@ extension YapDatabaseCloudKitTransaction {
                 row, missing, originals: missing.reduce(into: [:]) { $0[$1.key] = original($1.key) })
         }
         try tables.removeRecordIfUnused(row.id)
+    }
+
+    /// What the pending values were changed from, as far as it is known: the earliest original of each key. A queued
+    /// value that the server has was sent from here, and the answer got lost: it is no change of another device, but
+    /// what the later values of this device were changed from.
+    private func originals(of pending: [ChangeRow], remote: [String: Field]) -> [String: Field] {
+        var originals: [String: Field] = [:]
+        for change in pending { originals.merge(change.originals) { old, _ in old } }
+        for change in pending {
+            for (key, field) in change.fields where field.says(remote[key]) { originals[key] = field }
+        }
+        return originals
     }
 
     /// Why a pending value is not sent.

@@ -17,6 +17,8 @@ public protocol CloudModel: Codable, Sendable {
 public struct CloudSyncModel: Sendable {
     let recordType: CKRecord.RecordType
     let collection: String
+    /// The zone that its records are in; nil is the sync's own.
+    let zoneName: String?
     let fieldNames: [String]
     /// All fields of an object.
     let fields: @Sendable (_ object: any Sendable) throws -> [String: Field]
@@ -28,10 +30,16 @@ public struct CloudSyncModel: Sendable {
             throws -> Void
 
     /// Says that the objects of `collection` are records as `type` says; the row's key is the record's name.
-    public static func model<Model: CloudModel>(_ type: Model.Type, collection: String) -> CloudSyncModel {
+    ///
+    /// - Parameter zone: The zone of these records, when it isn't the sync's own. With another zone than in an earlier
+    ///   version of the app, the records move there.
+    public static func model<Model: CloudModel>(
+        _ type: Model.Type, collection: String, zone: String? = nil
+    ) -> CloudSyncModel {
         let map = Model.fields
         return CloudSyncModel(
-            recordType: Model.recordType, collection: collection, fieldNames: map.entries.map(\.name),
+            recordType: Model.recordType, collection: collection, zoneName: zone,
+            fieldNames: map.entries.map(\.name),
             fields: { object in
                 guard let object = object as? Model else {
                     throw YapDatabaseCloudKitError.fieldMap(

@@ -9,8 +9,9 @@ public import Yap
 ///     models: [.model(Todo.self, collection: "todos")], zone: "todos")
 /// for await status in sync.status { show(status) }
 /// ```
-/// It makes the zone, fetches what other devices changed, uploads what is changed here, and merges where both
-/// did: field by field, the remote value wins unless the model says otherwise. Of a deletion and an edit that
+/// It makes the zones, subscribes to their changes, fetches what other devices changed, and only then uploads what is
+/// changed here: what the documents' sample does with three `suspend()`s and a `resume()` after each of these. It merges
+/// where both changed something: field by field, the remote value wins unless the model says otherwise. Of a deletion and an edit that
 /// a device knows both of, the edit wins, because what is lost by that can be deleted again, and what is lost
 /// by the other can't be typed again. `mergeLog` says of each such decision what was dropped.
 public final class CloudSync: Sendable {
@@ -25,12 +26,16 @@ public final class CloudSync: Sendable {
 
     /// The extension that does the recording and the uploading.
     public let cloudKit: YapDatabaseCloudKit
-    /// The zone.
+    /// The zone of the models that name none.
     public let zoneID: CKRecordZone.ID
 
-    private let map: CloudSyncMap
+    let map: CloudSyncMap
+    let connection: YapDatabaseConnection
+    let registeredName: String
     private let scheduler: any SyncScheduler
     private let mergeLogStreams: MergeLogStreams
+    /// Whether the app is in the background, and the uploads are suspended for it.
+    let isInBackground = Lock(false)
 
     /// Begins to sync.
     ///
@@ -47,21 +52,18 @@ public final class CloudSync: Sendable {
         name: String = "cloudKit", role: Role = .syncs
     ) async throws {
         self.init(
-            container: container, models: models, zone: zone, scheduler: ThreadScheduler(),
-            clock: SystemTimeSource(), random: SystemRandomSource(),
+            database, container: container, models: models, zone: zone, name: name,
+            scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
             turn: SyncTurn(takesTurns: role == .syncs))
         try await database.register(cloudKit, withName: name)
-        let connection = database.newConnection()
-        let (isKnown, isSubscribed, hasStash) = try await connection.read { [map, zoneID] in
-            try Self.state($0, map, zoneID, name)
-        }
-        if hasStash {
+        let state = try await connection.read { [map] in try map.state($0, name) }
+        if state.hasStash {
             try await connection.readWrite { [map] in
                 try map.deliverStash($0, try $0.ext(name, as: YapDatabaseCloudKit.self))
             }
         }
-        cloudKit.runner.post(.listen(DatabaseKey(nil), isSaved: isSubscribed))
-        follow(isKnown)
+        cloudKit.runner.post(.listen(DatabaseKey(nil), isSaved: state.isSubscribed))
+        follow(state.unknownZoneIDs)
     }
 
     /// Begins to sync with a scheduler of the caller's, without waiting for anything; it hears of other devices'
@@ -72,25 +74,22 @@ public final class CloudSync: Sendable {
         random: any RandomSource, listens: Bool = false
     ) throws {
         self.init(
-            container: container, models: models, zone: zone, scheduler: scheduler, clock: clock,
-            random: random)
+            database, container: container, models: models, zone: zone, name: name, scheduler: scheduler,
+            clock: clock, random: random, turn: nil)
         try database.blocking.register(cloudKit, withName: name)
-        let connection = database.newConnection()
-        let (isKnown, isSubscribed, hasStash) = try connection.blocking.read {
-            try Self.state($0, map, zoneID, name)
-        }
-        if hasStash {
+        let state = try connection.blocking.read { try map.state($0, name) }
+        if state.hasStash {
             try connection.blocking.readWrite {
                 try map.deliverStash($0, try $0.ext(name, as: YapDatabaseCloudKit.self))
             }
         }
-        if listens { cloudKit.runner.post(.listen(DatabaseKey(nil), isSaved: isSubscribed)) }
-        follow(isKnown)
+        if listens { cloudKit.runner.post(.listen(DatabaseKey(nil), isSaved: state.isSubscribed)) }
+        follow(state.unknownZoneIDs)
     }
 
     private init(
-        container: CKContainer, models: [CloudSyncModel], zone: String, scheduler: any SyncScheduler,
-        clock: any TimeSource, random: any RandomSource, turn: SyncTurn? = nil
+        _ yap: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String, name: String,
+        scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource, turn: SyncTurn?
     ) {
         let zoneID = CKRecordZone.ID(zoneName: zone)
         let map = CloudSyncMap(models: models, zoneID: zoneID)
@@ -107,24 +106,18 @@ public final class CloudSync: Sendable {
             environment: environment, keepsDeletedFields: true, zoneHandler: map.zoneHandler)
         self.zoneID = zoneID
         self.map = map
+        connection = yap.newConnection()
+        registeredName = name
         self.scheduler = scheduler
         mergeLogStreams = streams
     }
 
-    /// Whether the zone was ever fetched from, whether the subscription was saved, and whether records wait of types
-    /// that are known only now.
-    private static func state(
-        _ transaction: YapDatabaseReadTransaction, _ map: CloudSyncMap, _ zoneID: CKRecordZone.ID,
-        _ name: String
-    ) throws -> (isKnown: Bool, isSubscribed: Bool, hasStash: Bool) {
-        let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
-        let token = try ext.token(forZone: zoneID, databaseIdentifier: nil)
-        let isSubscribed = try ext.tables.subscriptionID(DatabaseKey(nil)) == SyncRunner.subscriptionID
-        return (token != nil, isSubscribed, try map.hasStash(ext))
-    }
-
-    private func follow(_ isKnown: Bool) {
-        cloudKit.runner.post(.follow(DatabaseKey(nil), zoneID, mayBeMissing: !isKnown))
+    /// Follows all zones; one that was never fetched from is made first, if it isn't there.
+    private func follow(_ unknownZoneIDs: [CKRecordZone.ID]) {
+        for zoneID in map.zoneIDs {
+            cloudKit.runner.post(
+                .follow(DatabaseKey(nil), zoneID, mayBeMissing: unknownZoneIDs.contains(zoneID)))
+        }
     }
 
     // MARK: Watching
@@ -184,7 +177,7 @@ public final class CloudSync: Sendable {
 
     /// Fetches what changed: for when the user asks. Other devices' changes are heard of without it.
     public func fetch() {
-        cloudKit.runner.post(.remoteChange(DatabaseKey(nil), zoneID))
+        for zoneID in map.zoneIDs { cloudKit.runner.post(.remoteChange(DatabaseKey(nil), zoneID)) }
     }
 
     /// Stops uploads until `resume()` was called as often. What is changed meanwhile is recorded.

@@ -63,7 +63,7 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
         try ext.tables.markSeen(record.recordID, database)
-        guard let model = model(forType: record.recordType) else {
+        guard let model = model(of: record) else {
             return try ext.tables.stash(record, database)
         }
         let lives = try ext.tables.records(record.recordID, database)

@@ -5,26 +5,42 @@ internal import Yap
 /// The models as the extension's blocks.
 struct CloudSyncMap: Sendable {
     let models: [CloudSyncModel]
+    /// The zone of the models that name none.
     let zoneID: CKRecordZone.ID
+
+    func zoneID(of model: CloudSyncModel) -> CKRecordZone.ID {
+        model.zoneName.map { CKRecordZone.ID(zoneName: $0) } ?? zoneID
+    }
+
+    /// All zones, the sync's own first.
+    var zoneIDs: [CKRecordZone.ID] {
+        let others = Set(models.map { zoneID(of: $0) }).subtracting([zoneID])
+        return [zoneID] + others.sorted { $0.zoneName < $1.zoneName }
+    }
 
     func model(forCollection collection: String) -> CloudSyncModel? {
         models.first { $0.collection == collection }
     }
 
-    func model(forType recordType: String) -> CloudSyncModel? {
-        models.first { $0.recordType == recordType }
+    /// The model of a record: one type may be in several zones, each in a collection of its own.
+    func model(of record: CKRecord) -> CloudSyncModel? {
+        models.first { $0.recordType == record.recordType && zoneID(of: $0) == record.recordID.zoneID }
     }
 
     /// Other fields make another version: then all rows are walked, and what they hold is uploaded.
     var versionTag: String {
-        models.map { "\($0.collection)=\($0.recordType)(\($0.fieldNames.joined(separator: ",")))" }.sorted()
-            .joined(separator: ";")
+        models.map { model in
+            let zone = model.zoneName.map { "\($0)/" } ?? ""
+            return
+                "\(model.collection)=\(zone)\(model.recordType)(\(model.fieldNames.joined(separator: ",")))"
+        }.sorted().joined(separator: ";")
     }
 
     var recordHandler: YapDatabaseCloudKitRecordHandler {
         .withObject { [self] _, record, info, collection, key, object in
             guard let model = model(forCollection: collection) else { return }
-            guard let record else {
+            let zoneID = zoneID(of: model)
+            guard let record, record.recordID.zoneID == zoneID else {
                 let made = CKRecord(
                     recordType: model.recordType, recordID: CKRecord.ID(recordName: key, zoneID: zoneID))
                 made.setFields(try model.fields(object))

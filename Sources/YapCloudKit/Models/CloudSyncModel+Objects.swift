@@ -8,12 +8,14 @@ extension CloudSyncModel {
     ///
     /// What changed is found by comparing the stored object with the new one, so an object that was stored once
     /// more after its transaction had been rolled back is synced all the same.
+    ///
+    /// - Parameter zone: The zone of these records, when it isn't the sync's own.
     public static func model<Object: MyDatabaseObject>(
-        _ type: Object.Type, recordType: CKRecord.RecordType, collection: String
+        _ type: Object.Type, recordType: CKRecord.RecordType, collection: String, zone: String? = nil
     ) -> CloudSyncModel {
         let names = Object().allCloudProperties.sorted()
         return CloudSyncModel(
-            recordType: recordType, collection: collection, fieldNames: names,
+            recordType: recordType, collection: collection, zoneName: zone, fieldNames: names,
             fields: { object in
                 guard let object = object as? Object else {
                     throw YapDatabaseCloudKitError.fieldMap(

@@ -1,0 +1,52 @@
+internal import CloudKit
+internal import SQLite
+internal import Yap
+
+extension CloudSyncMap {
+    /// What a sync has to know of its tables when it begins.
+    struct StartState: Sendable {
+        /// Zones that were never fetched from: they may not be there.
+        var unknownZoneIDs: [CKRecordZone.ID]
+        /// Whether the subscription was saved.
+        var isSubscribed: Bool
+        /// Whether records wait of types that are known only now.
+        var hasStash: Bool
+    }
+
+    func state(_ transaction: YapDatabaseReadTransaction, _ name: String) throws -> StartState {
+        let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+        let unknown = try zoneIDs.filter { try ext.token(forZone: $0, databaseIdentifier: nil) == nil }
+        let isSubscribed = try ext.tables.subscriptionID(ext.databaseKey(nil)) == SyncRunner.subscriptionID
+        return StartState(
+            unknownZoneIDs: unknown, isSubscribed: isSubscribed, hasStash: try hasStash(ext))
+    }
+
+    /// Removes the rows of a zone, what waits for it, and how far it was fetched; nothing of that is sent.
+    func removeObjects(
+        inZoneNamed zoneName: String, _ transaction: YapDatabaseReadWriteTransaction,
+        _ ext: YapDatabaseCloudKitTransaction
+    ) throws {
+        let database = try ext.databaseKey(nil)
+        for id in try ext.tables.recordRows(inZoneNamed: zoneName, database) {
+            guard let row = try ext.tables.record(id: id) else { continue }
+            for name in try ext.forget(row, rule: .deletedRemotely) {
+                try transaction.removeObject(forKey: name.key, inCollection: name.collection)
+            }
+        }
+        for zoneID in zoneIDs where zoneID.zoneName == zoneName {
+            try ext.tables.setToken(nil, zoneID, database)
+            try ext.tables.setFullFetch(nil, zoneID, database)
+            try ext.tables.clearStash(zoneID, database)
+        }
+    }
+}
+
+extension CloudKitTables {
+    /// The rows of all records of a zone, of the oldest first.
+    func recordRows(inZoneNamed zoneName: String, _ database: DatabaseKey) throws -> [Int64] {
+        try rows(
+            "SELECT id FROM \(table("record")) WHERE database = ?1 AND zone_name = ?2 ORDER BY id",
+            [.text(database.column), .text(zoneName)]
+        ) { $0.int64(at: 0) }
+    }
+}

@@ -1,0 +1,201 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Seams
+import Testing
+import Yap
+
+@testable import YapCloudKit
+
+/// The documents' CloudKitManager as a library: start-up, the app's life, zones.
+@Suite struct CloudSyncTests {
+    let cloud = TestCloud()
+
+    @Test("the zone, the subscription and the first fetch come before the first upload")
+    func startUpComesBeforeTheFirstUpload() throws {
+        let other = try SyncedDevice(cloud)
+        other.syncNow()
+        try other.set(Todo(title: "theirs"), "2")
+        other.syncNow()
+        let phone = try SyncedDevice(cloud, listens: true)
+        try phone.set(Todo(title: "mine"), "1")
+        phone.syncNow()
+        let kinds = cloud.requests.filter { $0.deviceNumber == phone.device.number }.map(\.kind)
+        let first = { (kind: RequestKind) in kinds.firstIndex(of: kind) ?? .max }
+        let upload = first(.modifyRecords)
+        #expect(first(.modifyRecordZones) < first(.fetchRecordZoneChanges))
+        #expect(first(.modifySubscriptions) < first(.fetchRecordZoneChanges))
+        #expect(first(.fetchRecordZoneChanges) < upload && upload < .max)
+        #expect(try phone.todos().count == 2)
+        #expect(phone.server("1") != nil)
+    }
+
+    @Test func whileAStepOfTheStartFailsNothingIsUploadedAndItIsNeverIdle() throws {
+        for kind in [RequestKind.modifyRecordZones, .modifySubscriptions, .fetchRecordZoneChanges] {
+            let cloud = TestCloud()
+            let phone = try SyncedDevice(cloud, listens: true)
+            cloud.fail(kind, with: .serviceUnavailable, retryAfterSeconds: 5, times: 1)
+            try phone.set(Todo(title: "mine"), "1")
+            let status = phone.syncNow()
+            guard case .waiting(.some, .server(.serviceUnavailable)) = status else {
+                Issue.record("\(kind): \(status)")
+                continue
+            }
+            #expect(cloud.requestCount(.modifyRecords) == 0)
+            cloud.clock.advance(bySeconds: 10)
+            phone.scheduler.runUntilQuiet()
+            #expect(phone.sync.currentStatus == .idle)
+            #expect(phone.server("1") != nil)
+        }
+    }
+
+    @Test func inTheBackgroundNothingIsUploadedHoweverOftenItIsSaid() throws {
+        let phone = try SyncedDevice(cloud)
+        phone.syncNow()
+        phone.sync.didEnterBackground()
+        phone.sync.didEnterBackground()
+        try phone.set(Todo(title: "mine"), "1")
+        #expect(phone.syncNow() == .waiting(until: nil, because: .suspended))
+        #expect(phone.server("1") == nil)
+        // An own suspend of the app is not ended by the foreground.
+        phone.sync.suspend()
+        phone.sync.willEnterForeground()
+        phone.sync.willEnterForeground()
+        #expect(phone.sync.cloudKit.suspendCount == 1)
+        phone.sync.resume()
+        phone.scheduler.runUntilQuiet()
+        #expect(phone.server("1") != nil)
+        #expect(phone.sync.currentStatus == .idle)
+    }
+
+    @Test func theForegroundFetchesWhatOtherDevicesChangedMeanwhile() throws {
+        let phone = try SyncedDevice(cloud)
+        let laptop = try SyncedDevice(cloud)
+        phone.syncNow()
+        phone.sync.didEnterBackground()
+        try laptop.set(Todo(title: "theirs"), "2")
+        laptop.syncNow()
+        phone.sync.willEnterForeground()
+        phone.scheduler.runUntilQuiet()
+        #expect(try phone.todo("2")?.title == "theirs")
+    }
+
+    // MARK: Deleted zones
+
+    /// The user deletes the app's zone in the settings, while an edit waits.
+    private func deletedZone() throws -> SyncedDevice {
+        let phone = try SyncedDevice(cloud)
+        try phone.set(Todo(title: "one"), "1")
+        try phone.set(Todo(title: "two"), "2")
+        phone.syncNow()
+        phone.device.container.privateCloudDatabase.add(
+            CKModifyRecordZonesOperation(recordZoneIDsToDelete: [phone.sync.zoneID]))
+        try phone.edit("1") { $0.note = "waits" }
+        cloud.fail(.fetchRecordZoneChanges, with: .userDeletedZone)
+        #expect(phone.syncNow() == .needsAttention([.zoneDeletedByUser(zoneName: "todos")]))
+        #expect(try phone.todos().count == 2)
+        #expect(try !phone.queue().isEmpty)
+        return phone
+    }
+
+    @Test("107. a zone that the user deleted: asked, the app lets it be made again with all that is here")
+    func aZoneThatTheUserDeletedIsUploadedAgain() throws {
+        let phone = try deletedZone()
+        try phone.sync.answerDeletedZoneInline(zoneName: "todos", .uploadAgain)
+        #expect(phone.syncNow() == .idle)
+        #expect(phone.server("1")?["note"] == "waits" && phone.server("2")?["title"] == "two")
+    }
+
+    @Test("107. a zone that the user deleted: asked, the app removes what is here too, and goes on empty")
+    func aZoneThatTheUserDeletedIsRemovedHere() throws {
+        let phone = try deletedZone()
+        try phone.sync.answerDeletedZoneInline(zoneName: "todos", .removeHere)
+        #expect(phone.syncNow() == .idle)
+        #expect(try phone.todos().isEmpty)
+        #expect(try phone.queue().isEmpty)
+        #expect(phone.server("1") == nil && phone.server("2") == nil)
+        // What was dropped is told.
+        #expect(phone.log.withLock { $0 }.map(\.dropped) == ["waits"])
+        try phone.set(Todo(title: "new"), "3")
+        #expect(phone.syncNow() == .idle)
+        #expect(phone.server("3") != nil)
+    }
+
+    // MARK: Several zones
+
+    /// Two collections of one type, each in a zone of its own.
+    private func device(_ path: String, zones: [String: String?]) throws -> (YapDatabase, CloudSync) {
+        let database = try YapDatabase(path: path) {
+            for collection in zones.keys { $0.register(Todo.self, inCollection: collection) }
+        }
+        let models = zones.sorted { $0.key < $1.key }.map { collection, zone in
+            CloudSyncModel.model(Todo.self, collection: collection, zone: zone)
+        }
+        let sync = try CloudSync(
+            database, container: cloud.device(user: "ada").container, models: models, zone: "main",
+            scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
+            random: SeededRandomSource(seed: 5))
+        return (database, sync)
+    }
+
+    private func withPaths(_ body: ([String]) throws -> Void) throws {
+        let paths = (0..<2).map { _ in NSTemporaryDirectory() + "yap-zones-" + UUID().uuidString + ".db" }
+        defer {
+            for path in paths {
+                for suffix in ["", "-wal", "-shm"] {
+                    try? FileManager.default.removeItem(atPath: path + suffix)
+                }
+            }
+        }
+        try body(paths)
+    }
+
+    private func titles(_ database: YapDatabase, _ collection: String) throws -> [String] {
+        try database.newConnection().blocking.read { transaction in
+            try transaction.objects(Todo.self, inCollection: collection).map(\.object.title).sorted()
+        }
+    }
+
+    @Test func collectionsInZonesOfTheirOwnSyncSideBySide() throws {
+        try withPaths { paths in
+            let zones: [String: String?] = ["home": nil, "work": "office"]
+            let (phone, phoneSync) = try device(paths[0], zones: zones)
+            let (laptop, laptopSync) = try device(paths[1], zones: zones)
+            try phone.newConnection().blocking.readWrite { transaction in
+                try transaction.setObject(Todo(title: "eggs"), forKey: "1", inCollection: "home")
+                // The same key in the other zone is another record.
+                try transaction.setObject(Todo(title: "report"), forKey: "1", inCollection: "work")
+            }
+            for sync in [phoneSync, laptopSync] { #expect(sync.syncNowInline() == .idle) }
+            #expect(try titles(laptop, "home") == ["eggs"])
+            #expect(try titles(laptop, "work") == ["report"])
+            try laptop.newConnection().blocking.readWrite {
+                try $0.removeObject(forKey: "1", inCollection: "home")
+            }
+            for sync in [laptopSync, phoneSync] { #expect(sync.syncNowInline() == .idle) }
+            #expect(try titles(phone, "home") == [] && titles(phone, "work") == ["report"])
+            try phone.close()
+            try laptop.close()
+        }
+    }
+
+    @Test("14. a model that names another zone than before moves its records there")
+    func aModelThatNamesAnotherZoneMovesItsRecords() throws {
+        try withPaths { paths in
+            var (phone, sync) = try device(paths[0], zones: ["work": nil])
+            try phone.newConnection().blocking.readWrite {
+                try $0.setObject(Todo(title: "report"), forKey: "1", inCollection: "work")
+            }
+            #expect(sync.syncNowInline() == .idle)
+            try phone.close()
+            (phone, sync) = try device(paths[0], zones: ["work": "office"])
+            #expect(sync.syncNowInline() == .idle)
+            #expect(try titles(phone, "work") == ["report"])
+            let (laptop, laptopSync) = try device(paths[1], zones: ["work": "office"])
+            #expect(laptopSync.syncNowInline() == .idle)
+            #expect(try titles(laptop, "work") == ["report"])
+            try phone.close()
+            try laptop.close()
+        }
+    }
+}
