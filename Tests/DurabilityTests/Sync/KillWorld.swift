@@ -83,9 +83,10 @@ final class KillWorld {
     private func round() throws {
         try changeElsewhere()
         if random.next(in: 0..<2) == 0 { version += 1 }
-        // The points take turns, so that each is met.
-        let least = passed.keys.map { tries[$0] ?? 0 }.min()
-        let labels = passed.keys.filter { (tries[$0] ?? 0) == least }.sorted()
+        // The points take turns, and those that lives seldom pass more of them.
+        func turns(_ label: String) -> Int { 2 * (kills[label] ?? 0) + (tries[label] ?? 0) }
+        let least = passed.keys.map(turns).min()
+        let labels = passed.keys.filter { turns($0) == least }.sorted()
         let label = labels[random.next(in: 0..<labels.count)]
         tries[label, default: 0] += 1
         // The first life makes the tables: many later ones pass fewer points than it did.

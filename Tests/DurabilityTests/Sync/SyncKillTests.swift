@@ -15,7 +15,7 @@ import Testing
 
     /// What a number of kills must have met at least, of each activity and of each action.
     private static let activitiesMin = 5
-    private static let actionsMin = 3
+    private static let actionsMin = 2
 
     struct Outcome: Sendable {
         var kills: [String: Int] = [:]

@@ -34,6 +34,8 @@ package final class Failpoints: Sendable {
         case row
         /// The record handler or the merge block is asked.
         case asked
+        /// The record handler is asked for what the queue holds the names of.
+        case restored
         /// A transaction has written all it wants to, and COMMIT has not been asked for.
         case beforeCommit
         /// A transaction is committed, and nobody has heard of it.

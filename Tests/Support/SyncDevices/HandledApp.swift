@@ -48,8 +48,13 @@ package final class HandledApp {
         version: Int, _ failpoints: Failpoints
     ) -> YapDatabaseCloudKitRecordHandler {
         .withObject { _, record, info, _, key, object in
-            failpoints.reached(.asked)
+            failpoints.reached(info.keysToRestore == nil ? .asked : .restored)
             guard let item = object as? Item else { return }
+            if let keys = info.keysToRestore {
+                for name in fieldNames where keys.contains(name) { record?[name] = value(name, of: item) }
+                if keys.contains("build") { record?["build"] = version }
+                return
+            }
             guard let known = record else {
                 let made = CKRecord(
                     recordType: Item.recordType, recordID: CKRecord.ID(recordName: key, zoneID: zoneID))

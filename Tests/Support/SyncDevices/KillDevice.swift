@@ -54,6 +54,7 @@ package final class KillDevice {
     ) throws {
         let points = failpoints ?? Failpoints()
         self.failpoints = points
+        points.begin(.registering)
         self.version = version
         scheduler = ManualScheduler(clock: clock)
         let random = SystemRandomSource()

@@ -16,12 +16,17 @@ package struct KillLife {
         nextCount = firstCount
     }
 
-    /// - Parameter say: Hears `try` before a commit and `done` after it, with what it changes: `s0=12` and `x1-13`.
-    package mutating func live(on device: KillDevice, _ say: (String) -> Void) throws {
+    /// - Parameters:
+    ///   - open: Opens the device's file; in the middle of the life it is closed and opened again, with changes waiting.
+    ///   - say: Hears `try` before a commit and `done` after it, with what it changes: `s0=12` and `x1-13`.
+    package mutating func live(_ open: () throws -> KillDevice, _ say: (String) -> Void) throws {
+        var device = try open()
         for _ in 0..<3 { try commit(on: device, say) }
         try device.sync(stepsMax: random.next(in: 2..<8))
         for _ in 0..<2 { try commit(on: device, say) }
         try device.maintain()
+        try device.close()
+        device = try open()
         _ = try device.syncToTheEnd()
         try commit(on: device, say)
         _ = try device.syncToTheEnd()

@@ -23,10 +23,13 @@ else { complain("usage: SyncKillChild FILE PORT TOKEN USE VERSION FIRST_COUNT SE
 
 do {
     let failpoints = Failpoints(words.count > 7 ? words[7] : nil)
-    let device = try KillDevice(
-        path: words[0], port: port, token: words[2], use: use, version: version, failpoints: failpoints)
     var life = KillLife(seed: seed, firstCount: firstCount)
-    try life.live(on: device, say)
+    try life.live(
+        {
+            try KillDevice(
+                path: words[0], port: port, token: words[2], use: use, version: version,
+                failpoints: failpoints)
+        }, say)
     for (label, count) in failpoints.counts.sorted(by: { $0.key < $1.key }) {
         say("passed \(label) \(count)")
     }
