@@ -9,7 +9,8 @@ extension CloudKitTables {
     /// What stands in `refusal` for values that only a row had, and that it can't give back.
     static let unrestorableRefusal: Int64 = -2
 
-    private static let changeColumns = "id, sequence, record, kind, fields, originals, restore, refusal"
+    private static let changeColumns =
+        "id, sequence, record, kind, fields, originals, restore, refusal, ordinal"
     private static let isSpecial = "(restore IS NOT NULL OR refusal IS NOT NULL)"
 
     private func readChange(_ statement: borrowing Statement) throws -> ChangeRow {
@@ -19,7 +20,7 @@ extension CloudKitTables {
             fields: try FieldsBinary.decode(statement.bytes(at: 4)),
             originals: try FieldsBinary.decode(statement.bytes(at: 5)),
             restore: statement.isNull(at: 6) ? [:] : try Self.rows(of: statement.bytes(at: 6)),
-            refusal: statement.isNull(at: 7) ? nil : statement.int64(at: 7))
+            refusal: statement.isNull(at: 7) ? nil : statement.int64(at: 7), ordinal: statement.int64(at: 8))
     }
 
     /// Which row holds the value of which field, as it is stored: integers as fields.
@@ -236,21 +237,21 @@ extension CloudKitTables {
             """, [.integer(id), .integer(Int64(limit))], readChange)
     }
 
+    /// - Parameter ordinal: The place in the change-set.
     /// - Returns: The change's number.
-    @discardableResult
     func insertChange(
         _ sequence: Int64, _ record: Int64, _ kind: SyncItem.Kind, fields: [String: Field],
-        originals: [String: Field], restore: [String: Int64] = [:]
+        originals: [String: Field], restore: [String: Int64] = [:], ordinal: Int64
     ) throws -> Int64 {
         try run(
             """
-            INSERT INTO \(table("change")) (sequence, record, kind, fields, originals, restore)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            INSERT INTO \(table("change")) (sequence, record, kind, fields, originals, restore, ordinal)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """,
             [
                 .integer(sequence), .integer(record), .integer(kind.rawValue),
                 .blob(FieldsBinary.encode(fields)), .blob(FieldsBinary.encode(originals)),
-                Self.value(of: restore),
+                Self.value(of: restore), .integer(ordinal),
             ])
         return sqlite.lastInsertRowID
     }

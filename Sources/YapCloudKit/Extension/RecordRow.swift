@@ -23,6 +23,12 @@ struct RecordRow {
     func base() throws -> CKRecord {
         try CKRecord.restored(type: recordType, recordID: recordID, changeTag: changeTag, system: system)
     }
+
+    /// What the record pointed at by its parent, as a field.
+    func parentField() throws -> [String: Field] {
+        guard let parent = try base().parent else { return [:] }
+        return [CKRecord.parentKey: try Field(cloudValue: parent, in: recordID.zoneID)]
+    }
 }
 
 /// What is to be done with one record in one change-set.
@@ -40,6 +46,11 @@ struct ChangeRow {
     var restore: [String: Int64] = [:]
     /// Why the change was put aside: the code of an error, or one of the tables' own.
     var refusal: Int64?
+    /// The place in the change-set; 0 in files of version 2.
+    var ordinal: Int64 = 0
+
+    /// The place in the change-set.
+    var place: Int64 { ordinal == 0 ? id : ordinal }
 
     /// The names of the changed fields.
     var keys: [String] { (Array(fields.keys) + Array(restore.keys)).sorted() }

@@ -62,6 +62,7 @@ extension YapDatabaseCloudKitTransaction {
         guard !fields.isEmpty else { return }
         isQueueTouched = true
         let open = try changeSet(for: row)
+        links.note(row.id, in: open.sequence, fields, originals: originals)
         var new = NewValues(fields, originals, heldBy: cloudKit.options.storage == .keysOnly ? rowID : nil)
         let special = try tables.specialChanges(of: row.id)
         // A refused change goes along with the new one, which may be its cure.
@@ -82,7 +83,7 @@ extension YapDatabaseCloudKitTransaction {
         if change.id < open.firstChange {
             // What an earlier commit queued gets a new number, for others may know its values under the old one.
             try tables.removeChange(change)
-            return try insert(new, open.sequence, row)
+            return try insert(new, open.sequence, row, ordinal: change.place)
         }
         var updated = change
         updated.kind = .save
@@ -94,9 +95,14 @@ extension YapDatabaseCloudKitTransaction {
         remember(new.held, of: change.id)
     }
 
-    private func insert(_ new: NewValues, _ sequence: Int64, _ row: RecordRow) throws {
+    /// - Parameter ordinal: The place in the change-set; nil is the last.
+    private func insert(
+        _ new: NewValues, _ sequence: Int64, _ row: RecordRow, ordinal: Int64? = nil
+    ) throws {
         let id = try tables.insertChange(
-            sequence, row.id, .save, fields: new.stored, originals: new.originals, restore: new.restore)
+            sequence, row.id, .save, fields: new.stored, originals: new.originals, restore: new.restore,
+            ordinal: try ordinal ?? nextOrdinal())
+        lastChange = id
         remember(new.held, of: id)
     }
 
@@ -123,7 +129,17 @@ extension YapDatabaseCloudKitTransaction {
             let isKnownToServer = try row.changeTag != nil || tables.hasChanges(row.id)
             if !isKnownToServer { return try tables.removeRecordIfUnused(row.id) }
         }
-        try tables.insertChange(open.sequence, row.id, .delete, fields: fields, originals: [:])
+        links.noteFormer(row.id, in: open.sequence, fields)
+        links.noteFormer(row.id, in: open.sequence, try row.parentField())
+        lastChange = try tables.insertChange(
+            open.sequence, row.id, .delete, fields: fields, originals: [:], ordinal: try nextOrdinal())
+    }
+
+    /// The place after all others: the number that the next change has.
+    private func nextOrdinal() throws -> Int64 {
+        let last = try lastChange ?? tables.lastChange()
+        lastChange = last
+        return last + 1
     }
 
     /// Takes everything that waits for a record out of the queue.

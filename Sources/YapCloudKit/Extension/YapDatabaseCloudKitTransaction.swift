@@ -23,6 +23,10 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var openChangeSets: [DatabaseKey: OpenChangeSet] = [:]
     /// Values that rows hold for the queue, as far as this transaction queued them or asked for them.
     var valuesInTransaction = RestoredValues()
+    /// What the changes of this commit refer to.
+    var links = ChangeLinks()
+    /// The number of the newest change, once it was asked for.
+    var lastChange: Int64?
     /// Rows that the merge block is writing: what it writes is no local change.
     var rowsInMerge: Set<Int64> = []
     /// Objects before the change that is under way.
@@ -158,6 +162,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
             if let open = openChangeSets[database] { try tables.removeChangeSetIfEmpty(open.sequence) }
         }
         openChangeSets = [:]
+        for sequence in links.sequences { try tables.sort(sequence, links) }
+        links = ChangeLinks()
         for index in log.indices { try tables.insert(&log[index]) }
     }
 
