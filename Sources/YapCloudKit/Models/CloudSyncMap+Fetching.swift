@@ -28,7 +28,7 @@ extension CloudSyncMap {
             }
         }
         for record in page.changed { try apply(record, isReset: isReset, transaction, ext, database) }
-        try ext.tables.setToken(page.token?.token, page.zoneID, database)
+        try ext.tables.setToken(page.token?.storedText, page.zoneID, database)
         guard !page.moreComing else { return }
         try ext.finishFullFetch(page.zoneID, database) { row, refusal in
             switch refusal {
