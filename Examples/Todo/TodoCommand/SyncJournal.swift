@@ -107,6 +107,7 @@ extension CloudSyncProblem {
         case .unknownDatabase: "there is no such database"
         case .refused(let name, let code): "the server refuses \(name): \(code)"
         case .stuck(let name): "the conflict of \(name) does not end"
+        case .damaged(let name): "\(name): its change in the queue can't be read"
         case .unrestorable(let name, let keys):
             "\(name): the values of \(keys.joined(separator: ", ")) are lost; set them again"
         }

@@ -53,4 +53,6 @@ public enum CloudSyncProblem: Hashable, Sendable {
     /// handler doesn't give them back, or the row is gone. Kept as a refused change is; setting the values again
     /// sends them.
     case unrestorable(recordName: String, keys: [String])
+    /// What the queue holds of the record's change can't be read. It is kept for inspection; everything else goes on.
+    case damaged(recordName: String)
 }

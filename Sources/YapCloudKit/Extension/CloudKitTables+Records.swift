@@ -130,9 +130,22 @@ extension CloudKitTables {
         try rows("SELECT rowid FROM \(table("mapping")) ORDER BY rowid") { $0.int64(at: 0) }
     }
 
+    func unmapAll() throws {
+        try run("DELETE FROM \(table("mapping"))")
+    }
+
+    /// Some of the records that rows stand for, in their order.
+    func ownedRecords(after id: Int64, limit: Int) throws -> [RecordRow] {
+        try rows(
+            """
+            SELECT \(Self.recordColumns) FROM \(table("record")) WHERE id > ?1 AND owner_count > 0
+            ORDER BY id LIMIT ?2
+            """, [.integer(id), .integer(Int64(limit))], readRecord)
+    }
+
     /// Forgets all owners; what the queue doesn't speak of goes.
     func removeAllMappings() throws {
-        try run("DELETE FROM \(table("mapping"))")
+        try unmapAll()
         try run("UPDATE \(table("record")) SET owner_count = 0")
         try run(
             """

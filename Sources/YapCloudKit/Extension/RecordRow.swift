@@ -48,10 +48,20 @@ struct ChangeRow {
     var refusal: Int64?
     /// The place in the change-set; 0 in files of version 2.
     var ordinal: Int64 = 0
+    /// Whether what is stored can't be read. It is left as it is.
+    var isDamaged = false
 
     /// The place in the change-set.
     var place: Int64 { ordinal == 0 ? id : ordinal }
 
     /// The names of the changed fields.
     var keys: [String] { (Array(fields.keys) + Array(restore.keys)).sorted() }
+}
+
+/// A change-set's own row.
+struct ChangeSetRow {
+    var sequence: Int64
+    var uuid: String
+    var database: DatabaseKey
+    var isInFlight: Bool
 }

@@ -8,11 +8,14 @@ public struct YDBCKChangeSet: Sendable {
     public let uuid: String
     /// Which cloud database; nil is the private database of the default container.
     public let databaseIdentifier: String?
+    /// Whether an operation has something of it just now.
+    public let isInFlight: Bool
     /// The records to save: the current system fields, and the changed values only.
     public let recordsToSave: [CKRecord]
     /// The records to delete.
     public let recordIDsToDelete: [CKRecord.ID]
     let originals: [CKRecord.ID: [String: Field]]
+    let sequence: Int64
 
     /// The identities of the records to save.
     public var recordIDsToSave: [CKRecord.ID] { recordsToSave.map(\.recordID) }

@@ -92,7 +92,7 @@ extension YapDatabaseCloudKitTransaction {
                     logDrop(row, key, rule, dropped: field, kept: updated[key] ?? remote[key])
                 }
             }
-            if kept.isEmpty, change.restore.isEmpty {
+            if kept.isEmpty, change.restore.isEmpty, !change.isDamaged {
                 try remove(change)
             } else {
                 change.fields = kept

@@ -66,7 +66,7 @@ extension YapDatabaseCloudKitTransaction {
         var new = NewValues(fields, originals, heldBy: cloudKit.options.storage == .keysOnly ? rowID : nil)
         let special = try tables.specialChanges(of: row.id)
         // A refused change goes along with the new one, which may be its cure.
-        for refused in special where refused.refusal != nil {
+        for refused in special where refused.refusal != nil && !refused.isDamaged {
             let known = try knownValues(of: refused)
             logSuperseded(refused.with(known), row, by: fields)
             if refused.kind == .save { new.addOlder(refused, known) }

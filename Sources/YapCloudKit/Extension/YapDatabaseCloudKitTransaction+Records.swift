@@ -58,33 +58,6 @@ extension YapDatabaseCloudKitTransaction {
         )
     }
 
-    /// What waits to be uploaded, the oldest commit first.
-    public func pendingChangeSets() throws -> [YDBCKChangeSet] {
-        try tables.changeSets().map { sequence, uuid, database in
-            var saves: [CKRecord] = []
-            var deletions: [CKRecord.ID] = []
-            var originals: [CKRecord.ID: [String: Field]] = [:]
-            for waiting in try tables.changes(in: sequence) {
-                guard let row = try tables.record(id: waiting.record) else { continue }
-                let change = try restored(waiting, of: row)
-                if change.kind == .delete {
-                    deletions.append(row.recordID)
-                    continue
-                }
-                let record = try row.base()
-                record.setFields(change.fields)
-                saves.append(record)
-                originals[row.recordID] = change.originals
-            }
-            return YDBCKChangeSet(
-                uuid: uuid, databaseIdentifier: database.identifier, recordsToSave: saves,
-                recordIDsToDelete: deletions, originals: originals)
-        }
-    }
-
-    /// How many change-sets wait to be uploaded.
-    public func numberOfPendingChangeSets() throws -> Int { try tables.changeSets().count }
-
     func owner(_ key: String, _ collection: String) throws -> RecordRow? {
         guard let rowID = try transaction.rowID(forKey: key, inCollection: collection) else { return nil }
         return try tables.record(ownedBy: rowID)

@@ -12,12 +12,12 @@ extension YapDatabaseCloudKitTransaction {
         var deletions: [CKRecord.ID] = []
     }
 
-    /// The head of a database's queue, with the tags and values of this moment. What can't be given back is left out.
+    /// The head of a database's queue, with the tags and values of this moment. What can't be sent is left out.
     func batch(_ database: DatabaseKey, itemsMax: Int, bytesMax: Int = .max) throws -> Batch {
-        try batch(database, itemsMax: itemsMax, bytesMax: bytesMax, unrestorable: { _ in })
+        try batch(database, itemsMax: itemsMax, bytesMax: bytesMax, putAside: { _, _ in })
     }
 
-    /// The batch to send next, its change-set marked as in flight. What can't be given back is put aside.
+    /// The batch to send next, its change-set marked as in flight. What can't be given back or read is put aside.
     ///
     /// - Parameters:
     ///   - itemsMax: The most records.
@@ -26,10 +26,11 @@ extension YapDatabaseCloudKitTransaction {
         try writing { _ in
             while true {
                 var isPutAside = false
-                let batch = try batch(database, itemsMax: itemsMax, bytesMax: bytesMax) { row in
+                let batch = try batch(database, itemsMax: itemsMax, bytesMax: bytesMax) { change, code in
                     isPutAside = true
                     isQueueTouched = true
-                    try tables.refuseChanges(of: row.id, code: CloudKitTables.unrestorableRefusal)
+                    try tables.refuseChange(change, code: code)
+                    try tables.refuseChanges(of: change.record, code: code)
                 }
                 if let sequence = batch.items.first?.sequence { try tables.setInFlight(sequence, true) }
                 if !batch.items.isEmpty || !isPutAside { return batch }
@@ -38,17 +39,21 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     private func batch(
-        _ database: DatabaseKey, itemsMax: Int, bytesMax: Int, unrestorable: (RecordRow) throws -> Void
+        _ database: DatabaseKey, itemsMax: Int, bytesMax: Int,
+        putAside: (ChangeRow, _ code: Int64) throws -> Void
     ) throws -> Batch {
         var batch = Batch()
         var bytes = 0
         for waiting in try tables.head(database, itemsMax: itemsMax) {
-            guard let row = try tables.record(id: waiting.record) else {
-                throw YapDatabaseCloudKitError.damaged("change \(waiting.id) has no record")
+            guard !waiting.isDamaged, let row = try tables.record(id: waiting.record),
+                let base = try? row.base()
+            else {
+                try putAside(waiting, CloudKitTables.damagedRefusal)
+                continue
             }
             let change = try restored(waiting, of: row)
             guard change.restore.isEmpty else {
-                try unrestorable(row)
+                try putAside(waiting, CloudKitTables.unrestorableRefusal)
                 continue
             }
             bytes += change.kind == .save ? FieldsBinary.encode(change.fields).count : 0
@@ -60,9 +65,8 @@ extension YapDatabaseCloudKitTransaction {
             if change.kind == .delete {
                 batch.deletions.append(row.recordID)
             } else {
-                let record = try row.base()
-                record.setFields(change.fields)
-                batch.saves.append(record)
+                base.setFields(change.fields)
+                batch.saves.append(base)
             }
         }
         return batch

@@ -33,6 +33,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var previousObjects: [YapCollectionKey: any Sendable] = [:]
     var log: [CloudMergeLogEntry] = []
     var isQueueTouched = false
+    /// Whether the removal of all rows that is under way deletes in the cloud.
+    var deletesRemovedRecords = false
     /// Whether the engine makes this transaction, and knows how the queue is after it.
     var isByEngine = false
     private var failure: (any Error)?
@@ -149,8 +151,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         case .remove(let rows):
             for row in rows { try removed(row) }
         case .removeAll:
-            pendingAttaches = [:]
-            try tables.removeAllMappings()
+            try removedAll()
         }
     }
 

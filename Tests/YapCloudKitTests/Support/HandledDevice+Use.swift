@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import CloudWire
+import Foundation
 import Seams
 import Yap
 
@@ -123,6 +124,25 @@ extension HandledDevice {
     func merge(_ record: CKRecord?) throws {
         guard let record else { return }
         try write { _, ext in try ext.mergeRecord(record, databaseIdentifier: nil) }
+    }
+
+    /// Uploads all, and tells which titles were sent, in this order.
+    func sentTitles() throws -> [String] {
+        let seen = Lock<[String]>([])
+        cloud.networkFault = { request in
+            if request.path.hasSuffix("records/modify") {
+                let text = String(decoding: request.body, as: UTF8.self)
+                let parts = text.components(separatedBy: "\"title\":{")
+                for part in parts.dropFirst() {
+                    let value = part.components(separatedBy: "\"value\":\"").dropFirst().first
+                    seen.withLock { $0.append(String(value?.prefix { $0 != "\"" } ?? "?")) }
+                }
+            }
+            return .none
+        }
+        defer { cloud.networkFault = nil }
+        upload()
+        return seen.withLock { $0 }
     }
 
     /// How many requests with changes the cloud has got.

@@ -18,9 +18,10 @@ final class HandledDevice {
         var versionInfos = 0
         /// What was asked for again: "1: note,title".
         var restored: [String] = []
+        var restoredBases: [CKRecord] = []
         /// Keys that are not given back.
         var forgottenKeys: Set<String> = []
-        var merged: [(key: String?, pending: CKRecord?, originals: [String])] = []
+        var merged: [(key: String?, pending: CKRecord?, originals: [String], originalTitle: String?)] = []
         var mergeRule: MergeRule = .recommended
         var skippedKeys: Set<String> = []
         /// Where a row's record goes, when not under the row's own key.
@@ -139,7 +140,7 @@ final class HandledDevice {
         _ object: any Sendable, _ behaviour: Lock<Behaviour>
     ) throws {
         let settings = behaviour.withLock { behaviour in
-            behaviour.handled.append(key)
+            if info.keysToRestore == nil { behaviour.handled.append(key) }
             if info.versionInfo != nil { behaviour.versionInfos += 1 }
             return behaviour
         }
@@ -152,7 +153,11 @@ final class HandledDevice {
         let previous = info.previousObject as? Todo
         if let known = record, known.recordID.recordName == name {
             if let keys = info.keysToRestore {
-                behaviour.withLock { $0.restored.append("\(key): \(keys.sorted().joined(separator: ","))") }
+                let base = known.copy() as? CKRecord
+                behaviour.withLock {
+                    $0.restored.append("\(key): \(keys.sorted().joined(separator: ","))")
+                    $0.restoredBases += base.map { [$0] } ?? []
+                }
                 for field in keys where !settings.forgottenKeys.contains(field) {
                     known[field] = values(todo)[field] ?? nil
                 }
@@ -185,7 +190,11 @@ final class HandledDevice {
         _ remote: CKRecord, _ info: YDBCKMergeInfo, _ behaviour: Lock<Behaviour>
     ) throws {
         let settings = behaviour.withLock { behaviour in
-            behaviour.merged.append((key, info.pendingLocalRecord, info.originalValues.keys.sorted()))
+            behaviour.merged.append(
+                (
+                    key, info.pendingLocalRecord, info.originalValues.keys.sorted(),
+                    (info.originalValues["title"] ?? nil) as? String
+                ))
             return behaviour
         }
         if settings.addsComputedNote { info.updatedPendingLocalRecord["note"] = "computed" }
