@@ -1,4 +1,4 @@
-internal import CloudKit
+package import CloudKit
 internal import Seams
 internal import Yap
 
@@ -25,6 +25,56 @@ extension CloudSync {
         fetch()
         if wasThere { cloudKit.resume() }
     }
+
+    /// The network may be back: what waited for it goes on at once. Call it when the system says so.
+    public func networkMayBeBack() { cloudKit.networkMayBeBack() }
+
+    // MARK: Users
+
+    /// What shall become of another user's objects on this device.
+    public enum OtherAccountsObjects: Sendable {
+        /// They stay. They are still that user's: what is changed of them here waits until that user is signed in.
+        case keep
+        /// They are removed from this device, not from the cloud. What waits for that user's cloud still goes there, and
+        /// they come back when that user does.
+        case remove
+    }
+
+    /// Syncs as the user who is signed in now: the answer to the problem `anotherUser`.
+    ///
+    /// Each user has a queue of their own: nothing of one is ever sent as another's. What is added from now on is this
+    /// user's.
+    /// - Returns: Whether it is another user than before.
+    /// - Throws: `CKError` when nobody is signed in or the server can't be asked; `YapDatabaseError` when it could not be
+    ///   written. Then all is as before.
+    @discardableResult
+    public func useSignedInAccount(objectsOfOtherAccount: OtherAccountsObjects) async throws -> Bool {
+        let userRecordID = try await container.userRecordID()
+        let isAnother = try await connection.readWrite { [map, registeredName] transaction in
+            try map.useAccount(
+                of: userRecordID, objectsOfOtherAccount: objectsOfOtherAccount, transaction,
+                try transaction.ext(registeredName, as: YapDatabaseCloudKit.self))
+        }
+        cloudKit.accountMayHaveChanged()
+        return isAnother
+    }
+
+    /// `useSignedInAccount` for an inline scheduler, when it is known who is signed in.
+    package func useAccountInline(
+        of userRecordID: CKRecord.ID, objectsOfOtherAccount: OtherAccountsObjects
+    ) throws -> Bool {
+        let isAnother = try connection.blocking.readWrite { transaction in
+            try map.useAccount(
+                of: userRecordID, objectsOfOtherAccount: objectsOfOtherAccount, transaction,
+                try transaction.ext(registeredName, as: YapDatabaseCloudKit.self))
+        }
+        cloudKit.accountMayHaveChanged()
+        return isAnother
+    }
+
+    /// Somebody may have signed in or out: what stood still for that is tried again. Call it when `CKAccountChanged` is
+    /// posted.
+    public func accountMayHaveChanged() { cloudKit.accountMayHaveChanged() }
 
     // MARK: A zone that the user deleted
 

@@ -9,11 +9,11 @@ public import Yap
 ///     models: [.model(Todo.self, collection: "todos")], zone: "todos")
 /// for await status in sync.status { show(status) }
 /// ```
-/// It makes the zones, subscribes to their changes, fetches what other devices changed, and only then uploads what is
-/// changed here: what the documents' sample does with three `suspend()`s and a `resume()` after each of these. It merges
-/// where both changed something: field by field, the remote value wins unless the model says otherwise. Of a deletion and an edit that
-/// a device knows both of, the edit wins, because what is lost by that can be deleted again, and what is lost
-/// by the other can't be typed again. `mergeLog` says of each such decision what was dropped.
+/// It makes the zones, subscribes to their changes, fetches what other devices changed, and only then uploads what
+/// is changed here: what the documents' sample does with three `suspend()`s and a `resume()` after each of these. It
+/// merges where both changed something: field by field, the remote value wins unless the model says otherwise. Of a
+/// deletion and an edit that a device knows both of, the edit wins, because what is lost by that can be deleted again,
+/// and what is lost by the other can't be typed again. `mergeLog` says of each such decision what was dropped.
 public final class CloudSync: Sendable {
     /// What a process does of the sync. Of all that have the database open and sync, one does at a time: it holds a
     /// lock on a file beside the database, and the next takes over when it ends.
@@ -29,6 +29,7 @@ public final class CloudSync: Sendable {
     /// The zone of the models that name none.
     public let zoneID: CKRecordZone.ID
 
+    let container: CKContainer
     let map: CloudSyncMap
     let connection: YapDatabaseConnection
     let registeredName: String
@@ -106,6 +107,7 @@ public final class CloudSync: Sendable {
             environment: environment, keepsDeletedFields: true, zoneHandler: map.zoneHandler)
         self.zoneID = zoneID
         self.map = map
+        self.container = container
         connection = yap.newConnection()
         registeredName = name
         self.scheduler = scheduler

@@ -101,13 +101,26 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
         let key = record.recordID.recordName
+        // Edits may wait though no row stands for the record: it was detached, or its user came back.
+        let waiting =
+            try ext.tables.records(record.recordID, database).last
+            .map { try ext.tables.changes(of: $0.id).filter { $0.kind == .save } } ?? []
         // A row that the app has detached from its record is tied to it again; what is stored now is no local change.
         let rowID = try transaction.rowID(forKey: key, inCollection: model.collection)
         if let rowID { ext.rowsInMerge.insert(rowID) }
         defer { if let rowID { ext.rowsInMerge.remove(rowID) } }
-        try ext.attach(
+        let isAttached = try ext.attach(
             record, database, forKey: key, inCollection: model.collection, isUploaded: false)
-        try model.store(transaction, key, try record.allFields())
+        // The row is another user's, which stayed here: theirs is not overwritten, and this one is kept aside.
+        guard isAttached else { return try ext.tables.stash(record, database) }
+        let fields = waiting.reduce(into: try record.allFields()) { fields, change in
+            fields.merge(change.fields) { _, edited in edited }
+        }
+        try model.store(transaction, key, fields)
+        guard !waiting.isEmpty, let live = try ext.tables.liveRecord(record.recordID, database) else {
+            return
+        }
+        try ext.merge(record, into: live, transaction)
     }
 }
 
