@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup fuzz build test demo run bench lint format clean
+.PHONY: help setup fuzz build test demo run bench lint format publicapi clean
 
 # STRICT=1 makes every warning an error, as CI does.
 STRICT ?= 0
@@ -46,6 +46,9 @@ lint: ## check the format of every Swift file
 
 format: ## format every Swift file in place
 	@swift format --in-place --recursive --parallel --configuration .swift-format Package.swift Sources Tests Examples Benchmarks
+
+publicapi: setup ## build the sync extension against CloudKit's public symbols only, as Apple's framework has them
+	@Scripts/public-cloudkit
 
 clean: ## remove what was built
 	rm -rf .build bench.json

@@ -298,7 +298,7 @@ import Yap
     }
 
     /// The phone's next fetch is told that its token is no longer good.
-    private func refuseToken(_ refusal: ChangeTokenRefusal) throws {
+    private func refuseToken(_ refusal: TokenRefusal) throws {
         cloud.fail(.fetchRecordZoneChanges, with: .changeTokenExpired, times: 1)
         phone.syncNow()
     }

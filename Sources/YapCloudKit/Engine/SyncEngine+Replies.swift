@@ -182,7 +182,7 @@ extension SyncEngine {
             }
         case .dropToken:
             lane.needFetch(zone)
-            let refusal = own.changeTokenRefusal ?? .expired
+            let refusal = TokenRefusal(own)
             if refusal == .reset { lane.needsSubscription = lane.listens }
             lanes[key] = lane
             return begin(.dropToken(zone, refusal), key, now: now, &actions)

@@ -12,7 +12,7 @@ package enum SyncWork: Sendable {
     /// Save the subscription to the database, and keep that it is saved.
     case subscribe
     /// Forget the zone's token; the full fetch that follows finds out what is gone.
-    case dropToken(CKRecordZone.ID, ChangeTokenRefusal)
+    case dropToken(CKRecordZone.ID, TokenRefusal)
     /// Lift refusals, so that these changes are sent again: all of them, or those with one code.
     case liftRefusals(onlyWith: CKError.Code?)
 

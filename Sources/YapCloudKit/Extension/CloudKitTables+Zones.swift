@@ -27,17 +27,17 @@ extension CloudKitTables {
     }
 
     /// Why everything in the zone is being fetched again, as long as that goes on.
-    func fullFetch(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> ChangeTokenRefusal? {
+    func fullFetch(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> TokenRefusal? {
         let text =
             try first(
                 "SELECT full_fetch FROM \(table("token")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
                 zone(zoneID, database)
             ) { $0.isNull(at: 0) ? nil : $0.text(at: 0) } ?? nil
-        return text.flatMap { ChangeTokenRefusal(rawValue: $0) }
+        return text.flatMap { TokenRefusal(rawValue: $0) }
     }
 
     func setFullFetch(
-        _ refusal: ChangeTokenRefusal?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey
+        _ refusal: TokenRefusal?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey
     ) throws {
         try run(
             """

@@ -175,7 +175,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Begins to fetch everything in a zone again. What is not seen until `finishFullFetch` is no longer
     /// there.
     func beginFullFetch(
-        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, _ refusal: ChangeTokenRefusal
+        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, _ refusal: TokenRefusal
     ) throws {
         try writing { _ in
             try tables.setToken(nil, zoneID, database)
@@ -193,7 +193,7 @@ extension YapDatabaseCloudKitTransaction {
     /// - Parameter absent: Called for each record that the server should have and doesn't show.
     func finishFullFetch(
         _ zoneID: CKRecordZone.ID, _ database: DatabaseKey,
-        absent: (RecordRow, ChangeTokenRefusal) throws -> Void
+        absent: (RecordRow, TokenRefusal) throws -> Void
     ) throws {
         try writing { _ in
             guard let refusal = try tables.fullFetch(zoneID, database) else { return }

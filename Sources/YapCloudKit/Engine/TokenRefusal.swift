@@ -1,0 +1,18 @@
+internal import CloudKit
+
+/// Why the server refused a change token. Who keeps local changes has to tell the two apart.
+package enum TokenRefusal: String, Sendable {
+    /// The server no longer knows what was deleted since: what a full fetch doesn't show was deleted.
+    case expired
+    /// The zone was restored or made anew: what a full fetch doesn't show may be only here.
+    case reset
+
+    /// Where a server of ours says it, in the error's `userInfo`.
+    package static let userInfoKey = "YapChangeTokenRefusal"
+
+    /// What the error says. A server that says nothing, as Apple's, means *expired*.
+    init(_ error: CKError) {
+        let text = error.userInfo[Self.userInfoKey] as? String
+        self = text.flatMap { TokenRefusal(rawValue: $0) } ?? .expired
+    }
+}
