@@ -119,6 +119,9 @@ public final class TestCloud: Sendable {
         hearOfPushes()
     }
 
+    /// What the service answers, for a `carrier` of the test's.
+    package func answer(to request: WireRequest) -> WireResponse { service.respond(to: request) }
+
     /// The service that answers now.
     public var service: CloudService { state.withLock { $0.service } }
     /// What the service keeps now.

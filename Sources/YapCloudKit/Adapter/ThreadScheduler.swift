@@ -3,12 +3,21 @@ internal import Seams
 
 /// A thread of its own, for apps.
 package final class ThreadScheduler: SyncScheduler {
+    /// An owner's timer, which is set again and again: each operation has a deadline, and most are never reached.
+    private struct Wake {
+        let timer: any DispatchSourceTimer
+        var work: (@Sendable () -> Void)?
+    }
+
     private let queue = DispatchQueue(label: "YapCloudKit")
     private let clock = SystemTimeSource()
-    /// Numbers the wakes, so that one that was replaced does nothing.
-    private let wakes = Lock<[ObjectIdentifier: Int]>([:])
+    private let wakes = Lock<[ObjectIdentifier: Wake]>([:])
 
     package init() {}
+
+    deinit {
+        for wake in wakes.withLock({ $0 }).values { wake.timer.cancel() }
+    }
 
     package func perform(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
@@ -17,14 +26,30 @@ package final class ThreadScheduler: SyncScheduler {
     package func wake(
         _ owner: ObjectIdentifier, atMilliseconds: Int64?, _ work: @escaping @Sendable () -> Void
     ) {
-        let number = wakes.withLock { wakes in
-            wakes[owner, default: 0] += 1
-            return wakes[owner]
+        let now = clock.nowMilliseconds()
+        wakes.withLock { wakes in
+            guard let atMilliseconds else {
+                wakes[owner]?.work = nil
+                wakes[owner]?.timer.schedule(deadline: .distantFuture)
+                return
+            }
+            let timer = wakes[owner]?.timer ?? newTimer(owner)
+            wakes[owner] = Wake(timer: timer, work: work)
+            timer.schedule(deadline: .now() + .milliseconds(Int(clamping: max(0, atMilliseconds - now))))
         }
-        guard let atMilliseconds else { return }
-        let delay = max(0, atMilliseconds - clock.nowMilliseconds())
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: delay))) { [self] in
-            if wakes.withLock({ $0[owner] }) == number { work() }
+    }
+
+    private func newTimer(_ owner: ObjectIdentifier) -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { [weak self] in
+            let work = self?.wakes.withLock { wakes in
+                defer { wakes[owner]?.work = nil }
+                return wakes[owner]?.work
+            }
+            work??()
         }
+        timer.schedule(deadline: .distantFuture)
+        timer.activate()
+        return timer
     }
 }

@@ -2,53 +2,46 @@ public import CloudKit
 internal import Seams
 internal import Yap
 
-/// How many change-sets wait, of the account that is in use. All of it is of one moment.
-public struct ChangeSetCounts: Hashable, Sendable {
-    /// An operation has something of them: one a database at most.
-    public let inFlight: Int
-    /// They wait for their turn.
-    public let queued: Int
-    /// Both together.
-    public var pending: Int { inFlight + queued }
-
-    /// Makes a pair.
-    public init(inFlight: Int, queued: Int) {
-        self.inFlight = inFlight
-        self.queued = queued
-    }
-}
-
-extension YapDatabaseCloudKitTransaction {
-    /// How many change-sets wait, in the transaction's snapshot. It takes the same time however many they are.
-    public func changeSetCounts() throws -> ChangeSetCounts {
-        let account = try tables.currentAccount()
-        let counts = try tables.databases().filter { $0.account == account }.map { try tables.counts($0) }
-        let inFlight = counts.reduce(0) { $0 + $1.inFlightChangeSets }
-        return ChangeSetCounts(
-            inFlight: inFlight, queued: counts.reduce(0) { $0 + $1.changeSets } - inFlight)
-    }
-}
-
 /// What waits, asked from anywhere. Each call reads the newest commit on a thread of the database's, so that nobody's
 /// thread is held up; in a transaction ask the extension's transaction instead.
 extension YapDatabaseCloudKit {
-    /// How many change-sets wait and are in flight, of one moment.
+    /// How many change-sets are being sent, and how many wait beside them: both of one moment.
     /// - Throws: `YapDatabaseError`, among them `closed`.
-    public var changeSetCounts: ChangeSetCounts {
-        get async throws { try await runner.query { try $0.changeSetCounts() } }
+    public var numberOfChangeSets: (inFlight: Int, queued: Int) {
+        get async throws { try await runner.query { try $0.numberOfChangeSets() } }
     }
 
     /// How many change-sets are being sent: one a database at most.
     /// - Throws: `YapDatabaseError`, among them `closed`.
-    public var numberOfInFlightChangeSets: Int { get async throws { try await changeSetCounts.inFlight } }
+    public var numberOfInFlightChangeSets: Int { get async throws { try await numberOfChangeSets.inFlight } }
 
     /// How many change-sets wait for their turn.
     /// - Throws: `YapDatabaseError`, among them `closed`.
-    public var numberOfQueuedChangeSets: Int { get async throws { try await changeSetCounts.queued } }
+    public var numberOfQueuedChangeSets: Int { get async throws { try await numberOfChangeSets.queued } }
 
     /// How many change-sets are not in the cloud yet.
     /// - Throws: `YapDatabaseError`, among them `closed`.
-    public var numberOfPendingChangeSets: Int { get async throws { try await changeSetCounts.pending } }
+    public var numberOfPendingChangeSets: Int {
+        get async throws { try await runner.query { try $0.numberOfPendingChangeSets() } }
+    }
+
+    /// The change-set that is being uploaded, or is next; nil when none waits.
+    /// - Throws: `YapDatabaseError`, among them `closed`; what the record handler throws.
+    public func currentChangeSet(databaseIdentifier: String? = nil) async throws -> YDBCKChangeSet? {
+        try await runner.query { try $0.currentChangeSet(databaseIdentifier: databaseIdentifier) }
+    }
+
+    /// A page of what waits to be uploaded, the oldest commit first.
+    ///
+    /// - Parameters:
+    ///   - limit: The most change-sets.
+    ///   - previous: The last of the page before; nil begins. It may be gone meanwhile.
+    /// - Throws: `YapDatabaseError`, among them `closed`; what the record handler throws.
+    public func pendingChangeSets(
+        limit: Int, after previous: YDBCKChangeSet? = nil
+    ) async throws -> [YDBCKChangeSet] {
+        try await runner.query { try $0.pendingChangeSets(limit: limit, after: previous) }
+    }
 
     /// Uses the account of a user from now on; see `YapDatabaseCloudKitTransaction.useAccount(of:databaseIdentifier:)`.
     ///

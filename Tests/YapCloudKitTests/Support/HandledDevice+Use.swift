@@ -52,7 +52,7 @@ extension HandledDevice {
         try read { transaction, _ in try transaction.object(Todo.self, forKey: key, inCollection: "todos") }
     }
 
-    func id(_ name: String) -> CKRecord.ID { CKRecord.ID(recordName: name, zoneID: Self.zoneID) }
+    func id(_ name: String) -> CKRecord.ID { CKRecord.ID(recordName: name, zoneID: seen.zoneID) }
 
     /// The queue in short: "S1{title=b,note=nil} D2" is a change-set that saves record 1 and deletes record 2.
     func queue() throws -> [String] {

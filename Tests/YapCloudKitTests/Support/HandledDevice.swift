@@ -27,6 +27,9 @@ final class HandledDevice {
         /// Where a row's record goes, when not under the row's own key.
         var recordNames: [String: String] = [:]
         var errors: [(identifier: String?, code: CKError.Code)] = []
+        var wholeErrors: [CKError] = []
+        /// Where the records are.
+        var zoneID = HandledDevice.zoneID
         var versionTag = "1"
         var invocation: YapDatabaseCloudKitRecordHandler.Invocation = [.objectModified, .objectTouched]
         /// Set on every touch.
@@ -46,6 +49,7 @@ final class HandledDevice {
     let behaviour = Lock(Behaviour())
     let isSuspended: Bool
     let options: YapDatabaseCloudKit.Options
+    let vfsName: String?
     private(set) var database: YapDatabase
     private(set) var cloudKit: YapDatabaseCloudKit
     private(set) var scheduler: ManualScheduler
@@ -53,18 +57,21 @@ final class HandledDevice {
     init(
         _ cloud: TestCloud, suspended: Bool = false, registers: Bool = true,
         storage: YapDatabaseCloudKit.QueueStorage = .values,
-        failures: YapDatabaseCloudKit.FailureHandling = .automatic, folds: Bool = false
+        failures: YapDatabaseCloudKit.FailureHandling = .automatic, folds: Bool = false,
+        device: TestDevice? = nil, zoneID: CKRecordZone.ID = HandledDevice.zoneID, vfsName: String? = nil
     ) throws {
         self.cloud = cloud
+        self.vfsName = vfsName
+        behaviour.withLock { $0.zoneID = zoneID }
         options = .init(
             allowedCollections: ["todos", "shared"], storage: storage, failures: failures,
             foldsQueuedChanges: folds)
-        device = cloud.device(user: "ada")
+        self.device = device ?? cloud.device(user: "ada")
         isSuspended = suspended
         path = NSTemporaryDirectory() + "yap-handled-" + UUID().uuidString + ".db"
         scheduler = ManualScheduler(clock: cloud.clock)
-        cloudKit = Self.make(device, scheduler, cloud, behaviour, options)
-        database = try Self.open(path)
+        cloudKit = Self.make(self.device, scheduler, cloud, behaviour, options)
+        database = try Self.open(path, vfsName)
         if suspended { cloudKit.suspend() }
         if registers { try register() }
         makeZone()
@@ -75,8 +82,10 @@ final class HandledDevice {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
-    private static func open(_ path: String) throws -> YapDatabase {
-        try YapDatabase(path: path) {
+    private static func open(_ path: String, _ vfsName: String?) throws -> YapDatabase {
+        var options = YapDatabaseOptions()
+        options.vfsName = vfsName
+        return try YapDatabase(path: path, options: options) {
             for collection in ["todos", "shared", "local"] {
                 $0.register(Todo.self, inCollection: collection)
             }
@@ -92,7 +101,7 @@ final class HandledDevice {
         try database.close()
         scheduler = ManualScheduler(clock: cloud.clock)
         cloudKit = Self.make(device, scheduler, cloud, behaviour, options)
-        database = try Self.open(path)
+        database = try Self.open(path, vfsName)
         if isSuspended { cloudKit.suspend() }
         try register()
     }
@@ -118,7 +127,10 @@ final class HandledDevice {
                 }
             },
             errorBlock: { identifier, error in
-                behaviour.withLock { $0.errors.append((identifier, error.code)) }
+                behaviour.withLock {
+                    $0.errors.append((identifier, error.code))
+                    $0.wholeErrors.append(error)
+                }
             })
         let handler: YapDatabaseCloudKitRecordHandler.WithRow = {
             _, record, info, collection, key, object, _ in
@@ -171,7 +183,8 @@ final class HandledDevice {
             }
             return
         }
-        let made = CKRecord(recordType: "todo", recordID: CKRecord.ID(recordName: name, zoneID: zoneID))
+        let made = CKRecord(
+            recordType: "todo", recordID: CKRecord.ID(recordName: name, zoneID: settings.zoneID))
         for (field, value) in values(todo) where value != nil { made[field] = value }
         if collection == "shared" { info.databaseIdentifier = "public" }
         record = made
