@@ -14,6 +14,8 @@ package struct SyncEnvironment: Sendable {
     package var logBlock: @Sendable ([CloudMergeLogEntry]) -> Bool
     /// Who syncs when several processes have the database open; without one nobody else has.
     package var turn: SyncTurn?
+    /// The files that are copied to be sent.
+    package var assetFiles: any AssetFiles = DiskAssetFiles()
 
     package init(
         scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource,

@@ -48,12 +48,14 @@ package final class SyncTurn: Sendable {
     }
 
     /// The lock's file. The name is part of it, because each extension in a database syncs for itself.
-    package static func path(database: String, registeredName: String) -> String {
+    ///
+    /// - Parameter suffix: Tells it from other files that belong to the extension.
+    package static func path(database: String, registeredName: String, suffix: String = "sync") -> String {
         let name = registeredName.utf8.map { byte in
             let isPlain = byte == 0x2D || byte == 0x5F || Character(Unicode.Scalar(byte)).isASCIILetterOrDigit
             return isPlain ? String(Unicode.Scalar(byte)) : "%" + String(byte, radix: 16)
         }
-        return "\(database)-\(name.joined()).sync"
+        return "\(database)-\(name.joined()).\(suffix)"
     }
 
     /// Asks for the lock, without waiting for it.

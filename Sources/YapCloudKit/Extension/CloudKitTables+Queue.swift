@@ -24,7 +24,7 @@ extension CloudKitTables {
             refusal: statement.isNull(at: 7) ? nil : statement.int64(at: 7), ordinal: statement.int64(at: 8),
             isDamaged: kind == nil)
         do {
-            change.fields = try FieldsBinary.decode(statement.bytes(at: 4))
+            change.fields = assets.read(try FieldsBinary.decode(statement.bytes(at: 4)))
             change.originals = try FieldsBinary.decode(statement.bytes(at: 5))
             if !statement.isNull(at: 6) { change.restore = try Self.rows(of: statement.bytes(at: 6)) }
         } catch {
@@ -123,10 +123,12 @@ extension CloudKitTables {
             """,
             [
                 .integer(sequence), .integer(record), .integer(kind.rawValue),
-                .blob(FieldsBinary.encode(fields)), .blob(FieldsBinary.encode(originals)),
+                .blob(FieldsBinary.encode(assets.stored(fields))), .blob(FieldsBinary.encode(originals)),
                 Self.value(of: restore), .integer(ordinal),
             ])
-        return sqlite.lastInsertRowID
+        let id = sqlite.lastInsertRowID
+        try noteAssets(of: id, fields)
+        return id
     }
 
     /// Stores what a change says now; a damaged one stays as it is.
@@ -136,13 +138,16 @@ extension CloudKitTables {
             "UPDATE \(table("change")) SET kind = ?2, fields = ?3, originals = ?4, restore = ?5 WHERE id = ?1",
             [
                 .integer(change.id), .integer(change.kind.rawValue),
-                .blob(FieldsBinary.encode(change.fields)),
+                .blob(FieldsBinary.encode(assets.stored(change.fields))),
                 .blob(FieldsBinary.encode(change.originals)), Self.value(of: change.restore),
             ])
+        try forgetAssets(of: change.id)
+        try noteAssets(of: change.id, change.fields)
     }
 
     func removeChange(_ change: ChangeRow) throws {
         try run("DELETE FROM \(table("change")) WHERE id = ?1", [.integer(change.id)])
+        if !change.fields.assets.isEmpty { try forgetAssets(of: change.id) }
     }
 
     /// Sets one change aside.

@@ -39,6 +39,7 @@ extension CloudKitTables {
         try createChanges()
         try createAccounts()
         try createCounts()
+        try createAssets()
     }
 
     /// Since version 2: which databases of the cloud were told that this user's devices want to hear of changes,
@@ -161,5 +162,6 @@ extension CloudKitTables {
             """)
         try createAccounts()
         try createCounts()
+        try createAssets()
     }
 }

@@ -7,18 +7,20 @@ struct CloudKitTables {
     let name: String
     let sqlite: Connection
     let texts: StatementTexts
+    /// Where the copies of files lie.
+    var assets: AssetFolder { texts.assets }
 
     init(name: String, sqlite: Connection, texts: StatementTexts? = nil) {
         self.name = name
         self.sqlite = sqlite
-        self.texts = texts ?? StatementTexts(name: name)
+        self.texts = texts ?? StatementTexts(name: name, database: sqlite.path)
     }
 
     static func tableNames(_ name: String) -> [String] {
         [
             "record", "mapping", "changeset", "change", "token", "stash", "log", "subscription", "user",
             "account",
-            "count",
+            "count", "asset",
         ].map { "cloudKit_\($0)_\(name)" }
     }
 

@@ -17,11 +17,13 @@ final class StatementTexts {
     }
 
     private let name: String
+    let assets: AssetFolder
     private var tables: [String: String] = [:]
     private var texts: [Site: String] = [:]
 
-    init(name: String) {
+    init(name: String, database: String) {
         self.name = name
+        assets = AssetFolder(database: database, registeredName: name)
     }
 
     /// A table's name as it stands in SQL.

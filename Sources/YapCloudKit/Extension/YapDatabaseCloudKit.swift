@@ -35,6 +35,7 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     let mergeBlock: MergeBlock
     let options: Options
     let random: any RandomSource
+    let assetFiles: any AssetFiles
     let runner: SyncRunner
     /// What commits queued without storing it, and what was asked of the handler since.
     let restored = Lock(RestoredValues())
@@ -81,6 +82,7 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
         self.options = options
         self.keepsDeletedFields = keepsDeletedFields
         random = environment.random
+        assetFiles = environment.assetFiles
         runner = SyncRunner(
             environment: environment, zoneHandler: zoneHandler, failures: options.failures)
     }
@@ -112,17 +114,19 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
 public final class YapDatabaseCloudKitConnection: YapDatabaseExtensionConnection {
     let cloudKit: YapDatabaseCloudKit
     let registeredName: String
-    private let texts: StatementTexts
+    /// Made with the first transaction, which knows where the database lies.
+    private var texts: StatementTexts?
 
     init(_ cloudKit: YapDatabaseCloudKit, _ registeredName: String) {
         self.cloudKit = cloudKit
         self.registeredName = registeredName
-        texts = StatementTexts(name: registeredName)
     }
 
     /// The extension in a transaction.
     public func makeTransaction(_ transaction: YapDatabaseReadTransaction) -> YapDatabaseCloudKitTransaction {
-        YapDatabaseCloudKitTransaction(cloudKit, registeredName, texts, transaction)
+        let made = YapDatabaseCloudKitTransaction(cloudKit, registeredName, texts, transaction)
+        texts = made.tables.texts
+        return made
     }
 
     /// Nothing is cached.

@@ -76,6 +76,19 @@ extension YapDatabaseCloudKitTransaction {
             let older = special.filter { $0.refusal == nil && $0.sequence != open.sequence }
             try storeReplacedValues(of: row, rowID, fields, older)
         }
+        let isFileMissing: Bool
+        (new.stored, isFileMissing) = try stage(new.stored)
+        try queue(new, open, row)
+        // The server can't take a file that isn't there. What waits for the record waits for another one.
+        if isFileMissing { try refuse(row, .assetFileNotFound) }
+    }
+
+    private func refuse(_ row: RecordRow, _ code: CKError.Code) throws {
+        try tables.refuseChanges(of: row.id, code: Int64(code.rawValue))
+    }
+
+    private func queue(_ values: NewValues, _ open: OpenChangeSet, _ row: RecordRow) throws {
+        var new = values
         guard let change = try tables.change(open.sequence, row.id) else {
             return try insert(new, open.sequence, row)
         }

@@ -25,6 +25,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var valuesInTransaction = RestoredValues()
     /// What the changes of this commit refer to.
     var links = ChangeLinks()
+    /// The copies of files that this transaction makes and no longer needs.
+    var assets = StagedAssets()
     /// The number of the newest change, once it was asked for.
     var lastChange: Int64?
     /// Rows that the merge block is writing: what it writes is no local change.
@@ -40,7 +42,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     private var failure: (any Error)?
 
     init(
-        _ cloudKit: YapDatabaseCloudKit, _ registeredName: String, _ texts: StatementTexts,
+        _ cloudKit: YapDatabaseCloudKit, _ registeredName: String, _ texts: StatementTexts?,
         _ transaction: YapDatabaseReadTransaction
     ) {
         self.cloudKit = cloudKit
@@ -76,6 +78,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         guard previous.classVersion <= YapDatabaseCloudKit.classVersion else {
             throw YapDatabaseCloudKitError.unsupportedFormat(classVersion: previous.classVersion)
         }
+        assets.collectsOrphans = true
         try tables.upgrade(from: previous.classVersion)
         if previous.hasMissedCommits { try forgetVanishedRows() }
         if previous.hasMissedCommits { return try populate() }
@@ -165,11 +168,13 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         openChangeSets = [:]
         for sequence in links.sequences { try tables.sort(sequence, links) }
         links = ChangeLinks()
+        try settleAssets()
         for index in log.indices { try tables.insert(&log[index]) }
     }
 
     /// Tells the engine, and other processes.
     public func didCommit(snapshot: UInt64) {
+        removeAssets(assets.unused)
         let queued = valuesInTransaction.all
         if !queued.isEmpty {
             cloudKit.restored.withLock { for (change, fields) in queued { $0.add(fields, of: change) } }

@@ -32,6 +32,7 @@ enum OldTables {
             DROP TABLE cloudKit_change_\(name);
             DROP TABLE cloudKit_count_\(name);
             DROP TABLE cloudKit_account_\(name);
+            DROP TABLE cloudKit_asset_\(name);
             CREATE TABLE cloudKit_changeset_\(name) (
                 sequence INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL, database TEXT NOT NULL);
             CREATE TABLE cloudKit_change_\(name) (

@@ -1,0 +1,21 @@
+/// The files that staging touches, so that a test can let a disk be full.
+package protocol AssetFiles: Sendable {
+    /// Copies the file at `source` to `target` and brings it to the disk, the folder's entry too. The folder is made
+    /// when it isn't there.
+    /// - Throws: `AssetFileError`.
+    func copy(_ source: String, to target: String) throws
+
+    /// Removes a file; one that isn't there is no error.
+    func remove(_ path: String)
+
+    /// The names in a folder, in any order; none when it isn't there.
+    func names(in folder: String) -> [String]
+}
+
+/// Why a file was not staged.
+package enum AssetFileError: Error, Hashable, Sendable {
+    /// The source can't be read: the record's change waits, put aside, for a file that can.
+    case unreadable(path: String, errno: Int32)
+    /// The copy can't be written: the whole commit fails, as it does when the database's own file can't be written.
+    case notWritten(path: String, errno: Int32)
+}

@@ -1,0 +1,61 @@
+internal import CloudKit
+internal import CloudWire
+import Foundation
+internal import Seams
+
+/// What a transaction does with copies of files.
+struct StagedAssets {
+    /// Made in this transaction: a rollback takes them away.
+    var made: [String] = []
+    /// Named by no change any more once this transaction is committed.
+    var unused: [String] = []
+    /// Whether copies are looked for that a crash left behind.
+    var collectsOrphans = false
+}
+
+/// Files that are to be sent are copied when their change is queued: the app's own may go or change the moment its
+/// commit has returned.
+///
+/// A copy is on the disk before the commit that names it, and is removed after the commit that no longer does. So a
+/// crash leaves at most a copy that nobody names, and the next registration removes it.
+extension YapDatabaseCloudKitTransaction {
+    /// Copies the files that the fields name.
+    /// - Returns: The fields with the copies, and whether a file can't be read.
+    func stage(_ fields: [String: Field]) throws -> (fields: [String: Field], isFileMissing: Bool) {
+        var isFileMissing = false
+        let staged = try fields.mappingAssets { asset in
+            guard let source = asset.fileURL?.path else { return nil }
+            if let known = tables.assets.name(of: asset), try tables.isKnownAsset(known) { return nil }
+            let name = cloudKit.random.nextUUID()
+            do {
+                try cloudKit.assetFiles.copy(source, to: tables.assets.file(name))
+            } catch AssetFileError.unreadable {
+                isFileMissing = true
+                return nil
+            }
+            self.assets.made.append(name)
+            try tables.noteAsset(name)
+            return tables.assets.asset(name)
+        }
+        return (staged, isFileMissing)
+    }
+
+    /// Finds out which copies go with the commit.
+    func settleAssets() throws {
+        guard isQueueTouched || assets.collectsOrphans else { return }
+        assets.unused += try tables.takeUnusedAssets()
+        guard assets.collectsOrphans else { return }
+        assets.collectsOrphans = false
+        let used = try tables.usedAssets()
+        assets.unused += cloudKit.assetFiles.names(in: tables.assets.path).filter { !used.contains($0) }
+    }
+
+    func removeAssets(_ names: [String]) {
+        for name in names { cloudKit.assetFiles.remove(tables.assets.file(name)) }
+    }
+
+    /// Nothing of the transaction is kept.
+    public func didRollback() {
+        removeAssets(assets.made)
+    }
+}
