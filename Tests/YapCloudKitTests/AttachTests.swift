@@ -7,34 +7,19 @@ import Yap
 
 /// Tying rows to records by hand, and looking records up.
 @Suite struct AttachTests {
-    let device: HandledDevice
+    let cloud = TestCloud()
     private let full = "done=0,priority=0,title"
 
-    init() throws {
-        device = try HandledDevice(TestCloud(), suspended: true)
+    private func device(_ form: QueueStorage) throws -> HandledDevice {
+        try HandledDevice(cloud, suspended: true, storage: form)
     }
 
-    /// A record that another device has put on the server.
-    private func fetched(_ name: String, title: String = "r") throws -> CKRecord {
-        let record = CKRecord(recordType: "todo", recordID: device.id(name))
-        record["title"] = title
-        let other = device.cloud.device(user: "ada").container.privateCloudDatabase
-        other.add(CKModifyRecordsOperation(recordsToSave: [record]))
-        return try #require(device.server(name))
-    }
-
-    @discardableResult
-    private func attach(_ record: CKRecord, _ key: String, uploads: Bool) throws -> Bool {
-        try device.write { _, ext in
-            try ext.attachRecord(
-                record, databaseIdentifier: nil, forKey: key, inCollection: "todos",
-                shouldUploadRecord: uploads)
-        }
-    }
-
-    @Test("43. attached before the insert, without upload: the handler isn't asked and nothing is queued")
-    func attachedBeforeTheInsert() throws {
-        let record = try fetched("1")
+    @Test(
+        "43. attached before the insert, without upload: the handler isn't asked and nothing is queued",
+        arguments: forms)
+    func attachedBeforeTheInsert(_ form: QueueStorage) throws {
+        let device = try device(form)
+        let record = try device.fetched("1")
         try device.write { transaction, ext in
             try ext.attachRecord(
                 record, databaseIdentifier: nil, forKey: "1", inCollection: "todos", shouldUploadRecord: false
@@ -47,8 +32,9 @@ import Yap
         #expect(try device.contains("1"))
     }
 
-    @Test("44. attached before the insert, with upload: the record's own values go up")
-    func attachedBeforeTheInsertWithUpload() throws {
+    @Test("44. attached before the insert, with upload: the record's own values go up", arguments: forms)
+    func attachedBeforeTheInsertWithUpload(_ form: QueueStorage) throws {
+        let device = try device(form)
         let record = CKRecord(recordType: "todo", recordID: device.id("1"))
         record["title"] = "mine"
         try device.write { transaction, ext in
@@ -59,15 +45,17 @@ import Yap
         #expect(try device.queue() == ["S1{title=mine}"])
     }
 
-    @Test("45, 49. attached to a row that is there; attached again, the tag is the newer one")
-    func attachedToARow() throws {
+    @Test(
+        "45, 49. attached to a row that is there; attached again, the tag is the newer one", arguments: forms)
+    func attachedToARow(_ form: QueueStorage) throws {
+        let device = try device(form)
         device.behave { $0.skippedKeys = ["1"] }
         try device.set(Todo(title: "r"), "1")
-        #expect(try attach(try fetched("1"), "1", uploads: false))
+        #expect(try device.attach(try device.fetched("1"), "1", uploads: false))
         #expect(try device.queue().isEmpty)
         device.behave { $0.skippedKeys = [] }
         let newer = try #require(device.changeOnServer("1") { $0["priority"] = 0 })
-        #expect(try attach(newer, "1", uploads: false))
+        #expect(try device.attach(newer, "1", uploads: false))
         #expect(try device.tag("1") == newer.recordChangeTag)
         try device.edit("1") { $0.title = "s" }
         #expect(try device.queue() == ["S1{title=s}"])
@@ -75,27 +63,24 @@ import Yap
         #expect(device.server("1")?["title"] == "s")
     }
 
-    @Test("46. a row of another record must be detached first")
-    func aRowOfAnotherRecordMustBeDetachedFirst() throws {
+    @Test("46. a row of another record must be detached first", arguments: forms)
+    func aRowOfAnotherRecordMustBeDetachedFirst(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         let other = CKRecord(recordType: "todo", recordID: device.id("9"))
-        #expect(try !attach(other, "1", uploads: true))
+        #expect(try !device.attach(other, "1", uploads: true))
         #expect(try device.contains("1"))
-        try detach("1", isDeleted: false)
-        #expect(try attach(other, "1", uploads: true))
+        try device.detach("1", isDeleted: false)
+        #expect(try device.attach(other, "1", uploads: true))
     }
 
-    private func detach(_ key: String, isDeleted: Bool) throws {
-        try device.write { _, ext in
-            try ext.detachRecord(
-                forKey: key, inCollection: "todos", wasRemoteDeletion: false, shouldUploadDeletion: isDeleted)
-        }
-    }
-
-    @Test("47, 48. an attachment without an insert is forgotten, and so is one that is detached")
-    func anAttachmentWithoutAnInsertIsForgotten() throws {
-        let record = try fetched("1")
-        #expect(try attach(record, "1", uploads: false))
+    @Test(
+        "47, 48. an attachment without an insert is forgotten, and so is one that is detached",
+        arguments: forms)
+    func anAttachmentWithoutAnInsertIsForgotten(_ form: QueueStorage) throws {
+        let device = try device(form)
+        let record = try device.fetched("1")
+        #expect(try device.attach(record, "1", uploads: false))
         try device.write { transaction, ext in
             try ext.attachRecord(
                 record, databaseIdentifier: nil, forKey: "2", inCollection: "todos", shouldUploadRecord: false
@@ -109,12 +94,14 @@ import Yap
         #expect(try device.queue() == ["S2{\(full)=b}", "S1{\(full)=a}"])
     }
 
-    @Test("50, 51, 52. detaching, with and without a deletion on the server", arguments: [true, false])
-    func detaching(isDeleted: Bool) throws {
+    @Test(
+        "50, 51, 52. detaching, with and without a deletion on the server", arguments: forms, [true, false])
+    func detaching(_ form: QueueStorage, isDeleted: Bool) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
-        try detach("1", isDeleted: isDeleted)
-        try detach("1", isDeleted: isDeleted)
-        try detach("none", isDeleted: isDeleted)
+        try device.detach("1", isDeleted: isDeleted)
+        try device.detach("1", isDeleted: isDeleted)
+        try device.detach("none", isDeleted: isDeleted)
         #expect(try device.queue() == (isDeleted ? ["D1"] : []))
         #expect(try device.todo("1") != nil)
         #expect(try !device.contains("1"))
@@ -125,8 +112,9 @@ import Yap
         #expect(device.seen.handled == ["1"])
     }
 
-    @Test("53, 54. two rows of one record: one save, and a deletion when both are gone")
-    func twoRowsOfOneRecord() throws {
+    @Test("53, 54. two rows of one record: one save, and a deletion when both are gone", arguments: forms)
+    func twoRowsOfOneRecord(_ form: QueueStorage) throws {
+        let device = try device(form)
         device.behave { $0.recordNames = ["1": "R", "2": "R"] }
         try device.set(Todo(title: "a"), "1")
         device.upload()
@@ -135,7 +123,7 @@ import Yap
         device.behave { $0.skippedKeys = ["2"] }
         try device.set(Todo(title: "a"), "2")
         device.behave { $0.skippedKeys = [] }
-        #expect(try attach(record, "2", uploads: false))
+        #expect(try device.attach(record, "2", uploads: false))
         let keys = try device.read { _, ext in
             try ext.collectionKeys(forRecordID: device.id("R"), databaseIdentifier: nil).map(\.key)
         }
@@ -157,6 +145,7 @@ import Yap
         "55. the record stays on the server only if every owner asked for that", arguments: [true, false],
         [true, false])
     func everyOwnerHasToAsk(isSecondDeleted: Bool, isDeletedFirst: Bool) throws {
+        let device = try device(.keysOnly)
         device.behave { $0.recordNames = ["1": "R", "2": "R"] }
         try device.write { transaction, _ in
             try transaction.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
@@ -179,8 +168,9 @@ import Yap
         #expect(try device.queue() == (isSecondDeleted ? ["DR"] : []))
     }
 
-    @Test("56. saving a record by hand")
-    func savingARecordByHand() throws {
+    @Test("56. saving a record by hand", arguments: forms)
+    func savingARecordByHand(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.write { transaction, ext in
             let known = try #require(try ext.record(forKey: "1", inCollection: "todos"))
@@ -195,8 +185,11 @@ import Yap
         #expect(try device.queue().isEmpty)
     }
 
-    @Test("57. a looked-up record is a copy: system fields, and what this transaction changed")
-    func aLookedUpRecordIsACopy() throws {
+    @Test(
+        "57. a looked-up record is a copy: system fields, and what this transaction changed", arguments: forms
+    )
+    func aLookedUpRecordIsACopy(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         let base = try #require(
             try device.read { _, ext in try ext.record(forKey: "1", inCollection: "todos") })
@@ -211,8 +204,11 @@ import Yap
         #expect(try device.queue() == ["S1{title=b}"])
     }
 
-    @Test("58, 60, 117. lookups see what this transaction did, and others only what was committed")
-    func lookupsSeeWhatThisTransactionDid() throws {
+    @Test(
+        "58, 60, 117. lookups see what this transaction did, and others only what was committed",
+        arguments: forms)
+    func lookupsSeeWhatThisTransactionDid(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         let other = device.database.newConnection()
         func flags(_ ext: HandledDevice.Ext) throws -> [Bool] {
@@ -234,13 +230,41 @@ import Yap
             ])
     }
 
-    @Test("59. a call that writes is refused in a transaction that reads")
-    func aCallThatWritesIsRefusedInARead() throws {
+    @Test("59. a call that writes is refused in a transaction that reads", arguments: forms)
+    func aCallThatWritesIsRefusedInARead(_ form: QueueStorage) throws {
+        let device = try device(form)
         #expect(throws: YapDatabaseCloudKitError.readOnlyTransaction) {
             try device.read { _, ext in
                 try ext.saveRecord(
                     CKRecord(recordType: "todo", recordID: device.id("1")), databaseIdentifier: nil)
             }
+        }
+    }
+}
+
+extension HandledDevice {
+    /// A record that another device has put on the server.
+    fileprivate func fetched(_ name: String, title: String = "r") throws -> CKRecord {
+        let record = CKRecord(recordType: "todo", recordID: id(name))
+        record["title"] = title
+        let other = cloud.device(user: "ada").container.privateCloudDatabase
+        other.add(CKModifyRecordsOperation(recordsToSave: [record]))
+        return try #require(server(name))
+    }
+
+    @discardableResult
+    fileprivate func attach(_ record: CKRecord, _ key: String, uploads: Bool) throws -> Bool {
+        try write { _, ext in
+            try ext.attachRecord(
+                record, databaseIdentifier: nil, forKey: key, inCollection: "todos",
+                shouldUploadRecord: uploads)
+        }
+    }
+
+    fileprivate func detach(_ key: String, isDeleted: Bool) throws {
+        try write { _, ext in
+            try ext.detachRecord(
+                forKey: key, inCollection: "todos", wasRemoteDeletion: false, shouldUploadDeletion: isDeleted)
         }
     }
 }

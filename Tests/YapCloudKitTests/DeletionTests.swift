@@ -7,15 +7,16 @@ import Yap
 
 /// Deleting, and making again under the same name.
 @Suite struct DeletionTests {
-    let device: HandledDevice
+    let cloud = TestCloud()
     private let full = "done=0,priority=0,title"
 
-    init() throws {
-        device = try HandledDevice(TestCloud(), suspended: true)
+    private func device(_ form: QueueStorage) throws -> HandledDevice {
+        try HandledDevice(cloud, suspended: true, storage: form)
     }
 
-    @Test("16. a deleted row's record is deleted on the server")
-    func aDeletedRowIsDeletedOnTheServer() throws {
+    @Test("16. a deleted row's record is deleted on the server", arguments: forms)
+    func aDeletedRowIsDeletedOnTheServer(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.remove("1")
         #expect(try device.queue() == ["D1"])
@@ -24,8 +25,9 @@ import Yap
         #expect(device.server("1") == nil)
     }
 
-    @Test("17. inserted and deleted in two commits goes up in this order")
-    func insertedAndDeletedInTwoCommits() throws {
+    @Test("17. inserted and deleted in two commits goes up in this order", arguments: forms)
+    func insertedAndDeletedInTwoCommits(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.set(Todo(title: "a"), "1")
         try device.remove("1")
         #expect(try device.queue() == ["S1{\(full)=a}", "D1"])
@@ -33,8 +35,9 @@ import Yap
         #expect(device.server("1") == nil)
     }
 
-    @Test("18. inserted and deleted in one transaction queues nothing")
-    func insertedAndDeletedInOneTransaction() throws {
+    @Test("18. inserted and deleted in one transaction queues nothing", arguments: forms)
+    func insertedAndDeletedInOneTransaction(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.write { transaction, _ in
             try transaction.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
             try transaction.removeObject(forKey: "1", inCollection: "todos")
@@ -43,8 +46,9 @@ import Yap
         #expect(device.cloudKit.status == .idle)
     }
 
-    @Test("19, 32. a change before a deletion keeps its values across a relaunch")
-    func aChangeBeforeADeletionKeepsItsValues() throws {
+    @Test("19, 32. a change before a deletion keeps its values across a relaunch", arguments: forms)
+    func aChangeBeforeADeletionKeepsItsValues(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.edit("1") { $0.title = "b" }
         try device.remove("1")
@@ -54,8 +58,9 @@ import Yap
         #expect(device.server("1") == nil)
     }
 
-    @Test("20. deleted and inserted again in one transaction is a save on the old tag")
-    func deletedAndInsertedInOneTransaction() throws {
+    @Test("20. deleted and inserted again in one transaction is a save on the old tag", arguments: forms)
+    func deletedAndInsertedInOneTransaction(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         let tag = try device.tag("1")
         try device.write { transaction, _ in
@@ -68,8 +73,11 @@ import Yap
         #expect(device.server("1")?["title"] == "b")
     }
 
-    @Test("21. deleted and inserted again in two commits: the new one has no tag, and goes second")
-    func deletedAndInsertedInTwoCommits() throws {
+    @Test(
+        "21. deleted and inserted again in two commits: the new one has no tag, and goes second",
+        arguments: forms)
+    func deletedAndInsertedInTwoCommits(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.remove("1")
         try device.set(Todo(title: "b"), "1")
@@ -79,8 +87,11 @@ import Yap
         #expect(device.server("1")?["title"] == "b")
     }
 
-    @Test("22. a tag never leaks over a deletion, though an older save ends after it was queued")
-    func aTagNeverLeaksOverADeletion() throws {
+    @Test(
+        "22. a tag never leaks over a deletion, though an older save ends after it was queued",
+        arguments: forms)
+    func aTagNeverLeaksOverADeletion(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.edit("1") { $0.title = "b" }
         // The save is sent; while its answer is on the way the row is deleted and made again.
@@ -100,8 +111,9 @@ import Yap
         #expect(device.server("1")?["title"] == "c")
     }
 
-    @Test("23. deleted while its save is in flight: nothing of it comes back")
-    func deletedWhileItsSaveIsInFlight() throws {
+    @Test("23. deleted while its save is in flight: nothing of it comes back", arguments: forms)
+    func deletedWhileItsSaveIsInFlight(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.edit("1") { $0.title = "b" }
         var batch = YapDatabaseCloudKitTransaction.Batch()
@@ -131,8 +143,9 @@ import Yap
         #expect(device.server("1") == nil)
     }
 
-    @Test("24. of removed rows only those with a record are deleted")
-    func onlyRowsWithARecordAreDeleted() throws {
+    @Test("24. of removed rows only those with a record are deleted", arguments: forms)
+    func onlyRowsWithARecordAreDeleted(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         device.behave { $0.skippedKeys = ["2"] }
         try device.set(Todo(title: "b"), "2")
@@ -142,8 +155,9 @@ import Yap
         #expect(try device.queue() == ["D1"])
     }
 
-    @Test("25. all rows of a collection are deleted; all of all collections only here")
-    func removingAll() throws {
+    @Test("25. all rows of a collection are deleted; all of all collections only here", arguments: forms)
+    func removingAll(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.uploaded(Todo(title: "b"), "2")
         try device.write { transaction, _ in try transaction.removeAllObjects(inCollection: "todos") }
@@ -161,8 +175,9 @@ import Yap
         #expect(device.server("3")?["title"] == "d")
     }
 
-    @Test("26. a rowid that is used again doesn't inherit the record")
-    func aRowIDUsedAgainDoesNotInheritTheRecord() throws {
+    @Test("26. a rowid that is used again doesn't inherit the record", arguments: forms)
+    func aRowIDUsedAgainDoesNotInheritTheRecord(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.write { transaction, _ in
             try transaction.removeObject(forKey: "1", inCollection: "todos")

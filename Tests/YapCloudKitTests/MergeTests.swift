@@ -7,16 +7,19 @@ import Yap
 
 /// A remote version, and what waits here.
 @Suite struct MergeTests {
-    let device: HandledDevice
+    let cloud = TestCloud()
 
-    init() throws {
-        device = try HandledDevice(TestCloud(), suspended: true)
+    private func device(_ form: QueueStorage) throws -> HandledDevice {
+        let device = try HandledDevice(cloud, suspended: true, storage: form)
         try device.uploaded(Todo(title: "a"), "1")
+        return device
     }
 
     @Test(
-        "62, 63. a remote change with nothing waiting is stored and not queued; the next save is on its tag")
-    func aRemoteChangeWithNothingWaiting() throws {
+        "62, 63. a remote change with nothing waiting is stored and not queued; the next save is on its tag",
+        arguments: forms)
+    func aRemoteChangeWithNothingWaiting(_ form: QueueStorage) throws {
+        let device = try device(form)
         let remote = device.changeOnServer("1") { $0["title"] = "z" }
         try device.merge(remote)
         let merged = try #require(device.seen.merged.first)
@@ -33,8 +36,9 @@ import Yap
         #expect(device.modifyRequests == requests + 1)
     }
 
-    @Test("64. changes of different keys both stand")
-    func changesOfDifferentKeysBothStand() throws {
+    @Test("64. changes of different keys both stand", arguments: forms)
+    func changesOfDifferentKeysBothStand(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.isDone = true }
         let remote = device.changeOnServer("1") { $0["title"] = "z" }
         try device.merge(remote)
@@ -48,8 +52,9 @@ import Yap
         #expect(device.server("1")?["done"] == true)
     }
 
-    @Test("65. of two changes of one key the remote one wins, and nothing is sent")
-    func theRemoteChangeWins() throws {
+    @Test("65. of two changes of one key the remote one wins, and nothing is sent", arguments: forms)
+    func theRemoteChangeWins(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         try device.merge(device.changeOnServer("1") { $0["title"] = "z" })
         #expect(try device.todo("1")?.title == "z")
@@ -59,8 +64,9 @@ import Yap
         #expect(device.modifyRequests == requests)
     }
 
-    @Test("66. a key that only this device changed is kept")
-    func aKeyThatOnlyThisDeviceChanged() throws {
+    @Test("66. a key that only this device changed is kept", arguments: forms)
+    func aKeyThatOnlyThisDeviceChanged(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         try device.merge(device.changeOnServer("1") { $0["priority"] = 3 })
         #expect(try device.todo("1") == Todo(title: "b", priority: 3))
@@ -69,8 +75,11 @@ import Yap
         #expect(device.server("1")?["title"] == "b")
     }
 
-    @Test("67. the client wins if it says so; a second remote change is judged against the first")
-    func theClientWinsIfItSaysSo() throws {
+    @Test(
+        "67. the client wins if it says so; a second remote change is judged against the first",
+        arguments: forms)
+    func theClientWinsIfItSaysSo(_ form: QueueStorage) throws {
+        let device = try device(form)
         device.behave { $0.mergeRule = .clientWins }
         try device.edit("1") { $0.title = "b" }
         try device.merge(device.changeOnServer("1") { $0["title"] = "z" })
@@ -85,8 +94,9 @@ import Yap
         #expect(device.server("1")?["title"] == "b")
     }
 
-    @Test("68. of several queued values the newest stays")
-    func ofSeveralQueuedValuesTheNewestStays() throws {
+    @Test("68. of several queued values the newest stays", arguments: forms)
+    func ofSeveralQueuedValuesTheNewestStays(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         try device.edit("1") {
             $0.title = "c"
@@ -100,16 +110,18 @@ import Yap
         #expect(try device.queue() == ["S1{done=1,title=c}"])
     }
 
-    @Test("69. a value that the block adds is a change of its own at the end")
-    func aValueThatTheBlockAdds() throws {
+    @Test("69. a value that the block adds is a change of its own at the end", arguments: forms)
+    func aValueThatTheBlockAdds(_ form: QueueStorage) throws {
+        let device = try device(form)
         device.behave { $0.addsComputedNote = true }
         try device.edit("1") { $0.isDone = true }
         try device.merge(device.changeOnServer("1") { $0["title"] = "z" })
         #expect(try device.queue() == ["S1{done=1}", "S1{note=computed}"])
     }
 
-    @Test("70. what the block doesn't copy is dropped, and empty change-sets with it")
-    func whatTheBlockDoesNotCopyIsDropped() throws {
+    @Test("70. what the block doesn't copy is dropped, and empty change-sets with it", arguments: forms)
+    func whatTheBlockDoesNotCopyIsDropped(_ form: QueueStorage) throws {
+        let device = try device(form)
         device.behave { $0.mergeRule = .copyNothing }
         try device.edit("1") { $0.title = "b" }
         try device.edit("1") { $0.isDone = true }
@@ -117,8 +129,9 @@ import Yap
         #expect(try device.queue().isEmpty)
     }
 
-    @Test("71. a change of the same transaction counts as waiting")
-    func aChangeOfTheSameTransactionCounts() throws {
+    @Test("71. a change of the same transaction counts as waiting", arguments: forms)
+    func aChangeOfTheSameTransactionCounts(_ form: QueueStorage) throws {
+        let device = try device(form)
         let remote = try #require(device.changeOnServer("1") { $0["title"] = "z" })
         try device.write { transaction, ext in
             try transaction.edit("1") { $0.priority = 8 }
@@ -128,8 +141,9 @@ import Yap
         #expect(try device.queue() == ["S1{priority=8}"])
     }
 
-    @Test("72. two merges in one transaction end with the newest tag")
-    func twoMergesInOneTransaction() throws {
+    @Test("72. two merges in one transaction end with the newest tag", arguments: forms)
+    func twoMergesInOneTransaction(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.isDone = true }
         let first = try #require(device.changeOnServer("1") { $0["title"] = "y" })
         let second = try #require(device.changeOnServer("1") { $0["title"] = "z" })
@@ -144,9 +158,10 @@ import Yap
     }
 
     @Test(
-        "73, 77. a record that is deleted here but has changes waiting: no row comes back, and the queue drains"
-    )
-    func aDeletedRecordWithChangesWaiting() throws {
+        "73, 77. a record that is deleted here but has changes waiting: no row comes back, and the queue drains",
+        arguments: forms)
+    func aDeletedRecordWithChangesWaiting(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         try device.remove("1")
         try device.merge(device.changeOnServer("1") { $0["priority"] = 3 })
@@ -157,15 +172,17 @@ import Yap
         #expect(device.server("1") == nil)
     }
 
-    @Test("74. a record that nobody knows here is no business of merge")
-    func aRecordThatNobodyKnows() throws {
+    @Test("74. a record that nobody knows here is no business of merge", arguments: forms)
+    func aRecordThatNobodyKnows(_ form: QueueStorage) throws {
+        let device = try device(form)
         let record = CKRecord(recordType: "todo", recordID: device.id("9"))
         try device.merge(record)
         #expect(device.seen.merged.isEmpty)
     }
 
-    @Test("75. two rows of one record are both merged")
-    func twoRowsOfOneRecord() throws {
+    @Test("75. two rows of one record are both merged", arguments: forms)
+    func twoRowsOfOneRecord(_ form: QueueStorage) throws {
+        let device = try device(form)
         device.behave { $0.recordNames = ["2": "1"] }
         try device.set(Todo(title: "a"), "2")
         device.upload()
@@ -175,8 +192,10 @@ import Yap
         #expect(try device.todo("2")?.title == "z")
     }
 
-    @Test("76, 91. what changes while a save is in flight goes with the next, on the new tag")
-    func whatChangesWhileASaveIsInFlight() throws {
+    @Test(
+        "76, 91. what changes while a save is in flight goes with the next, on the new tag", arguments: forms)
+    func whatChangesWhileASaveIsInFlight(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         var batch = YapDatabaseCloudKitTransaction.Batch()
         try device.read { _, ext in batch = try ext.batch(DatabaseKey(nil), itemsMax: 10) }
@@ -192,8 +211,10 @@ import Yap
         #expect(try device.tag("1") == saved.recordChangeTag)
     }
 
-    @Test("76. a merge while a save is in flight: the answer doesn't take the newer tag back")
-    func aMergeWhileASaveIsInFlight() throws {
+    @Test(
+        "76. a merge while a save is in flight: the answer doesn't take the newer tag back", arguments: forms)
+    func aMergeWhileASaveIsInFlight(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         var batch = YapDatabaseCloudKitTransaction.Batch()
         try device.read { _, ext in batch = try ext.batch(DatabaseKey(nil), itemsMax: 10) }
@@ -209,8 +230,9 @@ import Yap
         #expect(try device.queue().isEmpty)
     }
 
-    @Test("78. a field that another device removed is removed here")
-    func aFieldThatAnotherDeviceRemoved() throws {
+    @Test("78. a field that another device removed is removed here", arguments: forms)
+    func aFieldThatAnotherDeviceRemoved(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.note = "n" }
         device.upload()
         device.cloudKit.suspend()
@@ -218,8 +240,11 @@ import Yap
         #expect(try device.todo("1")?.note == nil)
     }
 
-    @Test("79, 80, 83. a remote deletion takes the queue's entries with it and names all rows")
-    func aRemoteDeletionTakesTheQueuesEntries() throws {
+    @Test(
+        "79, 80, 83. a remote deletion takes the queue's entries with it and names all rows", arguments: forms
+    )
+    func aRemoteDeletionTakesTheQueuesEntries(_ form: QueueStorage) throws {
+        let device = try device(form)
         device.behave { $0.recordNames = ["2": "1"] }
         try device.set(Todo(title: "a"), "2")
         device.upload()
@@ -238,8 +263,9 @@ import Yap
         #expect(device.modifyRequests == requests)
     }
 
-    @Test("81, 82. a remote deletion of what is deleted here too leaves nothing waiting")
-    func aRemoteDeletionOfWhatIsDeletedHere() throws {
+    @Test("81, 82. a remote deletion of what is deleted here too leaves nothing waiting", arguments: forms)
+    func aRemoteDeletionOfWhatIsDeletedHere(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         try device.remove("1")
         device.deleteOnServer("1")
@@ -251,8 +277,9 @@ import Yap
         #expect(device.upload() == .idle)
     }
 
-    @Test("84. a remote deletion and a new insert in one transaction: a save without tag")
-    func aRemoteDeletionAndANewInsert() throws {
+    @Test("84. a remote deletion and a new insert in one transaction: a save without tag", arguments: forms)
+    func aRemoteDeletionAndANewInsert(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.edit("1") { $0.title = "b" }
         device.deleteOnServer("1")
         try device.write { transaction, ext in
@@ -267,8 +294,9 @@ import Yap
         #expect(device.server("1")?["title"] == "new")
     }
 
-    @Test("87. a token is stored with the data or not at all")
-    func aTokenIsStoredWithTheData() throws {
+    @Test("87. a token is stored with the data or not at all", arguments: forms)
+    func aTokenIsStoredWithTheData(_ form: QueueStorage) throws {
+        let device = try device(form)
         struct Crash: Error {}
         let token = CKServerChangeToken(token: "t")
         func stored() throws -> CKServerChangeToken? {

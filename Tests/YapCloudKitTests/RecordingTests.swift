@@ -7,16 +7,17 @@ import Yap
 
 /// Local changes become change-sets. Numbers are those of the reference's scenarios.
 @Suite struct RecordingTests {
-    let device: HandledDevice
+    let cloud = TestCloud()
 
-    init() throws {
-        device = try HandledDevice(TestCloud(), suspended: true)
+    private func device(_ form: QueueStorage) throws -> HandledDevice {
+        try HandledDevice(cloud, suspended: true, storage: form)
     }
 
     private let full = "done=0,priority=0,title"
 
-    @Test("1. a first insert is one change-set with all values")
-    func aFirstInsertIsOneChangeSetWithAllValues() throws {
+    @Test("1. a first insert is one change-set with all values", arguments: forms)
+    func aFirstInsertIsOneChangeSetWithAllValues(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.set(Todo(title: "a"), "1")
         #expect(try device.queue() == ["S1{\(full)=a}"])
         #expect(try device.contains("1"))
@@ -25,8 +26,9 @@ import Yap
         #expect(uuid?.isEmpty == false)
     }
 
-    @Test("2. several rows of one transaction are one change-set")
-    func severalRowsOfOneTransactionAreOneChangeSet() throws {
+    @Test("2. several rows of one transaction are one change-set", arguments: forms)
+    func severalRowsOfOneTransactionAreOneChangeSet(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "c"), "3")
         try device.write { transaction, _ in
             try transaction.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
@@ -36,8 +38,9 @@ import Yap
         #expect(try device.queue() == ["S1{\(full)=a} S2{\(full)=b} D3"])
     }
 
-    @Test("3. a changed key goes alone, with the record's tag and the value before")
-    func aChangedKeyGoesAlone() throws {
+    @Test("3. a changed key goes alone, with the record's tag and the value before", arguments: forms)
+    func aChangedKeyGoesAlone(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.edit("1") { $0.title = "b" }
         #expect(try device.queue() == ["S1{title=b}"])
@@ -48,8 +51,9 @@ import Yap
         #expect(changeSet.originalValues(for: device.id("1"))["title"] as? String == "a")
     }
 
-    @Test("4. two changes in one transaction are one, with the earliest original")
-    func twoChangesInOneTransactionAreOne() throws {
+    @Test("4. two changes in one transaction are one, with the earliest original", arguments: forms)
+    func twoChangesInOneTransactionAreOne(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.write { transaction, _ in
             try transaction.edit("1") { $0.title = "b" }
@@ -60,15 +64,17 @@ import Yap
         #expect(changeSet.originalValues(for: device.id("1"))["title"] as? String == "a")
     }
 
-    @Test("5. an unchanged object queues nothing")
-    func anUnchangedObjectQueuesNothing() throws {
+    @Test("5. an unchanged object queues nothing", arguments: forms)
+    func anUnchangedObjectQueuesNothing(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         try device.edit("1") { $0.draft = "stays here" }
         #expect(try device.queue().isEmpty)
     }
 
-    @Test("6. a field set to nil is sent as such and gone on the server")
-    func aFieldSetToNilIsGoneOnTheServer() throws {
+    @Test("6. a field set to nil is sent as such and gone on the server", arguments: forms)
+    func aFieldSetToNilIsGoneOnTheServer(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a", note: "n"), "1")
         #expect(device.server("1")?.allKeys().contains("note") == true)
         try device.edit("1") { $0.note = nil }
@@ -77,8 +83,9 @@ import Yap
         #expect(device.server("1")?.allKeys().contains("note") == false)
     }
 
-    @Test("7, 8. other collections, and rows that the handler leaves out, aren't synced")
-    func whatTheHandlerLeavesOutIsNotSynced() throws {
+    @Test("7, 8. other collections, and rows that the handler leaves out, aren't synced", arguments: forms)
+    func whatTheHandlerLeavesOutIsNotSynced(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.set(Todo(title: "a"), "1", in: "local")
         #expect(device.seen.handled.isEmpty)
         device.behave { $0.skippedKeys = ["2"] }
@@ -90,8 +97,9 @@ import Yap
         #expect(try device.queue() == ["S2{\(full)=c}"])
     }
 
-    @Test("9. a rollback leaves no trace")
-    func aRollbackLeavesNoTrace() throws {
+    @Test("9. a rollback leaves no trace", arguments: forms)
+    func aRollbackLeavesNoTrace(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.write { transaction, ext in
             try ext.attachRecord(
                 CKRecord(recordType: "todo", recordID: device.id("9")), databaseIdentifier: nil, forKey: "9",
@@ -105,8 +113,9 @@ import Yap
         #expect(try device.queue() == ["S9{\(full)=x}"])
     }
 
-    @Test("10. each commit is a change-set, in the order of the commits")
-    func eachCommitIsAChangeSet() throws {
+    @Test("10. each commit is a change-set, in the order of the commits", arguments: forms)
+    func eachCommitIsAChangeSet(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         for title in ["b", "c", "d"] { try device.edit("1") { $0.title = title } }
         #expect(try device.queue() == ["S1{title=b}", "S1{title=c}", "S1{title=d}"])
@@ -114,8 +123,9 @@ import Yap
         #expect(device.server("1")?["title"] == "d")
     }
 
-    @Test("11. each database has its own change-set, and nil is not the empty identifier")
-    func eachDatabaseHasItsOwnChangeSet() throws {
+    @Test("11. each database has its own change-set, and nil is not the empty identifier", arguments: forms)
+    func eachDatabaseHasItsOwnChangeSet(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.write { transaction, ext in
             try transaction.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
             try transaction.setObject(Todo(title: "b"), forKey: "2", inCollection: "shared")
@@ -132,8 +142,9 @@ import Yap
         #expect(contained == [true, false, true])
     }
 
-    @Test("12. a touch asks the handler", arguments: [true, false])
-    func aTouchAsksTheHandler(isAsked: Bool) throws {
+    @Test("12. a touch asks the handler", arguments: forms, [true, false])
+    func aTouchAsksTheHandler(_ form: QueueStorage, isAsked: Bool) throws {
+        let device = try device(form)
         device.behave { $0.invocation = isAsked ? [.objectModified, .objectTouched] : .objectModified }
         try device.relaunch()
         try device.uploaded(Todo(title: "a"), "1")
@@ -142,8 +153,9 @@ import Yap
         #expect(try device.queue() == (isAsked ? ["S1{priority=5}"] : []))
     }
 
-    @Test("13. a change of the metadata asks only a handler that wants it", arguments: [true, false])
-    func metadataAsksOnlyWhoWantsIt(isAsked: Bool) throws {
+    @Test("13. a change of the metadata asks only a handler that wants it", arguments: forms, [true, false])
+    func metadataAsksOnlyWhoWantsIt(_ form: QueueStorage, isAsked: Bool) throws {
+        let device = try device(form)
         device.behave { $0.invocation = isAsked ? [.objectModified, .metadataModified] : .objectModified }
         try device.relaunch()
         try device.set(Todo(title: "a"), "1")
@@ -154,8 +166,9 @@ import Yap
         #expect(device.seen.handled == (isAsked ? ["1"] : []))
     }
 
-    @Test("14. a row that moves to another record saves the new one and deletes the old")
-    func aRowMovesToAnotherRecord() throws {
+    @Test("14. a row that moves to another record saves the new one and deletes the old", arguments: forms)
+    func aRowMovesToAnotherRecord(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         device.behave { $0.recordNames["1"] = "9" }
         try device.edit("1") { $0.title = "b" }
@@ -166,8 +179,11 @@ import Yap
         #expect(device.server("9")?["title"] == "b")
     }
 
-    @Test("15. attached without upload, then changed in the same transaction: the change goes up")
-    func skippingTheUploadIsNotSticky() throws {
+    @Test(
+        "15. attached without upload, then changed in the same transaction: the change goes up",
+        arguments: forms)
+    func skippingTheUploadIsNotSticky(_ form: QueueStorage) throws {
+        let device = try device(form)
         try device.uploaded(Todo(title: "a"), "1")
         let record = try #require(device.server("1"))
         let other = try HandledDevice(device.cloud, suspended: true)

@@ -64,6 +64,14 @@ public struct YapDatabaseCloudKitRecordHandler: Sendable {
     let block: Block
     let invocation: Invocation
 
+    /// Whether the block looks at the metadata.
+    var needsMetadata: Bool {
+        switch block {
+        case .key, .object: false
+        case .metadata, .row: true
+        }
+    }
+
     /// A handler that needs the key only; called for new rows only, unless `invocation` says otherwise.
     public static func withKey(
         invocation: Invocation = [], _ block: @escaping WithKey

@@ -141,7 +141,7 @@ extension YapDatabaseCloudKitTransaction {
         _ row: YapDatabaseRowIdentity, _ record: CKRecord, _ database: DatabaseKey, isUploaded: Bool,
         isFromHandler: Bool
     ) throws {
-        var (owned, originals) = try lifeForNewOwner(of: record, database, isUploaded: isUploaded)
+        var (owned, originals, formerKeys) = try lifeForNewOwner(of: record, database, isUploaded: isUploaded)
         owned.ownerCount += 1
         if !isUploaded, let tag = record.recordChangeTag {
             owned.changeTag = tag
@@ -150,34 +150,40 @@ extension YapDatabaseCloudKitTransaction {
         try tables.updateRecord(owned)
         try tables.map(row.rowID, to: owned.id)
         guard isUploaded else { return }
+        let fields = try record.changedFields()
+        // What the record had before it was deleted and made again, and hasn't now.
+        let ended = formerKeys.filter { fields[$0.key] == nil }
         try queueSave(
-            owned, try record.changedFields(), originals: originals, heldBy: isFromHandler ? row.rowID : nil)
+            owned, ended.mapValues { Field(value: nil, type: nil, isEncrypted: $0) }, originals: originals)
+        try queueSave(owned, fields, originals: originals, heldBy: isFromHandler ? row.rowID : nil)
     }
 
     /// The life of a record that a row which begins to stand for it joins, and what the record held in it so far.
+    /// If that was deleted in this transaction, with the names of what it had, and whether that was encrypted.
     private func lifeForNewOwner(
         of record: CKRecord, _ database: DatabaseKey, isUploaded: Bool
-    ) throws -> (row: RecordRow, originals: [String: Field]) {
+    ) throws -> (row: RecordRow, originals: [String: Field], formerKeys: [String: Bool]) {
         let lives = try tables.records(record.recordID, database)
-        if let live = lives.last, live.ownerCount > 0 { return (live, [:]) }
+        if let live = lives.last, live.ownerCount > 0 { return (live, [:], [:]) }
         guard var last = lives.last else {
             let first = try tables.insertRecord(
                 record, database, generation: 0, changeTag: record.recordChangeTag)
-            return (first, [:])
+            return (first, [:], [:])
         }
         last.wantsDeletion = false
         let deletion = try tables.changes(of: last.id).last { $0.kind == .delete }
-        guard let deletion else { return (last, [:]) }
+        guard let deletion else { return (last, [:], [:]) }
         if let open = openChangeSets[database], open.sequence == deletion.sequence,
             deletion.id >= open.firstChange
         {
             // Deleted in this very commit: to the server it was never gone, and this is a change of what it was.
             try remove(deletion)
-            return (last, deletion.fields)
+            let former = try formerFields(of: last, deletion.fields)
+            return (last, former.originals, former.keys)
         }
         let next = try tables.insertRecord(
             record, database, generation: last.generation + 1, changeTag: record.recordChangeTag)
-        return (next, [:])
+        return (next, [:], [:])
     }
 
     /// A row no longer stands for its record.

@@ -31,6 +31,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var lastChange: Int64?
     /// Rows that the merge block is writing: what it writes is no local change.
     var rowsInMerge: Set<Int64> = []
+    /// The rows that this transaction removed, by the lives of their records: what is made again must end what it lacks.
+    var formerRows: [Int64: FormerRow] = [:]
     /// Objects before the change that is under way.
     var previousObjects: [YapCollectionKey: any Sendable] = [:]
     var log: [CloudMergeLogEntry] = []
@@ -116,8 +118,10 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     }
 
     private func willRemove(_ row: YapDatabaseRowIdentity) throws {
+        guard let owner = try tables.record(ownedBy: row.rowID) else { return }
         try storeValues(ofRow: row.rowID)
-        if cloudKit.keepsDeletedFields { try keepPreviousObject(row) }
+        if cloudKit.keepsDeletedFields { return try keepPreviousObject(row) }
+        try keepFormerRow(row, owner)
     }
 
     /// Whether the record handler hears of such a change.
