@@ -135,8 +135,10 @@ extension CloudKitTables {
     /// The first of the records whose changes were put aside.
     private func problems(_ database: DatabaseKey) throws -> [CloudSyncProblem] {
         let refused = try rows(
-            "\(quarantinedColumns) WHERE c.refusal IS NOT NULL AND s.database = ?1 ORDER BY c.record, c.sequence LIMIT ?2",
-            [.text(database.column), .integer(Int64(QueueCount.refusedListedMax))], readQuarantined)
+            """
+            \(quarantinedColumns) WHERE c.refusal IS NOT NULL AND s.database = ?1
+            ORDER BY c.record, c.sequence LIMIT ?2
+            """, [.text(database.column), .integer(Int64(QueueCount.refusedListedMax))], readQuarantined)
         var problems: [CloudSyncProblem] = []
         for change in refused {
             if case .unrestorable(let name, let earlier)? = problems.last,

@@ -105,7 +105,8 @@ extension CloudKitTables {
                     "INSERT", "changeset",
                     """
                     INSERT INTO \(count) VALUES (NEW.database, 1, 0, 0, NEW.in_flight = 1)
-                        ON CONFLICT DO UPDATE SET changesets = changesets + 1, in_flight = in_flight + (NEW.in_flight = 1);
+                        ON CONFLICT DO UPDATE SET
+                            changesets = changesets + 1, in_flight = in_flight + (NEW.in_flight = 1);
                     """)
                 + trigger(
                     "DELETE", "changeset",

@@ -31,7 +31,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var lastChange: Int64?
     /// Rows that the merge block is writing: what it writes is no local change.
     var rowsInMerge: Set<Int64> = []
-    /// The rows that this transaction removed, by the lives of their records: what is made again must end what it lacks.
+    /// The rows that this transaction removed, by the lives of their records: what is made again must end what it
+    /// lacks.
     var formerRows: [Int64: FormerRow] = [:]
     /// Objects before the change that is under way.
     var previousObjects: [YapCollectionKey: any Sendable] = [:]
