@@ -184,7 +184,7 @@ let package = Package(
             [
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudServer", "CloudService",
                 "CloudStore",
-                "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SyncDevices", "TodoKit", "Seams",
+                "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SyncDevices", "Seams",
             ]),
         tests("TodoTests", ["TodoKit", "Seams"]),
         tests("TidyTests", []),

@@ -12,11 +12,18 @@ import Testing
     static let seedsCount = ProcessInfo.processInfo.environment["YAP_SEEDS"].flatMap(UInt64.init) ?? 300
     static let oneSeed = ProcessInfo.processInfo.environment["YAP_SEED"].flatMap(UInt64.init)
 
-    @Test func devicesConvergeAndNoCommittedValueIsLost() throws {
-        let seeds = Self.oneSeed.map { [$0] } ?? Self.regressions + Array(1...Self.seedsCount)
+    /// The kept seeds, so many in which all devices are `CloudSync`, and as many again with fleets drawn by the seed.
+    static var seeds: [UInt64] {
+        if let oneSeed { return [oneSeed] }
+        let fleets = Scenario.firstFleet..<Scenario.firstFleet + seedsCount
+        return regressions + Array(1...seedsCount) + fleets
+    }
+
+    @Test func devicesConvergeAndNoCommittedValueIsLost() async throws {
+        let seeds = Self.seeds
+        let outcomes = try await Runs.all(seeds) { try World.run(seed: $0) }
         var total = Tally()
-        for seed in seeds {
-            let outcome = try World.run(seed: seed)
+        for outcome in outcomes {
             total.add(outcome)
             if !outcome.failures.isEmpty {
                 Issue.record(
@@ -26,14 +33,14 @@ import Testing
         }
         print(total)
         // A run that hardly wrote, or in which a fault never happened, would prove nothing.
-        guard Self.oneSeed == nil, seeds.count >= 300 else { return }
-        #expect(total.acknowledgedWrites >= 5_000)
+        guard Self.oneSeed == nil, seeds.count >= 500 else { return }
+        #expect(total.acknowledgedWrites >= 10_000)
         for fault in Fault.allCases {
             #expect(total.firings[fault, default: 0] >= 100, "\(fault) happened too seldom")
         }
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    @Test(arguments: [1, 2, 3, 10_001, 10_002] as [UInt64])
     func theSameSeedGivesTheSameTrace(seed: UInt64) throws {
         let first = try World.run(seed: seed)
         let second = try World.run(seed: seed)

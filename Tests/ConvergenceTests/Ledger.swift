@@ -20,6 +20,8 @@ struct Ledger {
         let historyCount: Int
         /// Whether the server had the record then.
         let wasOnServer: Bool
+        /// Whether the device had no such record before.
+        let isInsert: Bool
 
         var isDeletion: Bool { value.field == Ledger.deletion }
     }
@@ -51,13 +53,13 @@ struct Ledger {
         Mark(historyCount: historyCount, wasOnServer: liveRecords.contains(record))
     }
 
-    mutating func committed(device: Int, _ value: Value, mark: Mark? = nil) {
+    mutating func committed(device: Int, _ value: Value, isInsert: Bool = false, mark: Mark? = nil) {
         let mark = mark ?? self.mark(record: value.record)
         authors[value] = device
         commits.append(
             Commit(
                 device: device, value: value, historyCount: mark.historyCount,
-                wasOnServer: mark.wasOnServer))
+                wasOnServer: mark.wasOnServer, isInsert: isInsert))
     }
 
     mutating func serverHas(record: String, fields: [(field: String, value: String)]) {
@@ -120,16 +122,41 @@ struct Ledger {
         }
     }
 
+    /// Devices that fold what waits: of several values of a field only the last is sent, and no log says so.
+    var foldingDevices: Set<Int> = []
+
+    /// Whether a later commit of the same device took a value's place.
+    private func isReplaced(_ commit: Commit, at place: Int) -> Bool {
+        guard foldingDevices.contains(commit.device) else { return false }
+        return commits[place...].dropFirst().contains { later in
+            later.device == commit.device && later.value.record == commit.value.record
+                && (later.value.field == commit.value.field || later.isDeletion)
+        }
+    }
+
+    /// Whether a deletion is of what the device made itself and never sent, whatever another device made of that name:
+    /// folded together, that is nothing.
+    private func isOfUnsent(_ deletion: Commit, at place: Int) -> Bool {
+        guard foldingDevices.contains(deletion.device) else { return false }
+        let life = commits[..<place].reversed().prefix { earlier in
+            !(earlier.device == deletion.device && earlier.value == deletion.value)
+        }
+        let own = life.filter { $0.device == deletion.device && $0.value.record == deletion.value.record }
+        return own.contains(where: \.isInsert) && !own.contains { history.contains($0.value) }
+    }
+
     /// What was committed and is neither in the server's history nor in the merge log of its device.
     var unaccounted: [Commit] {
-        commits.filter { commit in
+        commits.enumerated().filter { place, commit in
             if commit.value.value == Ledger.cleared { return false }
             if drops[commit.device]?[commit.value] != nil { return false }
+            if isReplaced(commit, at: place) { return false }
             guard commit.isDeletion else { return !history.contains(commit.value) }
+            if isOfUnsent(commit, at: place) { return false }
             // What the server did not have, or no longer, is deleted already.
             return commit.wasOnServer && !wasServerRestored
                 && lastDeletion[commit.value.record, default: 0] <= commit.historyCount
-        }
+        }.map(\.element)
     }
 
     /// How many values the merge logs account for, by rule.

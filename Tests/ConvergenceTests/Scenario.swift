@@ -1,4 +1,5 @@
 import Seams
+import YapCloudKit
 
 /// What can go wrong in a run. Each seed enables some of them.
 enum Fault: String, CaseIterable, Comparable {
@@ -42,6 +43,13 @@ struct Scenario: CustomStringConvertible {
     let itemsMax: Int
     /// In a thousand requests (or steps, for restarts); a fault that isn't enabled has 0.
     let rates: [Fault: Int]
+    /// What each device is; nil when all are `CloudSync` with one version of the app, as in the seeds below 10,000.
+    let fleet: [DeviceKind]?
+    /// Whether the devices with a record handler have a second database.
+    let hasOthers: Bool
+
+    /// Seeds from here on draw a fleet.
+    static let firstFleet: UInt64 = 10_000
 
     init(seed: UInt64, random: some RandomSource) {
         self.seed = seed
@@ -55,7 +63,15 @@ struct Scenario: CustomStringConvertible {
             let isEnabled = random.next(in: 0..<(fault == .restoredBackup ? 5 : 2)) == 0
             rates[fault] = isEnabled ? [30, 100, 300][random.next(in: 0..<3)] : 0
         }
+        guard seed >= Self.firstFleet else {
+            (self.rates, fleet, hasOthers) = (rates, nil, false)
+            return
+        }
+        // What a put back server lost an app can't know without the extension's own knowledge of it.
+        rates[.restoredBackup] = 0
         self.rates = rates
+        hasOthers = random.next(in: 0..<2) == 0
+        fleet = (0..<devicesCount).map { _ in DeviceKind(random: random) }
     }
 
     var description: String {
@@ -65,5 +81,41 @@ struct Scenario: CustomStringConvertible {
         return
             "seed \(seed): \(devicesCount) devices, \(stepsCount) steps, \(keysCount) keys, \(itemsMax) items at most"
             + (faults.isEmpty ? "" : ", " + faults.joined(separator: " "))
+            + (fleet.map { ", others \(hasOthers), \($0.map(\.description).joined(separator: ", "))" } ?? "")
+    }
+}
+
+/// How a device's app uses the sync.
+struct DeviceKind: CustomStringConvertible {
+    /// The version of the app that it begins with.
+    let version: Int
+    /// nil: `CloudSync`.
+    let handler: HandlerKind?
+
+    init(random: some RandomSource) {
+        version = random.next(in: 0..<2) + 1
+        handler = random.next(in: 0..<4) == 0 ? nil : HandlerKind(random: random)
+    }
+
+    var description: String { "v\(version) \(handler.map { "\($0)" } ?? "CloudSync")" }
+}
+
+/// What an app with a record handler chose.
+struct HandlerKind: CustomStringConvertible {
+    let storage: YapDatabaseCloudKit.QueueStorage
+    let failures: YapDatabaseCloudKit.FailureHandling
+    let folds: Bool
+    /// Whether two rows are one record.
+    let splits: Bool
+
+    init(random: some RandomSource) {
+        storage = random.next(in: 0..<2) == 0 ? .keysOnly : .values
+        failures = random.next(in: 0..<2) == 0 ? .app : .automatic
+        folds = random.next(in: 0..<3) == 0
+        splits = random.next(in: 0..<3) == 0
+    }
+
+    var description: String {
+        "\(storage) \(failures)" + (folds ? " folds" : "") + (splits ? " two rows" : "")
     }
 }

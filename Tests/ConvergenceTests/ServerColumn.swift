@@ -1,6 +1,5 @@
 import CloudStore
 import CloudWire
-import TodoKit
 
 /// Reads the service's own store, without any of the devices' code.
 struct ServerColumn {

@@ -10,6 +10,7 @@ final class SimulatedCloud {
     static let user = ServiceUser(userRecordName: "_ada")
     static let token = "ada's token"
     static let zone = ZoneKey(database: .privateDatabase(of: user.userRecordName), zoneName: "todos")
+    static let otherZone = ZoneKey(database: zone.database, zoneName: "others")
 
     let clock = ManualTimeSource()
     let random: SeededRandomSource
@@ -33,17 +34,36 @@ final class SimulatedCloud {
     private var store: any CloudStore
     private var service: CloudService
     private var backup: [Data?]?
-    private var observedCounter: Int64 = 0
+    /// How far the change log of each zone was read.
+    private var observedCounters: [Int64]
     private var watch = TagWatch()
 
     init(_ scenario: Scenario, path: String, random: SeededRandomSource) throws {
         self.scenario = scenario
         self.path = path
         self.random = random
+        observedCounters = scenario.hasOthers ? [0, 0] : [0]
         (store, service) = try Self.open(path, scenario, clock, random)
     }
 
-    var server: ServerColumn { ServerColumn(store: store, zone: Self.zone) }
+    /// The zone of each database.
+    private var servers: [ServerColumn] {
+        [Self.zone, Self.otherZone].prefix(observedCounters.count).map {
+            ServerColumn(store: store, zone: $0)
+        }
+    }
+
+    /// The live records of all zones as items.
+    func todos() throws -> [String: Todo] {
+        try servers.reduce(into: [:]) { todos, server in
+            todos.merge(try server.todos()) { first, _ in first }
+        }
+    }
+
+    /// Notes what no correct device does.
+    func check(_ isRight: Bool, _ violation: @autoclosure () -> String) {
+        if !isRight { violations.append(violation()) }
+    }
 
     /// Ends the service and starts it from its file.
     private func restart() throws {
@@ -53,22 +73,23 @@ final class SimulatedCloud {
 
     /// What the service's keeper may do between two requests.
     func maintain() throws {
-        let (zone, user) = (Self.zone.zoneName, Self.user.userRecordName)
+        let user = Self.user.userRecordName
+        let zones = servers.map(\.zone.zoneName)
         if fires(.serviceRestart) { try restart() }
         if fires(.expiredTokens) {
             trace.note("service prunes tombstones")
-            try service.pruneTombstones(zoneName: zone, ofUser: user)
+            for zone in zones { try service.pruneTombstones(zoneName: zone, ofUser: user) }
         }
         if fires(.resetZone) {
             trace.note("service resets the zone")
-            try service.resetEpoch(zoneName: zone, ofUser: user)
+            for zone in zones { try service.resetEpoch(zoneName: zone, ofUser: user) }
         }
         guard let backup else { return backUp() }
         if fires(.restoredBackup) {
             trace.note("service is restored")
             try putBack(backup)
-            try service.resetEpoch(zoneName: zone, ofUser: user)
-            observedCounter = try server.rows(after: 0).last?.counter ?? 0
+            for zone in zones { try service.resetEpoch(zoneName: zone, ofUser: user) }
+            observedCounters = try servers.map { try $0.rows(after: 0).last?.counter ?? 0 }
             watch = TagWatch()
             ledger.serverWasRestored()
             backUp()
@@ -204,15 +225,23 @@ final class SimulatedCloud {
 
     /// Reads what the service has written since the last time into the ledger.
     private func observe() throws {
-        for row in try server.rows(after: observedCounter) {
-            observedCounter = row.counter
-            let name = row.key.recordName
-            if row.isDeleted {
-                ledger.serverDeleted(record: name)
-                watch.deleted(record: name, at: row.counter)
-            } else {
-                ledger.serverHas(record: name, fields: try ServerColumn.todo(of: row).trackedValues)
+        for (index, server) in servers.enumerated() {
+            for row in try server.rows(after: observedCounters[index]) {
+                observedCounters[index] = row.counter
+                try observe(row)
             }
+        }
+    }
+
+    private func observe(_ row: RecordRow) throws {
+        let name = row.key.recordName
+        if row.isDeleted {
+            ledger.serverDeleted(record: name)
+            watch.deleted(record: name, at: row.counter)
+        } else {
+            let values = try ServerColumn.todo(of: row).trackedValues
+            ledger.serverHas(
+                record: name, fields: values.filter { !name.hasPrefix(Keys.note) || $0.field == "text" })
         }
     }
 

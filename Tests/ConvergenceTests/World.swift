@@ -1,6 +1,5 @@
 import Foundation
 import Seams
-import TodoKit
 import YapCloudKit
 
 /// What a run has come to.
@@ -40,7 +39,7 @@ final class World {
     private let scenario: Scenario
     private let random: SeededRandomSource
     private let cloud: SimulatedCloud
-    private var devices = [Device]()
+    private var devices = [any SimulatedDevice]()
     private var valuesCount = 0
     private var failures = [Failure]()
 
@@ -62,9 +61,24 @@ final class World {
             scenario, path: folder.appending(path: "cloud.sqlite").path, random: random)
         cloud.sabotage = sabotage
         cloud.trace.note("\(scenario)")
+        cloud.ledger.foldingDevices = Set(
+            (scenario.fleet ?? []).enumerated().filter { $0.element.handler?.folds == true }.map(\.offset))
         devices = try (0..<scenario.devicesCount).map { index in
-            try Device(index, path: folder.appending(path: "device\(index).sqlite").path, cloud: cloud)
+            try Self.device(index, scenario, folder.appending(path: "device\(index).sqlite").path, cloud)
         }
+    }
+
+    private static func device(
+        _ index: Int, _ scenario: Scenario, _ path: String, _ cloud: SimulatedCloud
+    ) throws -> any SimulatedDevice {
+        let kind = scenario.fleet?[index]
+        guard let handler = kind?.handler else {
+            return try SyncedDevice(
+                index, path: path, cloud: cloud, version: kind?.version ?? 2, hasNotes: kind != nil)
+        }
+        return try HandlerDevice(
+            index, path: path, cloud: cloud, version: kind?.version ?? 2, kind: handler,
+            hasOthers: scenario.hasOthers)
     }
 
     private func run() throws -> Outcome {
@@ -78,6 +92,7 @@ final class World {
         }
         cloud.isStormy = false
         cloud.trace.note("heals")
+        for device in devices where device.version == 1 { try device.upgrade() }
         let rounds = try heal()
         try check()
         for device in devices { try device.end() }
@@ -93,11 +108,12 @@ final class World {
         let device = devices[random.next(in: 0..<devices.count)]
         try cloud.maintain()
         if cloud.fires(.deviceRestart) { try device.restart() }
+        if device.version == 1, random.next(in: 0..<15) == 0 { try device.upgrade() }
         switch random.next(in: 0..<10) {
         case 0..<5: try edit(device)
         case 5..<9:
             try device.sync(
-                stepsMax: cloud.fires(.sleepInSync) ? random.next(in: 1..<12) : Device.stepsMax)
+                stepsMax: cloud.fires(.sleepInSync) ? random.next(in: 1..<12) : SyncedDevice.stepsMax)
         default:
             let seconds = random.next(in: 1..<120)
             cloud.trace.note("clock +\(seconds)")
@@ -106,22 +122,32 @@ final class World {
     }
 
     /// One transaction with one to three edits of different items.
-    private func edit(_ device: Device) throws {
-        var edits = [(key: String, edit: Device.Edit)]()
+    private func edit(_ device: any SimulatedDevice) throws {
+        var edits = [(key: String, edit: Edit)]()
         for _ in 0..<random.next(in: 1..<4) {
-            let key = "item\(random.next(in: 0..<scenario.keysCount))"
+            let key = "\(randomKind(device))\(random.next(in: 0..<scenario.keysCount))"
             guard !edits.contains(where: { $0.key == key }) else { continue }
-            edits.append((key, randomEdit()))
+            edits.append((key, randomEdit(device)))
         }
         try device.commit(edits)
     }
 
-    private func randomEdit() -> Device.Edit {
+    /// Which kind of item an edit is of, among those that the device has.
+    private func randomKind(_ device: any SimulatedDevice) -> String {
+        guard scenario.fleet != nil else { return Keys.item }
+        return switch random.next(in: 0..<10) {
+        case 0..<2 where device.hasOthers: Keys.other
+        case 2..<4 where device.version > 1: Keys.note
+        default: Keys.item
+        }
+    }
+
+    private func randomEdit(_ device: any SimulatedDevice) -> Edit {
         valuesCount += 1
         let value = valuesCount
         switch random.next(in: 0..<8) {
         case 0: return .delete
-        case 1: return .deleteAndInsert(todo(value))
+        case 1 where !(device is HandlerDevice): return .deleteAndInsert(todo(value))
         default:
             // The item if it isn't there, else one or two fields of it.
             let first = random.next(in: 0..<Todo.editableFields.count)
@@ -153,9 +179,10 @@ final class World {
     }
 
     private func differences() throws -> [String] {
-        let server = try cloud.server.todos()
+        let all = try cloud.todos()
         return try devices.flatMap { device in
-            TodoComparison([try device.todos(), server]).differences.map { row in
+            let server = all.filter { device.hasOthers || !$0.key.hasPrefix(Keys.other) }
+            return TodoComparison([try device.todos(), server]).differences.map { row in
                 "\(row.key) on device \(device.index): \(row.todos.map { $0.map { "\($0)" } ?? "absent" })"
             }
         }
@@ -174,7 +201,7 @@ final class World {
         for device in devices { try device.syncUntilIdle() }
         for (index, kinds) in cloud.requests.enumerated() {
             for (kind, count) in kinds.sorted(by: { $0.key < $1.key })
-            where count > 1 || kind.hasSuffix("modify") {
+            where count > (devices[index].hasOthers ? 2 : 1) || kind.hasSuffix("modify") {
                 fail(.nothingLeftToSend, "device \(index) sent \(kind) \(count) times")
             }
         }

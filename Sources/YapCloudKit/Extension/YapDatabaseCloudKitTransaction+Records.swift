@@ -142,7 +142,12 @@ extension YapDatabaseCloudKitTransaction {
             guard wasRemoteDeletion else {
                 return try disown(rowID, owner, isDeleted: shouldUploadDeletion, lastFields: [:])
             }
-            if owner.ownerCount > 1 { try storeValues(ofRow: rowID) }
+            if owner.ownerCount > 1 {
+                try storeValues(ofRow: rowID)
+            } else {
+                // The log says what is dropped, and afterwards no row can be asked for it.
+                _ = try restoredChanges(of: owner)
+            }
             try tables.unmap(rowID)
             var row = owner
             row.ownerCount -= 1
@@ -190,6 +195,8 @@ extension YapDatabaseCloudKitTransaction {
     /// Ends a life of a record without telling the server.
     func forget(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws -> [YapCollectionKey] {
         let keys = try names(of: row)
+        // The log says what is dropped, and afterwards no row can be asked for it.
+        _ = try restoredChanges(of: row)
         for rowID in try tables.owners(of: row.id) { try tables.unmap(rowID) }
         try purge(row, rule: rule)
         var ended = row

@@ -3,7 +3,6 @@ import FaultProxy
 import Foundation
 import HTTPClient
 import Seams
-import TodoKit
 import Yap
 import YapCloudKit
 

@@ -5,7 +5,6 @@ import FaultProxy
 import Foundation
 import Seams
 import SyncDevices
-import TodoKit
 import YapCloudKit
 
 /// Devices of one user on threads of their own, and the real server on a port, with a proxy before each device.

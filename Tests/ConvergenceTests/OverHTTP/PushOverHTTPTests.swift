@@ -7,7 +7,6 @@ import HTTPClient
 import HTTPServer
 import Seams
 import Testing
-import TodoKit
 import Yap
 import YapCloudKit
 

@@ -101,11 +101,11 @@ package final class KillDevice {
                         : .model(Item.self, collection: HandledApp.collection)
                 ], zone: HandledApp.zoneID.zoneName, scheduler: work, clock: clock, random: random)
         } else {
+            let options = YapDatabaseCloudKit.Options(
+                allowedCollections: [HandledApp.collection],
+                storage: use == .handlerKeysOnly ? .keysOnly : .values, failures: .app)
             app = try HandledApp(
-                database, container: container, version: version,
-                options: .init(
-                    allowedCollections: [HandledApp.collection],
-                    storage: use == .handlerKeysOnly ? .keysOnly : .values, failures: .app),
+                database, container: container, version: version, options: options,
                 environment: SyncEnvironment(
                     scheduler: work, clock: clock, random: random, databaseBlock: { _ in nil },
                     errorBlock: { _, _ in }), failpoints: failpoints)

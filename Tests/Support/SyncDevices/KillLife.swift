@@ -1,6 +1,7 @@
 import Seams
 
-/// What a device does in a life: commits while nothing is sent, in the middle of a sync, and after it. The seed decides.
+/// What a device does in a life: commits while nothing is sent, in the middle of a sync, and after it. The seed
+/// decides.
 package struct KillLife {
     /// Items that both devices change.
     package static let sharedKeys = ["s0", "s1", "s2"]
@@ -17,7 +18,8 @@ package struct KillLife {
     }
 
     /// - Parameters:
-    ///   - open: Opens the device's file; in the middle of the life it is closed and opened again, with changes waiting.
+    ///   - open: Opens the device's file. In the middle of the life it is closed and opened again, with changes
+    ///     waiting.
     ///   - say: Hears `try` before a commit and `done` after it, with what it changes: `s0=12` and `x1-13`.
     package mutating func live(_ open: () throws -> KillDevice, _ say: (String) -> Void) throws {
         var device = try open()

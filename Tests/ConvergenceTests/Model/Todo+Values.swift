@@ -1,5 +1,3 @@
-import TodoKit
-
 extension Todo {
     /// The fields that an edit changes.
     static let editableFields = ["text", "isDone", "priority", "completionDay", "order"]

@@ -1,0 +1,173 @@
+import CloudKit
+import Foundation
+import Seams
+import Yap
+import YapCloudKit
+
+/// A device with `CloudSync`: its file, and the app's sync on it.
+final class SyncedDevice: SimulatedDevice {
+    let index: Int
+    let hasOthers = false
+    private(set) var version: Int
+    private let path: String
+    /// Whether the app has notes, in the versions that have them.
+    private let hasNotes: Bool
+    unowned let cloud: SimulatedCloud
+    private let container: CKContainer
+    private var app: App?
+
+    /// What lives as long as the device's process.
+    private struct App {
+        let database: YapDatabase
+        let connection: YapDatabaseConnection
+        let scheduler: ManualScheduler
+        let sync: CloudSync
+    }
+
+    init(_ index: Int, path: String, cloud: SimulatedCloud, version: Int, hasNotes: Bool) throws {
+        self.index = index
+        self.version = version
+        self.hasNotes = hasNotes
+        self.path = path
+        self.cloud = cloud
+        container = CKContainer(
+            identifier: "iCloud.yap.test",
+            connection: CloudConnection(
+                transport: SimulatedWire(cloud, device: index), execution: .inline,
+                webAuthToken: SimulatedCloud.token))
+        app = try open()
+    }
+
+    func upgrade() throws {
+        cloud.trace.note("device \(index) is upgraded")
+        try noteNewFields()
+        try end()
+        version = 2
+        app = try open()
+        cloud.revive(index)
+    }
+
+    func restart() throws {
+        cloud.trace.note("device \(index) restarts")
+        try end()
+        app = try open()
+        cloud.revive(index)
+    }
+
+    func end() throws {
+        guard let ending = app else { return }
+        app = nil
+        try ending.database.close()
+        cloud.bury(index)
+        // What is left of the process finds that out, and lets go of its files.
+        ending.scheduler.run(stepsMax: Self.stepsMax)
+    }
+
+    // MARK: Its rows
+
+    func connection() throws -> YapDatabaseConnection { try running().connection }
+
+    func read(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
+        if key.hasPrefix(Keys.note) {
+            guard version > 1 else { return nil }
+            return try transaction.object(Note.self, forKey: key, inCollection: "notes")
+                .map { Todo(text: $0.text) }
+        }
+        guard version == 1 else {
+            return try transaction.object(Todo.self, forKey: key, inCollection: "todos")
+        }
+        return try transaction.object(EarlierTodo.self, forKey: key, inCollection: "todos")?.todo
+    }
+
+    func write(_ todo: Todo, _ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
+        if key.hasPrefix(Keys.note) {
+            try transaction.setObject(Note(text: todo.text), forKey: key, inCollection: "notes")
+        } else if version == 1 {
+            try transaction.setObject(EarlierTodo(todo), forKey: key, inCollection: "todos")
+        } else {
+            try transaction.setObject(todo, forKey: key, inCollection: "todos")
+        }
+    }
+
+    func remove(_ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
+        let collection = key.hasPrefix(Keys.note) ? "notes" : "todos"
+        try transaction.removeObject(forKey: key, inCollection: collection)
+    }
+
+    func todos() throws -> [String: Todo] {
+        try running().connection.blocking.read { transaction in
+            var todos = [String: Todo]()
+            for collection in ["todos", "notes"] {
+                for key in try transaction.allKeys(inCollection: collection) {
+                    todos[key] = try read(key, transaction)
+                }
+            }
+            return todos
+        }
+    }
+
+    // MARK: The sync
+
+    func sync(stepsMax: Int) throws {
+        let app = try running()
+        cloud.trace.note("device \(index) syncs")
+        app.sync.fetch()
+        app.scheduler.run(stepsMax: stepsMax)
+        if cloud.isDead(index) { try restart() }
+    }
+
+    func syncUntilIdle() throws {
+        try sync(stepsMax: Self.stepsMax)
+        for _ in 0..<Self.pausesMax {
+            let app = try running()
+            guard let wake = app.scheduler.nextWakeMilliseconds else { return }
+            cloud.clock.advance(bySeconds: Double(max(0, wake - cloud.clock.nowMilliseconds())) / 1000)
+            app.scheduler.run(stepsMax: Self.stepsMax)
+        }
+    }
+
+    // MARK: What the checker asks
+
+    func status() throws -> CloudSyncStatus {
+        try running().sync.currentStatus
+    }
+
+    private func running() throws -> App {
+        guard let app else { throw CannotRestart(device: index) }
+        return app
+    }
+
+    private func open() throws -> App {
+        let scheduler = ManualScheduler(clock: cloud.clock)
+        var options = YapDatabaseOptions()
+        options.random = SeededRandomSource(seed: cloud.random.next())
+        let isEarlier = version == 1
+        let database = try YapDatabase(path: path, options: options) {
+            if isEarlier {
+                $0.register(EarlierTodo.self, inCollection: "todos")
+            } else {
+                $0.register(Todo.self, inCollection: "todos")
+                $0.register(Note.self, inCollection: "notes")
+            }
+        }
+        var models: [CloudSyncModel] = [
+            isEarlier
+                ? .model(EarlierTodo.self, collection: "todos") : .model(Todo.self, collection: "todos")
+        ]
+        if !isEarlier, hasNotes { models.append(.model(Note.self, collection: "notes")) }
+        let sync = try CloudSync(
+            database, container: container, models: models, zone: "todos", scheduler: scheduler,
+            clock: cloud.clock, random: options.random)
+        let device = WeakDevice(device: self)
+        sync.observeMergeLog { device.device?.noteMerges($0) }
+        return App(
+            database: database, connection: database.newConnection(), scheduler: scheduler, sync: sync)
+    }
+
+    private func noteMerges(_ entries: [CloudMergeLogEntry]) {
+        for entry in entries {
+            cloud.trace.note("device \(index) merge \(entry)")
+            cloud.ledger.merged(device: index, entry)
+        }
+    }
+}
