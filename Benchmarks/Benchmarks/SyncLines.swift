@@ -103,10 +103,11 @@ private final class RestoreRun: LineRun {
     }
 }
 
-/// Counting the queue, and committing to it, with 100,000 change-sets that wait against 100.
+/// Counting the queue, and committing to it, with 100,000 changes that wait against 100.
 private final class CountsRun: LineRun {
     private static let largeCount = 100_000
     private static let smallCount = 100
+    private static let changesACommit = 10
     private static let commitsCount = 300
 
     private struct Queue {
@@ -133,17 +134,20 @@ private final class CountsRun: LineRun {
         let filled = try Ours.database(in: folder, durability: .normal)
         try SyncDevice.registerHandler(on: filled, storage: .keysOnly, runs: false)
         let filling = filled.newConnection()
-        for index in 0..<count {
+        for start in stride(from: 0, to: count, by: changesACommit) {
             try filling.blocking.readWrite { transaction in
-                try transaction.setObject(
-                    workload.notes[index % 1000], forKey: "row \(index)", inCollection: Workload.collection)
+                for index in start..<start + changesACommit {
+                    try transaction.setObject(
+                        workload.notes[index % 1000], forKey: "row \(index)",
+                        inCollection: Workload.collection)
+                }
             }
         }
         try filled.close()
         let database = try Ours.database(in: folder, durability: .normal)
         try SyncDevice.registerHandler(on: database, storage: .keysOnly)
         let connection = database.newConnection()
-        return Queue(database: database, connection: connection, expected: count)
+        return Queue(database: database, connection: connection, expected: count / changesACommit)
     }
 
     func ours() throws -> Double { try counts(&large, times: 2_000) }
