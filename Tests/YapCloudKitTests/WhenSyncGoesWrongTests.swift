@@ -1,0 +1,140 @@
+import CloudKit
+import Foundation
+import Testing
+
+@testable import YapCloudKit
+
+/// `docs/WHEN_SYNC_GOES_WRONG.md` names every status, every problem and every code, and says of each code what the
+/// engine's own table says.
+@Suite struct WhenSyncGoesWrongTests {
+    /// The rows of the page's tables by their first cell, without its code marks, and the others.
+    private let rows: [String: [String]]
+    private let codes: [String: [String]]
+    private let page: String
+
+    init() throws {
+        var root = URL(filePath: #filePath)
+        for _ in 0..<3 { root.deleteLastPathComponent() }
+        page = try String(
+            contentsOf: root.appending(component: "docs/WHEN_SYNC_GOES_WRONG.md"), encoding: .utf8)
+        var rows: [String: [String]] = [:]
+        var codes: [String: [String]] = [:]
+        for line in page.split(separator: "\n") where line.hasPrefix("| `") {
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            let name = cells[0].trimmingCharacters(in: ["`"])
+            // Some problems are named as the codes that they come from: the table of the codes is wider.
+            if cells.count > 3 {
+                codes[name] = Array(cells.dropFirst())
+            } else {
+                rows[name] = Array(cells.dropFirst())
+            }
+        }
+        self.rows = rows
+        self.codes = codes
+    }
+
+    /// The page's word for what is done. The compiler sees to it that none is missing.
+    private func word(_ disposition: ErrorDisposition) -> String {
+        switch disposition {
+        case .retry: "again"
+        case .eachItem: "each"
+        case .withNextBatch: "with the next"
+        case .afterOthers: "after the others"
+        case .split: "in halves"
+        case .merge: "merge"
+        case .done: "done"
+        case .recreate: "made anew"
+        case .createZone: "make the zone"
+        case .dropToken: "fetch all"
+        case .stopSaves: "no saves"
+        case .stop: "stop"
+        case .refuse: "aside"
+        }
+    }
+
+    @Test(arguments: CKError.Code.allCases) func eachCodesRowSaysWhatTheEngineDoes(_ code: CKError.Code)
+        throws
+    {
+        let row = try #require(codes["\(code)"], "the page has no row for \(code)")
+        let attempts: [ErrorDisposition.Attempt] = [.save, .delete, .fetch, .createZone, .subscribe]
+        #expect(attempts.count == ErrorDisposition.Attempt.allCases.count)
+        let words = attempts.map { word(ErrorDisposition.of(code, in: $0)) }
+        #expect(Array(row.prefix(5)) == words, "\(code)")
+        #expect(row.count == 6 && !row[5].isEmpty, "what to do about \(code)")
+        for word in words { #expect(page.contains("- **\(word)**: "), "\(word) is not explained") }
+    }
+
+    /// One of each; the switches below don't compile when a case is missing here.
+    static let problems: [CloudSyncProblem] = [
+        .account(.notAuthenticated), .anotherUser, .quotaExceeded, .zoneDeletedByUser(zoneName: ""),
+        .configuration(.badContainer, message: ""), .unknownDatabase(identifier: nil),
+        .refused(recordName: "", .unknownItem), .stuck(recordName: ""),
+        .unrestorable(recordName: "", keys: []),
+        .damaged(recordName: ""),
+    ]
+    static let pauses: [CloudSyncPause] = [
+        .suspended, .network, .server(.zoneBusy), .otherProcess, .localDatabase,
+    ]
+    static let statuses: [CloudSyncStatus] = [
+        .idle, .syncing(pending: 0), .waiting(until: nil, because: .network), .needsAttention([]),
+    ]
+
+    @Test func everyCaseHasARow() throws {
+        #expect(Set(Self.problems.map(number)) == Set(0...9))
+        #expect(Set(Self.pauses.map(number)) == Set(0...4))
+        #expect(Set(Self.statuses.map(number)) == Set(0...3))
+        let names =
+            Self.problems.map { name("\($0)") } + Self.pauses.map { name("\($0)") }
+            + Self.statuses.map { name("\($0)") }
+        for name in names {
+            let row = try #require(rows[name], "the page has no row for \(name)")
+            #expect(row.count == 2 && row.allSatisfy { !$0.isEmpty }, "\(name)")
+        }
+    }
+
+    /// The page names calls of the app: each exists.
+    @Test func theCallsThatItNamesExist() {
+        _ = [
+            CloudSync.suspend, CloudSync.resume, CloudSync.retry, CloudSync.didEnterBackground,
+            CloudSync.willEnterForeground,
+        ]
+        _ = [YapDatabaseCloudKit.networkMayBeBack, YapDatabaseCloudKit.accountMayHaveChanged]
+        _ = CloudSync.answerDeletedZone(zoneName:_:)
+    }
+
+    private func name(_ text: String) -> String { String(text.prefix { $0 != "(" }) }
+
+    private func number(_ problem: CloudSyncProblem) -> Int {
+        switch problem {
+        case .account: 0
+        case .anotherUser: 1
+        case .quotaExceeded: 2
+        case .zoneDeletedByUser: 3
+        case .configuration: 4
+        case .unknownDatabase: 5
+        case .refused: 6
+        case .stuck: 7
+        case .unrestorable: 8
+        case .damaged: 9
+        }
+    }
+
+    private func number(_ pause: CloudSyncPause) -> Int {
+        switch pause {
+        case .suspended: 0
+        case .network: 1
+        case .server: 2
+        case .otherProcess: 3
+        case .localDatabase: 4
+        }
+    }
+
+    private func number(_ status: CloudSyncStatus) -> Int {
+        switch status {
+        case .idle: 0
+        case .syncing: 1
+        case .waiting: 2
+        case .needsAttention: 3
+        }
+    }
+}
