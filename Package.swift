@@ -70,8 +70,7 @@ let package = Package(
             name: "YapCommand",
             dependencies: [
                 "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPClient",
-                "HTTPServer", "CloudKit", "CloudKitAdditions",
-                "Seams",
+                "HTTPServer", "CloudKit", "CloudKitAdditions", "Seams", "Yap", "YapCloudKit",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -145,7 +144,7 @@ let package = Package(
             "CommandTests",
             [
                 "YapCommand", "CloudServer", "CloudService", "CloudStore", "CloudWire", "HTTPClient", "Seams",
-                "SQLite", "SQLiteTestSupport",
+                "SQLite", "SQLiteTestSupport", "CloudKit", "CloudKitTesting", "Yap", "YapCloudKit",
             ], resources: [.copy("help.golden")]),
         tests(
             "EndToEndTests",

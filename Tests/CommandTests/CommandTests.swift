@@ -35,8 +35,9 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == all)
     }
 
-    /// `serve` and `login` are typed in `ServeTests`.
-    static let examples = YapProgram.commands.filter { !["serve", "login"].contains($0.name) }.map(\.name)
+    /// `serve` and `login` are typed in `ServeTests`, and what looks into a device's file in `SyncInspectTests`.
+    static let examples = YapProgram.commands
+        .filter { !["serve", "login", "sync inspect"].contains($0.name) }.map(\.name)
 
     @Test(arguments: examples) func everyExampleInAHelpWorksWhenTyped(_ name: String) async throws {
         let command = try #require(YapProgram.commands.first { $0.name == name })
@@ -72,6 +73,8 @@ import Testing
         ["record", "query", "Todo", "--container", "c", "--limit", "0", "--public"],
         ["record", "query", "Todo", "--container", "c", "--where", "x", "--public"],
         ["zone", "list", "--container", "c", "--environment", "test"], ["--frob"],
+        ["sync"], ["sync", "inspect"], ["sync", "inspect", "a", "b"],
+        ["sync", "inspect", "a", "--limit", "0"],
     ])
     func wrongUsageEndsWith2AndSaysWhereHelpIs(_ words: [String]) async throws {
         try DataFolder(path: folder.file("yap-data")).make()

@@ -32,6 +32,17 @@ enum Schema {
         return connection
     }
 
+    /// Opens the file for reading only. There must be one, and it must be ours.
+    static func openReadOnly(path: String) throws -> Connection {
+        var options = OpenOptions()
+        options.readOnly = true
+        let connection = try Connection(path: path, options: options)
+        guard try content(of: connection) == .ours else {
+            throw YapDatabaseError(.notAYapDatabase, "the file is empty: \(path)")
+        }
+        return connection
+    }
+
     private static func content(of connection: Connection) throws -> Content {
         let application = try number("PRAGMA application_id", connection)
         let version = try number("PRAGMA user_version", connection)

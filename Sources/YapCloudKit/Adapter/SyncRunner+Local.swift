@@ -99,6 +99,17 @@ extension SyncRunner {
         post(.localFailure(task.key, message: "\(error)"), attempt: task.attempt)
     }
 
+    /// Keeps an error for whoever looks into the file later. When that fails too, nothing more can be done for it.
+    func keep(_ error: CKError, _ key: DatabaseKey) {
+        guard let (connection, name, _) = connection() else { return }
+        let now = environment.clock.nowMilliseconds()
+        try? connection.blocking.readWrite { transaction in
+            let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+            ext.isByEngine = true
+            try ext.tables.keep(error, key, atMilliseconds: now)
+        }
+    }
+
     private func isClosed(_ error: any Error) -> Bool {
         (error as? YapDatabaseError)?.code == .closed
     }

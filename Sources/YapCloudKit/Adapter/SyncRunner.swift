@@ -241,7 +241,9 @@ final class SyncRunner: Sendable {
             environment.scheduler.wake(ObjectIdentifier(self), atMilliseconds: milliseconds) { [weak self] in
                 self?.post(.tick)
             }
-        case .tell(let key, let error): environment.errorBlock(key.identifier, error)
+        case .tell(let key, let error):
+            keep(error, key)
+            environment.errorBlock(key.identifier, error)
         case .announce(let event): events.yield(event)
         case .status(let status): say(status)
         }

@@ -6,6 +6,7 @@ extension CloudKitTables {
     func upgrade(from version: Int) throws {
         if version < 2 { try createSubscriptions() }
         if version < 3 { try upgradeToAccounts() }
+        try createErrors()
     }
 
     /// Creates the tables. Index names carry the registered name, so that two registrations in one file each
@@ -40,6 +41,7 @@ extension CloudKitTables {
         try createAccounts()
         try createCounts()
         try createAssets()
+        try createErrors()
     }
 
     /// Since version 2: which databases of the cloud were told that this user's devices want to hear of changes,

@@ -20,7 +20,7 @@ struct CloudKitTables {
         [
             "record", "mapping", "changeset", "change", "token", "stash", "log", "subscription", "user",
             "account",
-            "count", "asset",
+            "count", "asset", "error",
         ].map { "cloudKit_\($0)_\(name)" }
     }
 

@@ -1,0 +1,60 @@
+import SQLite
+
+/// A database's file, opened for reading only, beside the processes that may have it open: for programs that look into
+/// one. It never makes, upgrades or changes one, and needs no registered collections.
+package final class DatabaseFile {
+    /// What the file keeps of an extension that was registered in it.
+    package struct StoredExtension: Sendable {
+        package let name: String
+        package let className: String
+        package let classVersion: Int
+        package let versionTag: String
+        /// Whether another process wrote without it since.
+        package let hasMissedCommits: Bool
+    }
+
+    /// Where the file is.
+    package let path: String
+    /// The way to the tables. It can't write.
+    package let sqlite: Connection
+    private let config: ConfigTable
+
+    /// Opens the file.
+    ///
+    /// - Throws: `YapDatabaseError`, as opening it for writing does.
+    package init(path: String) throws {
+        self.path = path
+        sqlite = try Self.translating(path) { try Schema.openReadOnly(path: path) }
+        config = ConfigTable(sqlite)
+    }
+
+    /// Runs `body` on one snapshot of what is committed.
+    package func read<Result>(_ body: () throws -> Result) throws -> Result {
+        try Self.translating(path) { try sqlite.transaction(.deferred) { try body() } }
+    }
+
+    /// The number of the newest commit.
+    package func snapshot() throws -> UInt64 { try config.mark().number }
+
+    /// The extensions that were registered, in the order of their names.
+    package func extensions() throws -> [StoredExtension] {
+        try config.extensionNames().map { name in
+            StoredExtension(
+                name: name, className: try config.text(extension: name, key: ConfigTable.classKey) ?? "",
+                classVersion: try config.text(extension: name, key: ConfigTable.classVersionKey)
+                    .flatMap { Int($0) } ?? 0,
+                versionTag: try config.text(extension: name, key: ConfigTable.versionTagKey) ?? "",
+                hasMissedCommits: try config.text(extension: name, key: ConfigTable.missedKey) != nil)
+        }
+    }
+
+    private static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw YapDatabaseError(error, path: path)
+        }
+    }
+}
+
+@available(*, unavailable) extension DatabaseFile: Sendable {}

@@ -1,0 +1,47 @@
+internal import CloudKit
+internal import SQLite
+
+/// The last errors that the sync met, for whoever looks into the file while nobody listens.
+extension CloudKitTables {
+    /// The most errors kept of each file.
+    static let keptErrorsMax: Int64 = 100
+    /// The longest message kept.
+    static let keptMessageBytesMax = 1_000
+
+    /// The table came after others of version 3, so a file that was made without it gets it when it is registered.
+    func createErrors() throws {
+        try sqlite.execute(
+            """
+            CREATE TABLE IF NOT EXISTS \(table("error")) (
+                id INTEGER PRIMARY KEY AUTOINCREMENT, database TEXT NOT NULL, at_milliseconds INTEGER NOT NULL,
+                code INTEGER NOT NULL, message TEXT NOT NULL);
+            """)
+    }
+
+    /// Keeps an error, and forgets the oldest one beyond the limit.
+    func keep(_ error: CKError, _ database: DatabaseKey, atMilliseconds: Int64) throws {
+        let message = String(
+            decoding: error.localizedDescription.utf8.prefix(Self.keptMessageBytesMax), as: UTF8.self)
+        try run(
+            "INSERT INTO \(table("error")) (database, at_milliseconds, code, message) VALUES (?1, ?2, ?3, ?4)",
+            [
+                .text(database.column), .integer(atMilliseconds), .integer(Int64(error.code.rawValue)),
+                .text(message),
+            ])
+        try run(
+            "DELETE FROM \(table("error")) WHERE id <= ?1",
+            [.integer(sqlite.lastInsertRowID - Self.keptErrorsMax)])
+    }
+
+    /// The errors that were kept of a database, the newest first.
+    func keptErrors(_ database: DatabaseKey) throws -> [SyncInspection.KeptError] {
+        try rows(
+            """
+            SELECT at_milliseconds, code, message FROM \(table("error")) WHERE database = ?1 ORDER BY id DESC
+            """, [.text(database.column)]
+        ) {
+            SyncInspection.KeptError(
+                atMilliseconds: $0.int64(at: 0), code: Int($0.int64(at: 1)), message: $0.text(at: 2))
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package import CloudKit
+
+/// What the sync keeps in a database's file, read without taking part in it.
+package struct SyncInspection: Sendable {
+    package let path: String
+    /// The number of the newest commit that was seen.
+    package let snapshot: UInt64
+    /// The extensions that are no sync, by their names.
+    package let otherExtensions: [String]
+    package let registrations: [Registration]
+
+    /// The sync under one registered name.
+    package struct Registration: Sendable {
+        package let name: String
+        /// The version of the tables.
+        package let classVersion: Int
+        /// The version of the app's handler.
+        package let versionTag: String
+        /// What the tables hold; nil when they are of a version that this program doesn't read.
+        package var content: Content?
+    }
+
+    package struct Content: Sendable {
+        package var accounts: [Account]
+        /// How many decisions of merges the app has not heard of.
+        package var untoldMerges: Int
+    }
+
+    /// What belongs to one user.
+    package struct Account: Sendable {
+        package let number: Int64
+        package let isCurrent: Bool
+        package var databases: [Database]
+    }
+
+    /// What belongs to one cloud database of a user.
+    package struct Database: Sendable {
+        /// The app's name for it; nil is the private database of the default container.
+        package let identifier: String?
+        /// Whose, as far as it is known.
+        package var userRecordName: String?
+        package var subscriptionID: String?
+        package var changeSetsCount: Int
+        package var inFlightCount: Int
+        /// The changes that wait, without those put aside.
+        package var changesCount: Int
+        package var putAsideCount: Int
+        /// The first change-sets of the queue.
+        package var changeSets: [ChangeSet]
+        /// The first changes that were put aside, wherever in the queue they stand.
+        package var putAside: [Change]
+        package var zones: [Zone]
+        /// The newest first.
+        package var errors: [KeptError]
+    }
+
+    /// What one commit changed.
+    package struct ChangeSet: Sendable {
+        package let sequence: Int64
+        package let uuid: String
+        package let isInFlight: Bool
+        package var changes: [Change]
+        package var changesCount: Int
+    }
+
+    package struct Change: Sendable {
+        package let zone: CKRecordZone.ID
+        package let recordName: String
+        package let recordType: String
+        package let changeTag: String?
+        package let isDeletion: Bool
+        /// The changed fields; those in `restoredKeys` are asked of the app when they are needed.
+        package let keys: [String]
+        package let restoredKeys: [String]
+        package let problem: CloudSyncProblem?
+    }
+
+    package struct Zone: Sendable {
+        package let zoneID: CKRecordZone.ID
+        package var token: String?
+        /// Why everything is being fetched again.
+        package var fullFetch: String?
+        package var recordsCount = 0
+        /// How many of the records the server has, as far as is known here.
+        package var taggedCount = 0
+        package var records: [Record] = []
+        package var stashed: [Record] = []
+    }
+
+    package struct Record: Sendable {
+        package let recordName: String
+        package let recordType: String
+        package let changeTag: String?
+        /// How many rows of the app stand for it.
+        package var ownerCount: Int64 = 0
+        package var generation: Int64 = 0
+    }
+
+    package struct KeptError: Sendable {
+        package let atMilliseconds: Int64
+        package let code: Int
+        package let message: String
+    }
+
+    /// How much is read.
+    package struct Limits: Sendable {
+        /// The change-sets of each database.
+        package var changeSetsMax = 20
+        /// The changes of each change-set, those put aside, and the errors.
+        package var changesMax = 20
+        /// The records of each zone; 0 only counts them.
+        package var recordsMax = 0
+
+        package init() {}
+    }
+}
