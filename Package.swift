@@ -176,6 +176,7 @@ let package = Package(
             "YapCloudKitTests",
             [
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudWire", "CoreLocation", "SQLite",
+                "SQLiteTestSupport",
                 "Seams",
             ]),
         tests(
