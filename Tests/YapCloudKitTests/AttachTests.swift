@@ -240,6 +240,101 @@ import Yap
             }
         }
     }
+
+    @Test(
+        "53. one of two rows is found by the record, both are owners, and the other stays one",
+        arguments: forms)
+    func ownersAreFoundByTheRecord(_ form: QueueStorage) throws {
+        let device = try device(form)
+        device.behave { $0.recordNames = ["1": "R", "2": "R"] }
+        try device.set(Todo(title: "a"), "1")
+        try device.set(Todo(title: "a"), "2")
+        let key = try device.read { _, ext in
+            try ext.getKey(forRecordID: device.id("R"), databaseIdentifier: nil)
+        }
+        #expect(key?.collection == "todos")
+        #expect(["1", "2"].contains(key?.key))
+        let found = try device.read { _, ext in try ext.recordID(forKey: "2", inCollection: "todos") }
+        #expect(found?.recordID == device.id("R"))
+        #expect(found?.databaseIdentifier == nil)
+        #expect(
+            try device.read { _, ext in
+                try ext.tables.liveRecord(device.id("R"), DatabaseKey(nil))?.ownerCount
+            } == 2)
+        try device.remove("1")
+        #expect(try device.contains("R"))
+    }
+
+    @Test("54. a row that joins a record without a change uploads nothing", arguments: forms)
+    func aRowThatJoinsWithoutAChange(_ form: QueueStorage) throws {
+        let device = try device(form)
+        device.behave { $0.recordNames = ["1": "R"] }
+        try device.uploaded(Todo(title: "a"), "1")
+        let base = try #require(
+            try device.read { _, ext in try ext.record(forKey: "1", inCollection: "todos") })
+        try device.write { transaction, ext in
+            try ext.attachRecord(
+                base, databaseIdentifier: nil, forKey: "2", inCollection: "todos", shouldUploadRecord: true)
+            try transaction.setObject(Todo(title: "a"), forKey: "2", inCollection: "todos")
+        }
+        #expect(try device.queue().isEmpty)
+        #expect(try device.read { _, ext in try ext.numberOfPendingChangeSets() } == 0)
+    }
+
+    @Test("56. a known record's given keys are saved, and no others", arguments: forms)
+    func aKnownRecordsGivenKeysAreSaved(_ form: QueueStorage) throws {
+        let device = try device(form)
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.write { _, ext in
+            let record = try #require(try ext.record(forKey: "1", inCollection: "todos"))
+            record["title"] = "by hand"
+            #expect(try ext.saveRecord(record, databaseIdentifier: nil))
+        }
+        #expect(try device.queue() == ["S1{title=by hand}"])
+        try device.relaunch()
+        #expect(try device.queue() == ["S1{title=by hand}"], "the row says otherwise")
+    }
+
+    @Test("58. the flags of a record that was deleted", arguments: forms)
+    func theFlagsOfADeletedRecord(_ form: QueueStorage) throws {
+        let device = try device(form)
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.write { transaction, ext in
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            let state = try ext.recordChangeTag(forRecordID: device.id("1"), databaseIdentifier: nil)
+            #expect(state == (recordChangeTag: nil, hasPendingModifications: false, hasPendingDelete: true))
+        }
+        let state = try device.read { _, ext in
+            try ext.recordChangeTag(forRecordID: device.id("1"), databaseIdentifier: nil)
+        }
+        #expect(state == (recordChangeTag: nil, hasPendingModifications: false, hasPendingDelete: true))
+    }
+
+    @Test(
+        "60. a transaction sees what it attached and detached; others see it when it was committed",
+        arguments: forms)
+    func whatWasAttachedIsSeen(_ form: QueueStorage) throws {
+        let device = try device(form)
+        try device.uploaded(Todo(title: "a"), "1")
+        device.behave { $0.skippedKeys = ["2"] }
+        try device.set(Todo(title: "b"), "2")
+        let other = device.database.newConnection()
+        func contained(_ ext: HandledDevice.Ext) throws -> [Bool] {
+            try ["1", "9"].map { try ext.containsRecordID(device.id($0), databaseIdentifier: nil) }
+        }
+        try device.write { _, ext in
+            try ext.attachRecord(
+                CKRecord(recordType: "todo", recordID: device.id("9")), databaseIdentifier: nil, forKey: "2",
+                inCollection: "todos", shouldUploadRecord: false)
+            try ext.detachRecord(
+                forKey: "1", inCollection: "todos", wasRemoteDeletion: false, shouldUploadDeletion: false)
+            #expect(try contained(ext) == [false, true])
+            let seen = try other.blocking.read { try contained($0.ext("ck", as: YapDatabaseCloudKit.self)) }
+            #expect(seen == [true, false])
+        }
+        let seen = try other.blocking.read { try contained($0.ext("ck", as: YapDatabaseCloudKit.self)) }
+        #expect(seen == [false, true])
+    }
 }
 
 extension HandledDevice {

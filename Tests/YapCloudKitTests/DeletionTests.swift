@@ -73,6 +73,45 @@ import Yap
         #expect(device.server("1")?["title"] == "b")
     }
 
+    @Test("20. what the old one had and the new one lacks is ended on the server", arguments: forms)
+    func whatTheOldOneHadIsEnded(_ form: QueueStorage) throws {
+        let device = try device(form)
+        try device.uploaded(Todo(title: "a", note: "n"), "1")
+        try device.write { transaction, _ in
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            try transaction.setObject(Todo(title: "b"), forKey: "1", inCollection: "todos")
+        }
+        #expect(try device.queue() == ["S1{done=0,note=nil,priority=0,title=b}"])
+        let changeSet = try #require(try device.read { _, ext in try ext.pendingChangeSets().first })
+        #expect(changeSet.originalValues(for: device.id("1"))["title"] as? String == "a")
+        try device.relaunch()
+        #expect(try device.queue() == ["S1{done=0,note=nil,priority=0,title=b}"])
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?.allKeys().contains("note") == false)
+        #expect(device.server("1")?["title"] == "b")
+    }
+
+    @Test("20. also where many rows are removed at once", arguments: forms)
+    func whatManyOldOnesHadIsEnded(_ form: QueueStorage) throws {
+        let device = try device(form)
+        let count = YapDatabaseCloudKitTransaction.formerObjectsMax + 2
+        let keys = (0..<count).map(String.init)
+        try device.write { transaction, _ in
+            for key in keys {
+                try transaction.setObject(Todo(title: "a", note: "n"), forKey: key, inCollection: "todos")
+            }
+        }
+        device.upload()
+        device.cloudKit.suspend()
+        try device.write { transaction, _ in
+            try transaction.removeAllObjects(inCollection: "todos")
+            try transaction.setObject(Todo(title: "b"), forKey: "0", inCollection: "todos")
+            try transaction.setObject(Todo(title: "b"), forKey: keys[count - 1], inCollection: "todos")
+        }
+        let queue = try #require(try device.queue().first)
+        #expect(queue.hasPrefix("S0{done=0,note=nil,priority=0,title=b} S\(count - 1){done=0,note=nil,"))
+    }
+
     @Test(
         "21. deleted and inserted again in two commits: the new one has no tag, and goes second",
         arguments: forms)
@@ -173,6 +212,28 @@ import Yap
         #expect(try device.queue() == ["S3{title=d}"])
         #expect(device.upload() == .idle)
         #expect(device.server("3")?["title"] == "d")
+    }
+
+    @Test(
+        "25. removing all rows says what it means in the cloud", arguments: forms,
+        YapDatabaseCloudKit.Removal.allCases)
+    func removingAllSaysWhatItMeans(_ form: QueueStorage, _ removal: YapDatabaseCloudKit.Removal) throws {
+        let device = try device(form)
+        try device.uploaded(Todo(title: "a"), "1")
+        try device.uploaded(Todo(title: "b"), "2")
+        try device.set(Todo(title: "c"), "3")
+        try device.edit("1") { $0.title = "d" }
+        try device.relaunch()
+        try device.write { _, ext in try ext.removeAllObjectsInAllCollections(inCloud: removal) }
+        #expect(try device.todo("1") == nil)
+        for key in ["1", "2", "3"] { #expect(try !device.contains(key)) }
+        try device.relaunch()
+        let before = ["S3{\(full)=c}", "S1{title=d}"]
+        #expect(try device.queue() == before + (removal == .delete ? ["D1 D2 D3"] : []))
+        #expect(device.upload() == .idle)
+        #expect((device.server("2") == nil) == (removal == .delete))
+        #expect((device.server("3") == nil) == (removal == .delete))
+        if removal == .detach { #expect(device.server("1")?["title"] == "d") }
     }
 
     @Test("26. a rowid that is used again doesn't inherit the record", arguments: forms)

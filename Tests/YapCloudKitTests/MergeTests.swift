@@ -277,6 +277,59 @@ import Yap
         #expect(device.upload() == .idle)
     }
 
+    @Test("83. with two rows the queue is purged when both were detached, and not before", arguments: forms)
+    func bothRowsHaveToBeDetached(_ form: QueueStorage) throws {
+        let device = try device(form)
+        device.behave { $0.recordNames = ["2": "1"] }
+        try device.set(Todo(title: "a"), "2")
+        device.upload()
+        device.cloudKit.suspend()
+        try device.edit("1") { $0.title = "b" }
+        device.deleteOnServer("1")
+        func detach(_ key: String) throws {
+            try device.write { transaction, ext in
+                try ext.detachRecord(
+                    forKey: key, inCollection: "todos", wasRemoteDeletion: true, shouldUploadDeletion: false)
+                try transaction.removeObject(forKey: key, inCollection: "todos")
+            }
+        }
+        try detach("1")
+        #expect(try device.queue() == ["S1{title=b}"])
+        try detach("2")
+        #expect(try device.queue().isEmpty)
+        #expect(device.upload() == .idle)
+    }
+
+    @Test(
+        "a merge can be forced though the tag is the stored one: what is newer here stays", arguments: forms)
+    func aMergeCanBeForced(_ form: QueueStorage) throws {
+        let device = try device(form)
+        let same = try #require(device.server("1"))
+        try device.edit("1") { $0.title = "b" }
+        // Deleted and made again in one transaction has values for all keys.
+        try device.write { transaction, _ in
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            try transaction.setObject(Todo(title: "c"), forKey: "1", inCollection: "todos")
+        }
+        try device.merge(same)
+        #expect(device.seen.merged.count == 1)
+        #expect(try device.todo("1")?.title == "c")
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "c")
+    }
+
+    @Test("73. what a merge adds to a record that is deleted next doesn't bring it back", arguments: forms)
+    func whatAMergeAddsToADeletedRecord(_ form: QueueStorage) throws {
+        let device = try device(form)
+        try device.edit("1") { $0.title = "b" }
+        try device.remove("1")
+        device.behave { $0.addsComputedNote = true }
+        try device.merge(device.changeOnServer("1") { $0["priority"] = 3 })
+        #expect(try device.queue() == ["D1"])
+        #expect(device.upload() == .idle)
+        #expect(device.server("1") == nil)
+    }
+
     @Test("84. a remote deletion and a new insert in one transaction: a save without tag", arguments: forms)
     func aRemoteDeletionAndANewInsert(_ form: QueueStorage) throws {
         let device = try device(form)

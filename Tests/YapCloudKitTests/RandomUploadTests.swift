@@ -9,10 +9,12 @@ import Yap
 
 /// 119. Random writes, lost requests, lost answers, other devices' writes and relaunches; then the network is whole.
 @Suite struct RandomUploadTests {
-    @Test("119. in the end the server has what the device has, and nothing waits", arguments: 1...40)
+    @Test("119. in the end the server has what the device has, and nothing waits", arguments: 1...80)
     func inTheEndTheServerHasWhatTheDeviceHas(seed: Int) throws {
         let cloud = TestCloud(seed: UInt64(seed))
-        let device = try HandledDevice(cloud)
+        // Both forms, with folding and without.
+        let device = try HandledDevice(
+            cloud, storage: seed % 2 == 0 ? .keysOnly : .values, folds: seed % 4 < 2)
         let random = SeededRandomSource(seed: UInt64(seed))
         let keys = (1...4).map(String.init)
         for step in 0..<60 {

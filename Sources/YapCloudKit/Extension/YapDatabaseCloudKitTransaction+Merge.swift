@@ -33,7 +33,13 @@ extension YapDatabaseCloudKitTransaction {
         var values: [String: Field] = [:]
         for change in pending { values.merge(change.fields) { _, new in new } }
         let remoteFields = try remote.allFields()
-        let originals = self.originals(of: pending, remote: remoteFields)
+        var originals = self.originals(of: pending, remote: remoteFields)
+        if remote.recordChangeTag == row.changeTag {
+            // The server has nothing new: what it has is what the changes were made from, where nobody said it.
+            for key in values.keys where originals[key] == nil {
+                originals[key] = remoteFields[key] ?? .cleared
+            }
+        }
         let updated = try remote.withoutValues()
         if row.ownerCount > 0 || !pending.isEmpty {
             let info = YDBCKMergeInfo(

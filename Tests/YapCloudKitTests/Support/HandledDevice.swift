@@ -48,7 +48,7 @@ final class HandledDevice {
     let path: String
     let behaviour = Lock(Behaviour())
     let isSuspended: Bool
-    let options: YapDatabaseCloudKit.Options
+    private(set) var options: YapDatabaseCloudKit.Options
     let vfsName: String?
     private(set) var database: YapDatabase
     private(set) var cloudKit: YapDatabaseCloudKit
@@ -97,8 +97,9 @@ final class HandledDevice {
         try database.blocking.register(cloudKit, withName: name)
     }
 
-    func relaunch() throws {
+    func relaunch(storage: YapDatabaseCloudKit.QueueStorage? = nil) throws {
         try database.close()
+        if let storage { options.storage = storage }
         scheduler = ManualScheduler(clock: cloud.clock)
         cloudKit = Self.make(device, scheduler, cloud, behaviour, options)
         database = try Self.open(path, vfsName)
