@@ -186,7 +186,7 @@ let package = Package(
                 "CloudStore",
                 "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SyncDevices", "Seams",
             ]),
-        tests("TodoTests", ["TodoKit", "Seams"]),
+        tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "Seams", "Yap", "YapCloudKit"]),
         tests("TidyTests", []),
     ],
     swiftLanguageModes: [.v6]

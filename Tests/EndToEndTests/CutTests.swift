@@ -115,7 +115,7 @@ import YapCloudKit
         pair.cut(number, cut)
         var expected = [String: Todo]()
         for order in 1...Self.recordsCount {
-            expected["r\(order)"] = Todo(text: "todo \(order)", order: order)
+            expected["r\(order)"] = Todo(title: "todo \(order)", order: order)
         }
         try await pair.phone.add(expected.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         await idle(pair.phone.sync)

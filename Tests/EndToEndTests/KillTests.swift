@@ -38,7 +38,7 @@ import TodoKit
             try await stage.expectConverged(phone, laptop)
             let todos = try await phone.todos()
             #expect(todos[keys[0]]?.isDone == true && todos[keys[0]]?.priority == "A")
-            #expect(todos[keys[1]]?.text == "item 1 is needed" && todos[keys[2]]?.text == "of the phone")
+            #expect(todos[keys[1]]?.title == "item 1 is needed" && todos[keys[2]]?.title == "of the phone")
         }
     }
 
@@ -109,7 +109,7 @@ import TodoKit
                 #expect(after.pending == before.pending + (isKept ? 1 : 0), "\(point)")
             }
             try await stage.expectConverged(phone, laptop)
-            #expect(try await laptop.todos().values.map(\.text) == ["kill-after-commit"])
+            #expect(try await laptop.todos().values.map(\.title) == ["kill-after-commit"])
         }
     }
 
@@ -141,7 +141,7 @@ import TodoKit
                 }
                 try await stage.expectConverged(phone, laptop, "\(point)")
             }
-            let texts = try await laptop.todos().values.map(\.text)
+            let texts = try await laptop.todos().values.map(\.title)
             #expect(texts.count == Set(texts).count, "nothing came twice")
             #expect(killsCount >= 6)
         }

@@ -23,7 +23,7 @@ import TodoKit
             try await event(watch, "\"added\"", "\"device\"", key)
             // The other process waits for the one that syncs: then everything is sent.
             try await phone.sync()
-            #expect(try await stage.server.todos(of: Stage.user)[key]?.text == "from another terminal")
+            #expect(try await stage.server.todos(of: Stage.user)[key]?.title == "from another terminal")
             try await phone.run(["done", key])
             try await event(watch, "\"changed\"", "\"device\"", key)
             try await phone.sync()

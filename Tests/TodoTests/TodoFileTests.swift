@@ -15,7 +15,7 @@ import TodoKit
 
     @Test func blankLinesAreKeptAndAreNoItems() throws {
         let file = try TodoFile(bytes: Array("a\n\n  \nb".utf8))
-        #expect(file.todos.map(\.text) == ["a", "b"])
+        #expect(file.todos.map(\.title) == ["a", "b"])
         #expect(file.todos.map(\.order) == [1, 4])
         #expect(file.lines.count == 4)
     }
@@ -23,7 +23,7 @@ import TodoKit
     @Test func aByteOrderMarkIsNoPartOfTheFirstItem() throws {
         let file = try TodoFile(bytes: [0xEF, 0xBB, 0xBF] + Array("x done\r\n".utf8))
         #expect(file.hasByteOrderMark)
-        #expect(file.todos == [Todo(text: "done", isDone: true, order: 1)])
+        #expect(file.todos == [Todo(title: "done", isDone: true, order: 1)])
     }
 
     @Test func badUTF8IsRefusedWithItsLine() {
@@ -63,7 +63,7 @@ import TodoKit
         #expect(Set(file.todos.map(\.line)).count == file.todos.count)
         #expect(file.todos.contains { $0.isDone && $0.completionDay != nil })
         #expect(file.todos.contains { $0.priority == "A" })
-        #expect(file.todos.contains { !$0.text.utf8.allSatisfy { $0 < 0x80 } })
+        #expect(file.todos.contains { !$0.title.utf8.allSatisfy { $0 < 0x80 } })
         #expect(Set(file.todos.flatMap(\.projects)).count >= 10)
         #expect(Set(file.todos.flatMap(\.contexts)).count >= 5)
         #expect(file.todos.contains { $0.tag("due") != nil })

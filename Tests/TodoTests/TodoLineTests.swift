@@ -9,7 +9,7 @@ import TodoKit
         #expect(todo.creationDay == "2026-01-31")
         #expect(todo.completionDay == nil)
         #expect(todo.isDone == false)
-        #expect(todo.text == "Call Mum +family @phone due:2026-02-02")
+        #expect(todo.title == "Call Mum +family @phone due:2026-02-02")
         #expect(todo.projects == ["family"])
         #expect(todo.contexts == ["phone"])
         #expect(todo.tag("due") == "2026-02-02")
@@ -32,13 +32,17 @@ import TodoKit
         "20260101 no hyphens", "2026-01-01",
     ])
     func whatDoesNotFitTheFormatIsText(line: String) {
-        #expect(Todo(line: line) == Todo(text: line))
+        #expect(Todo(line: line) == Todo(title: line))
     }
 
     @Test(arguments: [
         "", "x ", "(A) ", "x (A) 2026-01-02 kept priority", "x  two spaces", "  leading", "trailing  ",
         "\ttab",
         "2026-01-01 2026-01-02 an open item has one day", "x 2026-01-02 2026-01-01 2025-12-31 three days",
+        "a color:#ff8800", " color:#ff8800", "color:#ff8800", "a  color:#ff8800", "(A)  color:#ff8800",
+        "x  color:#ff8800",
+        "a color:#FF8800", "a color:#ff880", "a color:red", "a color:#ff8800 b", "a color:#ff8800 ",
+        "a color:#111111 color:#222222", "2026-01-01 a color:#ff8800", "é color:#ff8800",
         "é 語 🥚 a\u{301}", "(Z) x done inside", "carriage\rreturn", "x (A)",
     ])
     func aLineComesBackByteForByte(line: String) {
@@ -50,7 +54,7 @@ import TodoKit
         let random = SeededRandomSource(seed: seed)
         let parts = [
             "x", " ", "  ", "(A)", "(Z)", "(b)", "2026-01-02", "2025-12-31", "+home", "@shop",
-            "due:2026-01-02", "é",
+            "due:2026-01-02", "color:#ff8800", "color:#FF8800", "é",
             "👩‍🌾", "\t", "\r", ":", "+", "@", "Buy eggs",
         ]
         for _ in 0..<20_000 {
@@ -69,12 +73,12 @@ import TodoKit
     }
 
     @Test func aDayWithoutAPlaceInTheLineIsNotWritten() {
-        #expect(Todo(text: "a", isDone: false, completionDay: "2026-01-02").line == "a")
-        #expect(Todo(text: "a", isDone: true, creationDay: "2026-01-02").line == "x a")
+        #expect(Todo(title: "a", isDone: false, completionDay: "2026-01-02").line == "a")
+        #expect(Todo(title: "a", isDone: true, creationDay: "2026-01-02").line == "x a")
     }
 
     @Test func aNewlineInTheTextStaysInOneLine() {
-        #expect(Todo(text: "one\ntwo\r\nthree").line == "one two\r three")
+        #expect(Todo(title: "one\ntwo\r\nthree").line == "one two\r three")
     }
 
     @Test func completingKeepsTheRest() {

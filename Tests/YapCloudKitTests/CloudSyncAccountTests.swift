@@ -57,7 +57,7 @@ import Yap
     }
 
     @Test(
-        "122. kept objects stay their user's: what is changed of them waits for that user, what is new is the new user's"
+        "122. kept objects stay their user's: their changes wait for that user, and what is new is the new user's"
     )
     func keptObjectsStayTheirUsers() throws {
         try use("eve", .keep)

@@ -23,6 +23,8 @@ struct EditCommands {
         case "done": try await done(list)
         case "edit": try await edit(list)
         case "delete": try await delete(list)
+        case "color": try await color(list)
+        case "pin", "unpin": try await pin(list)
         default: try await importFile(list)
         }
         try list.close()
@@ -44,7 +46,7 @@ struct EditCommands {
     private func show(_ list: TodoList) async throws {
         let todos = try await list.todos()
         let short = ShortKeys(todos.keys)
-        let rows = todos.sorted { ($0.value.order, $0.key) < ($1.value.order, $1.key) }.filter { row in
+        let rows = todos.sorted { place($0) < place($1) }.filter { row in
             (call.has("all") || !row.value.isDone)
                 && call.operands.allSatisfy { row.value.line.localizedCaseInsensitiveContains($0) }
         }
@@ -55,12 +57,18 @@ struct EditCommands {
         var text = ""
         for row in rows {
             let key = short.short(row.key)
-            text += key + String(repeating: " ", count: width + 2 - key.count) + row.value.line + "\n"
+            let mark = row.value.isPinned ? "* " : "  "
+            text += key + String(repeating: " ", count: width + 1 - key.count) + mark + row.value.line + "\n"
         }
         Output.write(text)
         if rows.isEmpty {
             Output.complain(todos.isEmpty ? "The list is empty." : "No open item fits; --all shows all.")
         }
+    }
+
+    /// Pinned items come first.
+    private func place(_ row: (key: String, value: Todo)) -> (Int, Int, String) {
+        (row.value.isPinned ? 0 : 1, row.value.order, row.key)
     }
 
     private func done(_ list: TodoList) async throws {
@@ -74,8 +82,31 @@ struct EditCommands {
         let line = try text(call.operands.dropFirst())
         let todos = try await list.todos()
         let key = try named(beginning, todos)
-        try await list.change(key) { $0 = Todo(line: line, order: $0.order) }
+        try await list.change(key) { todo in
+            let isPinned = todo.isPinned
+            todo = Todo(line: line, order: todo.order)
+            todo.isPinned = isPinned
+        }
         try report([(key, Todo(line: line))], "changed", todos.keys, isOne: true)
+    }
+
+    private func color(_ list: TodoList) async throws {
+        guard call.operands.count == 2 else {
+            throw TodoFailure.usage("`todo color` takes a key and a colour")
+        }
+        let (beginning, name) = (call.operands[0], call.operands[1])
+        let color = TodoColor(named: name)
+        guard color != nil || name == "none" else {
+            let names = TodoColor.names.map(\.name).joined(separator: ", ")
+            throw TodoFailure.usage("there is no colour \(name): take \(names), #rrggbb, or none")
+        }
+        let todos = try await list.todos()
+        try await change(list, "coloured", [try named(beginning, todos)], todos) { $0.color = color }
+    }
+
+    private func pin(_ list: TodoList) async throws {
+        let isPinned = call.command == "pin"
+        try await change(list, isPinned ? "pinned" : "unpinned") { $0.isPinned = isPinned }
     }
 
     private func delete(_ list: TodoList) async throws {
@@ -114,7 +145,13 @@ struct EditCommands {
         _ list: TodoList, _ what: String, _ edit: @escaping @Sendable (inout Todo) -> Void
     ) async throws {
         let todos = try await list.todos()
-        let keys = try namedKeys(todos)
+        try await change(list, what, try namedKeys(todos), todos, edit)
+    }
+
+    private func change(
+        _ list: TodoList, _ what: String, _ keys: [String], _ todos: [String: Todo],
+        _ edit: @escaping @Sendable (inout Todo) -> Void
+    ) async throws {
         for key in keys { try await list.change(key, edit) }
         let changed = keys.compactMap { key -> (String, Todo)? in
             guard var todo = todos[key] else { return nil }
@@ -167,22 +204,26 @@ struct ItemJSON: Encodable {
     let key: String
     let short: String
     let line: String
-    let text: String
+    let title: String
     let isDone: Bool
     let priority: String?
     let creationDay: String?
     let completionDay: String?
     let order: Int
+    let color: String?
+    let isPinned: Bool
 
     init(_ key: String, _ todo: Todo, _ short: ShortKeys) {
         self.key = key
         self.short = short.short(key)
         line = todo.line
-        text = todo.text
+        title = todo.title
         isDone = todo.isDone
         priority = todo.priority
         creationDay = todo.creationDay
         completionDay = todo.completionDay
         order = todo.order
+        color = todo.color?.text
+        isPinned = todo.isPinned
     }
 }

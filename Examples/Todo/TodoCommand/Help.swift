@@ -21,8 +21,9 @@ enum Help {
             summary: "print the open items, or those with all these words",
             details: """
                 --all prints the done ones too. The first column is the short key by which other commands take an item.
-                With --json: [{"key", "short", "line", "text", "isDone", "priority", "creationDay", "completionDay",
-                "order"}]
+                * marks what is pinned on this device.
+                With --json: [{"key", "short", "line", "title", "isDone", "priority", "creationDay", "completionDay",
+                "order", "color", "isPinned"}]
                 """, example: "todo --device phone list +kitchen"),
         Entry(
             name: "done", operands: "KEY...", summary: "mark items as done today",
@@ -32,6 +33,18 @@ enum Help {
             name: "edit", operands: "KEY TEXT...", summary: "write an item anew, as a whole line",
             details: "What the new line doesn't say (a day, a priority) goes. With --json: as add.",
             example: "todo --device phone edit 3f2 \"(B) Buy oat milk +kitchen\""),
+        Entry(
+            name: "color", operands: "KEY COLOR", summary: "give an item a colour",
+            details: """
+                red, orange, yellow, green, blue, purple, #rrggbb, or none. In a line it is the tag color:#rrggbb at
+                the end. With --json: as add, a list.
+                """, example: "todo --device phone color 3f2 red"),
+        Entry(
+            name: "pin", operands: "KEY...", summary: "show items first, on this device only",
+            details: "With --json: as add, a list.", example: "todo --device phone pin 3f2"),
+        Entry(
+            name: "unpin", operands: "KEY...", summary: "show items in their place again",
+            details: "With --json: as add, a list.", example: "todo --device phone unpin 3f2"),
         Entry(
             name: "delete", operands: "KEY...", summary: "delete items",
             details: "With --json: as add, a list.",
@@ -46,14 +59,16 @@ enum Help {
                 A failure that passes (the network, a busy server) is tried again until --patience SECONDS (20) went by
                 without progress; then what is left stays in the queue, and the exit code is 1. When another process
                 syncs this device, it waits until that one has sent everything.
-                With --json: a line for each decision of a merge, then {"event": "synced", "status", "items"}.
+                Where both this device and another one changed the same, it says what was dropped and what stands, and
+                whose it is. With --json: a line for each such decision, {"event": "merge", "key", "rule", "field",
+                "dropped", "kept"}, then {"event": "synced", "status", "items"}.
                 """, example: "todo --device phone sync"),
         Entry(
             name: "watch", operands: "", summary: "sync all the time, and show what changes, until Ctrl-C",
             details: """
                 Shows what other commands do to this device's list, and what other devices did: they are heard of by
-                push. With --json: a line for each event: {"event": "watching" | "added" | "changed" | "deleted" |
-                "status" | "error" | "ended", ...}.
+                push; and each decision of a merge, as `todo sync` does. With --json: a line for each event: {"event":
+                "watching" | "added" | "changed" | "deleted" | "merge" | "status" | "error" | "ended", ...}.
                 """, example: "todo --device laptop watch"),
         Entry(
             name: "status", operands: "",

@@ -77,11 +77,11 @@ struct SyncCommand {
     private func tellDecisions(_ list: TodoList) async {
         let short = (try? await list.todos()).map { ShortKeys($0.keys) } ?? ShortKeys([])
         for await entry in list.sync.mergeLog {
+            let conflict = TodoConflict(entry)
             if call.isJSON {
-                try? Output.json(DecisionJSON(entry))
+                try? Output.json(DecisionJSON(conflict))
             } else {
-                Output.line(
-                    "merge  \(short.short(entry.recordID.recordName))  \(entry.rule) \(entry.field ?? "")")
+                Output.line("merge  \(short.short(conflict.key))  \(conflict.sentence())")
             }
         }
     }
@@ -152,15 +152,21 @@ private struct SyncedJSON: Encodable {
 }
 
 /// What a merge decided, as a line of JSON.
-struct DecisionJSON: Codable {
+struct DecisionJSON: Encodable {
     var event = "merge"
     let key: String
     let rule: String
     let field: String?
+    let dropped: String?
+    let kept: String?
+    let sentence: String
 
-    init(_ entry: CloudMergeLogEntry) {
-        key = entry.recordID.recordName
-        rule = "\(entry.rule)"
-        field = entry.field
+    init(_ conflict: TodoConflict) {
+        key = conflict.key
+        rule = conflict.rule
+        field = conflict.field
+        dropped = conflict.dropped
+        kept = conflict.kept
+        sentence = conflict.sentence()
     }
 }

@@ -12,6 +12,7 @@ struct WatchCommand {
         case commit(YapDatabaseCommit)
         case status(CloudSyncStatus)
         case error(CKError)
+        case conflict(TodoConflict)
         case signal
     }
 
@@ -57,6 +58,10 @@ struct WatchCommand {
                 journal.note(error)
                 try tell(
                     EventJSON(event: "error", status: "\(error.code)"), "-- \(error.localizedDescription)")
+            case .conflict(let conflict) where call.isJSON: try Output.json(DecisionJSON(conflict))
+            case .conflict(let conflict):
+                let short = ShortKeys(todos.keys).short(conflict.key)
+                Output.line("\(Clock.time(Clock.now()))  merge  ! \(short)  \(conflict.sentence())")
             case .signal: break loop
             }
         }
@@ -73,6 +78,8 @@ struct WatchCommand {
         Task { for await status in statuses { continuation.yield(.status(status)) } }
         Task { for await error in errors { continuation.yield(.error(error)) } }
         Task { for await commit in commits { continuation.yield(.commit(commit)) } }
+        let log = list.sync.mergeLog
+        Task { for await entry in log { continuation.yield(.conflict(TodoConflict(entry))) } }
         return stream
     }
 

@@ -202,6 +202,7 @@ final class Demo {
         switch change {
         case .delete: try await device.run(["delete", key])
         case .done: try await device.run(["done", key])
+        case .color(let name): try await device.run(["color", key, name])
         case .edit(let edit):
             guard var todo = try await device.todos()[key] else { return }
             edit(&todo)
@@ -219,7 +220,13 @@ final class Demo {
 
     @discardableResult
     private func decide(_ decided: [TodoDevice.Decision], _ device: TodoDevice) -> [Decision] {
-        let new = decided.map { Decision(device: device.name, key: $0.key, rule: $0.rule, field: $0.field) }
+        let new = decided.map { decision in
+            Decision(
+                device: device.name,
+                conflict: TodoConflict(
+                    key: decision.key, rule: decision.rule, field: decision.field, dropped: decision.dropped,
+                    kept: decision.kept))
+        }
         decisions += new
         return new
     }

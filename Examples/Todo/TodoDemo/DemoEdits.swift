@@ -15,11 +15,12 @@ struct DemoEdits {
     enum Change {
         case delete
         case done
+        case color(String)
         case edit((inout Todo) -> Void)
     }
 
     /// One for each kind of conflict.
-    static let itemsNeeded = 3
+    static let itemsNeeded = 4
 
     /// As many of the edits as the list has items for.
     let edits: [Edit]
@@ -39,18 +40,21 @@ struct DemoEdits {
 extension DemoEdits.Edit {
     fileprivate init(_ key: String, _ todo: Todo, conflict: Int, today: String) {
         self.key = key
-        title = todo.text
+        title = todo.title
         switch conflict {
         case 0:
             (phoneSays, phone) = ("marks it done", .done)
             let priority = todo.priority == "A" ? "B" : "A"
             (laptopSays, laptop) = ("gives it priority \(priority)", .edit { $0.priority = priority })
         case 1:
-            (phoneSays, phone) = ("adds @phone to the text", .edit { $0.text += " @phone" })
-            (laptopSays, laptop) = ("adds @laptop to the text", .edit { $0.text += " @laptop" })
+            (phoneSays, phone) = ("adds @phone to the title", .edit { $0.title += " @phone" })
+            (laptopSays, laptop) = ("adds @laptop to the title", .edit { $0.title += " @laptop" })
+        case 2:
+            (phoneSays, phone) = ("colours it red", .color("red"))
+            (laptopSays, laptop) = ("colours it blue", .color("blue"))
         default:
             (phoneSays, phone) = ("deletes it", .delete)
-            (laptopSays, laptop) = ("adds a due date", .edit { $0.text += " due:\(today)" })
+            (laptopSays, laptop) = ("adds a due date", .edit { $0.title += " due:\(today)" })
         }
     }
 }

@@ -8,24 +8,15 @@ enum DemoTable {
     /// A decision, as a sentence.
     static func sentence(_ decision: Decision, _ edits: DemoEdits) -> String {
         let title = edits.edits.first { $0.key == decision.key }?.title ?? decision.key
-        let field = decision.field ?? "it"
-        let what =
-            switch decision.rule {
-            case "remoteWon": "both changed \(field); the server's value stays, this one's is dropped"
-            case "localKept": "only this device changed \(field): its value is sent"
-            case "merged": "both changed \(field), and one value was made of both"
-            case "superseded": "an earlier value of \(field) need not be sent any more"
-            case "editBeatDeletion": "deleted there, edited here: the edit wins, and it is made again"
-            case "deletionDropped": "edited there, deleted here: the edit wins, and it comes back"
-            case "deletedRemotely": "deleted there: what waited here for it is dropped"
-            default: "the server had lost it: it is sent again"
-            }
-        return "“\(Narrator.cut(title, to: 40))”: \(what)"
+        let other = names.first { $0 != decision.device } ?? "another device"
+        let sentence = decision.conflict.sentence(here: "the \(decision.device)", there: "the \(other)")
+        return "“\(Narrator.cut(title, to: 24))”: \(sentence)"
     }
+
+    private static let names = ["phone", "laptop"]
 
     /// Who won an edit, and why: from what the devices' syncs decided about it.
     static func verdict(_ key: String, _ decisions: [Decision]) -> (won: String, why: String) {
-        let names = ["phone", "laptop"]
         guard let last = decisions.last(where: { $0.key == key }) else {
             return ("both", "they changed different fields")
         }
@@ -69,7 +60,8 @@ enum DemoTable {
 /// What a device's sync decided about one change.
 struct Decision {
     let device: String
-    let key: String
-    let rule: String
-    let field: String?
+    let conflict: TodoConflict
+
+    var key: String { conflict.key }
+    var rule: String { conflict.rule }
 }

@@ -7,15 +7,22 @@ public struct TodoComparison: Sendable {
         /// What each place has, in the order of the places; nil where it has no such item.
         public let todos: [Todo?]
 
-        /// Whether every place has the item, with the same bytes in each field.
+        /// Whether every place has the item, with the same bytes in each field that is synced.
         public var isEqual: Bool {
             guard let first = todos.first, let first else { return false }
             return todos.allSatisfy { todo in todo.map { Row.haveSameBytes($0, first) } ?? false }
         }
 
+        // What stays on a device is no difference between devices.
+        private static func shared(_ todo: Todo) -> Todo {
+            var todo = todo
+            todo.isPinned = false
+            return todo
+        }
+
         // String's own equality calls "é" in one and in two scalars equal: here that is a difference.
         private static func haveSameBytes(_ left: Todo, _ right: Todo) -> Bool {
-            left == right && left.text.utf8.elementsEqual(right.text.utf8)
+            shared(left) == shared(right) && left.title.utf8.elementsEqual(right.title.utf8)
         }
     }
 

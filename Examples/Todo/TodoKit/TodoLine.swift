@@ -1,22 +1,25 @@
 extension Todo {
-    /// Reads one line, without its line ending. Every line is an item: what doesn't fit the format is text.
+    /// Reads one line, without its line ending. Every line is an item: what doesn't fit the format is title.
     ///
-    /// Exactly one space is taken after the mark, the priority and each date, so `line` gives the same bytes back.
+    /// Exactly one space is taken after the mark, the priority and each date, and before the colour, which is the tag
+    /// `color:#rrggbb` at the end; so `line` gives the same bytes back.
     public init(line: String, order: Int = 0) {
         var rest = line.utf8[...]
         let isDone = Todo.take("x ", from: &rest)
         let priority = Todo.takePriority(from: &rest)
         let firstDay = Todo.takeDay(from: &rest)
         let secondDay = isDone && firstDay != nil ? Todo.takeDay(from: &rest) : nil
+        let color = Todo.takeColor(from: &rest)
         self.init(
-            text: String(Substring(rest)), isDone: isDone, priority: priority,
-            creationDay: isDone ? secondDay : firstDay, completionDay: isDone ? firstDay : nil, order: order)
+            title: String(Substring(rest)), isDone: isDone, priority: priority,
+            creationDay: isDone ? secondDay : firstDay, completionDay: isDone ? firstDay : nil, order: order,
+            color: color)
     }
 
     /// The item as a line of a todo.txt file, without a line ending.
     ///
     /// The format has no place for the completion day of an open item, nor for the creation day of a done item
-    /// whose completion day isn't known: those two aren't written. A newline in the text becomes a space.
+    /// whose completion day isn't known: those two aren't written. A newline in the title becomes a space.
     public var line: String {
         var words = [String]()
         if isDone { words.append("x") }
@@ -29,7 +32,8 @@ extension Todo {
         } else if let creationDay {
             words.append(creationDay)
         }
-        words.append(String(decoding: text.utf8.map { $0 == UInt8(ascii: "\n") ? 0x20 : $0 }, as: UTF8.self))
+        words.append(String(decoding: title.utf8.map { $0 == UInt8(ascii: "\n") ? 0x20 : $0 }, as: UTF8.self))
+        if let color { words.append(Todo.colorTag + color.text) }
         return words.joined(separator: " ")
     }
 
@@ -37,6 +41,19 @@ extension Todo {
         guard rest.starts(with: prefix.utf8) else { return false }
         rest = rest.dropFirst(prefix.utf8.count)
         return true
+    }
+
+    private static let colorTag = "color:"
+
+    /// Takes the last word, when it is a colour in the form in which `line` writes it.
+    private static func takeColor(from rest: inout Substring.UTF8View) -> TodoColor? {
+        let tag = " " + colorTag
+        let word = rest.suffix(tag.utf8.count + 7)
+        guard word.starts(with: tag.utf8),
+            let color = TodoColor(text: Substring(word.dropFirst(tag.utf8.count)))
+        else { return nil }
+        rest = rest.dropLast(word.count)
+        return color
     }
 
     private static func takePriority(from rest: inout Substring.UTF8View) -> String? {

@@ -35,8 +35,8 @@ extension CloudSync {
     public enum OtherAccountsObjects: Sendable {
         /// They stay. They are still that user's: what is changed of them here waits until that user is signed in.
         case keep
-        /// They are removed from this device, not from the cloud. What waits for that user's cloud still goes there, and
-        /// they come back when that user does.
+        /// They are removed from this device, not from the cloud. What waits for that user's cloud still goes there,
+        /// and they come back when that user does.
         case remove
     }
 
@@ -45,8 +45,8 @@ extension CloudSync {
     /// Each user has a queue of their own: nothing of one is ever sent as another's. What is added from now on is this
     /// user's.
     /// - Returns: Whether it is another user than before.
-    /// - Throws: `CKError` when nobody is signed in or the server can't be asked; `YapDatabaseError` when it could not be
-    ///   written. Then all is as before.
+    /// - Throws: `CKError` when nobody is signed in or the server can't be asked; `YapDatabaseError` when it could not
+    ///   be written. Then all is as before.
     @discardableResult
     public func useSignedInAccount(objectsOfOtherAccount: OtherAccountsObjects) async throws -> Bool {
         let userRecordID = try await container.userRecordID()

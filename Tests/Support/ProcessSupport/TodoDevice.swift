@@ -10,6 +10,8 @@ package final class TodoDevice: Sendable {
         package let key: String
         package let rule: String
         package let field: String?
+        package let dropped: String?
+        package let kept: String?
     }
 
     /// What `todo status --json` prints, in part.
@@ -25,12 +27,14 @@ package final class TodoDevice: Sendable {
 
     private struct Item: Decodable {
         let key: String
-        let text: String
+        let title: String
         let isDone: Bool
         let priority: String?
         let creationDay: String?
         let completionDay: String?
         let order: Int
+        let color: String?
+        let isPinned: Bool
     }
 
     /// Its name.
@@ -96,9 +100,9 @@ package final class TodoDevice: Sendable {
             (
                 item.key,
                 Todo(
-                    text: item.text, isDone: item.isDone, priority: item.priority,
-                    creationDay: item.creationDay,
-                    completionDay: item.completionDay, order: item.order)
+                    title: item.title, isDone: item.isDone, priority: item.priority,
+                    creationDay: item.creationDay, completionDay: item.completionDay, order: item.order,
+                    color: item.color.flatMap { TodoColor(text: $0) }, isPinned: item.isPinned)
             )
         }
         return Dictionary(pairs) { first, _ in first }
@@ -125,9 +129,10 @@ extension YapServer {
         try await records(ofType: Todo.recordType, account: account, zone: TodoList.collection).mapValues {
             record in
             Todo(
-                text: record.texts["text"] ?? "", isDone: record.numbers["isDone"] == 1,
-                priority: record.texts["priority"], creationDay: record.texts["creationDay"],
-                completionDay: record.texts["completionDay"], order: record.numbers["order"] ?? 0)
+                title: record.texts["title"] ?? "", isDone: record.numbers["completed"] == 1,
+                priority: record.texts["priority"], creationDay: record.texts["created"],
+                completionDay: record.texts["completionDay"], order: record.numbers["order"] ?? 0,
+                color: record.texts["color"].flatMap { TodoColor(text: $0) })
         }
     }
 }
