@@ -23,6 +23,25 @@ package enum RecordValue: Hashable, Sendable {
 
     /// Takes over an element of a Foundation array, which has no static type.
     init(any value: Any) {
+        self = Self.ofCommonType(value) ?? Self(casting: value)
+    }
+
+    /// What nearly all values are, told by the exact type: a cast that looks for a bridge costs ten times as much.
+    private static func ofCommonType(_ value: Any) -> RecordValue? {
+        let type = type(of: value)
+        if type == String.self { return (value as? String).map { .string($0) } }
+        if type == NSString.self { return (value as? NSString).map { .string($0 as String) } }
+        if type == NSNumber.self { return (value as? NSNumber).map { RecordValue(number: $0) } }
+        if type == Bool.self { return (value as? Bool).map { .int64($0 ? 1 : 0) } }
+        if type == Int.self { return (value as? Int).map { .int64(Int64($0)) } }
+        if type == Double.self { return (value as? Double).map { .double($0) } }
+        if type == Date.self { return (value as? Date).map { .date($0) } }
+        if type == NSDate.self { return (value as? NSDate).map { .date($0 as Date) } }
+        if type == Data.self { return (value as? Data).map { .data($0) } }
+        return nil
+    }
+
+    private init(casting value: Any) {
         switch value {
         case let value as NSNumber: self = RecordValue(number: value)
         case let value as CKReference: self = .reference(value)

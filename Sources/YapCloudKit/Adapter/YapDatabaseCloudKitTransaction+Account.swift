@@ -19,6 +19,7 @@ extension YapDatabaseCloudKitTransaction {
             isQueueTouched = true
             guard account != before else { return false }
             try tables.makeCurrent(account)
+            self.account = nil
             return true
         }
     }

@@ -51,27 +51,30 @@ extension CloudKitTables {
 
     /// The record that a row of the app stands for.
     func record(ownedBy rowID: Int64) throws -> RecordRow? {
-        let id = try first("SELECT record FROM \(table("mapping")) WHERE rowid = ?1", [.integer(rowID)]) {
-            $0.int64(at: 0)
-        }
-        return try id.flatMap { try record(id: $0) }
+        try first(
+            """
+            SELECT \(Self.recordColumns) FROM \(table("mapping")) AS m JOIN \(table("record")) AS r ON r.id = m.record
+            WHERE m.rowid = ?1
+            """, [.integer(rowID)], readRecord)
     }
 
-    func insertRecord(
-        _ record: CKRecord, _ database: DatabaseKey, generation: Int64, changeTag: String?
+    /// Adds a life of a record that one row stands for.
+    func insertOwnedRecord(
+        _ record: CKRecord, _ database: DatabaseKey, generation: Int64
     ) throws -> RecordRow {
+        let changeTag = record.recordChangeTag
         let system = try record.systemBytes()
         try run(
             """
             INSERT INTO \(table("record")) (database, zone_owner, zone_name, record_name, generation, record_type,
                 change_tag, system, owner_count, wants_deletion, unseen)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, 0, 0)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, 0, 0)
             """,
             identity(record.recordID, database)
                 + [.integer(generation), .text(record.recordType), SQLValue(changeTag), .blob(system)])
         return RecordRow(
             id: sqlite.lastInsertRowID, database: database, recordID: record.recordID, generation: generation,
-            recordType: record.recordType, changeTag: changeTag, system: system, ownerCount: 0,
+            recordType: record.recordType, changeTag: changeTag, system: system, ownerCount: 1,
             wantsDeletion: false)
     }
 

@@ -1,4 +1,5 @@
 public import CloudKit
+internal import CloudWire
 
 /// What the record handler is told, and what it may answer beside the record.
 public final class YDBCKRecordInfo {
@@ -21,6 +22,10 @@ public final class YDBCKRecordInfo {
     /// The keys whose values are asked for again, after a relaunch: set exactly these, from the object as it is now.
     /// Nil while a change is recorded.
     public internal(set) var keysToRestore: Set<String>?
+
+    /// What a model's map says instead of the record's changed values: from an object to the queue no record need be
+    /// filled and taken apart again.
+    var fields: (changed: [String: Field], originals: [String: Field])?
 
     init(
         databaseIdentifier: String?, versionInfo: (any Sendable)? = nil,

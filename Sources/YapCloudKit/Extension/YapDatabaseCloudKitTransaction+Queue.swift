@@ -57,14 +57,15 @@ extension YapDatabaseCloudKitTransaction {
     ///
     /// - Parameter rowID: The row that holds the values, if one does: then they needn't be stored.
     func queueSave(
-        _ row: RecordRow, _ fields: [String: Field], originals: [String: Field], heldBy rowID: Int64? = nil
+        _ row: RecordRow, _ fields: [String: Field], originals: [String: Field], heldBy rowID: Int64? = nil,
+        isNew: Bool = false
     ) throws {
         guard !fields.isEmpty else { return }
         isQueueTouched = true
         let open = try changeSet(for: row)
         links.note(row.id, in: open.sequence, fields, originals: originals)
         var new = NewValues(fields, originals, heldBy: cloudKit.options.storage == .keysOnly ? rowID : nil)
-        let special = try tables.specialChanges(of: row.id)
+        let special = isNew ? [] : try tables.specialChanges(of: row.id)
         // A refused change goes along with the new one, which may be its cure.
         for refused in special where refused.refusal != nil && !refused.isDamaged {
             let known = try knownValues(of: refused)
@@ -89,7 +90,7 @@ extension YapDatabaseCloudKitTransaction {
 
     private func queue(_ values: NewValues, _ open: OpenChangeSet, _ row: RecordRow) throws {
         var new = values
-        guard let change = try tables.change(open.sequence, row.id) else {
+        guard let change = try openChange(open, row) else {
             return try insert(new, open.sequence, row)
         }
         if change.kind == .save { new.addOlder(change, try knownValues(of: change)) }
@@ -112,6 +113,7 @@ extension YapDatabaseCloudKitTransaction {
     private func insert(
         _ new: NewValues, _ sequence: Int64, _ row: RecordRow, ordinal: Int64? = nil
     ) throws {
+        queuedRecords.insert(row.id)
         let id = try tables.insertChange(
             sequence, row.id, .save, fields: new.stored, originals: new.originals, restore: new.restore,
             ordinal: try ordinal ?? nextOrdinal())
@@ -137,15 +139,23 @@ extension YapDatabaseCloudKitTransaction {
             try remove(refused)
         }
         let open = try changeSet(for: row)
-        if let change = try tables.change(open.sequence, row.id) {
+        if let change = try openChange(open, row) {
             try remove(change)
             let isKnownToServer = try row.changeTag != nil || tables.hasChanges(row.id)
             if !isKnownToServer { return try tables.removeRecordIfUnused(row.id) }
         }
         links.noteFormer(row.id, in: open.sequence, fields)
         links.noteFormer(row.id, in: open.sequence, try row.parentField())
+        queuedRecords.insert(row.id)
         lastChange = try tables.insertChange(
             open.sequence, row.id, .delete, fields: fields, originals: [:], ordinal: try nextOrdinal())
+    }
+
+    /// What this commit's change-set says of a record so far.
+    func openChange(_ open: OpenChangeSet, _ row: RecordRow) throws -> ChangeRow? {
+        // In a change-set of this commit's own there is only what this transaction put there.
+        if open.firstChange == 0, !queuedRecords.contains(row.id) { return nil }
+        return try tables.change(open.sequence, row.id)
     }
 
     /// The place after all others: the number that the next change has.

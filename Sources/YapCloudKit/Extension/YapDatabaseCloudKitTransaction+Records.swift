@@ -106,7 +106,8 @@ extension YapDatabaseCloudKitTransaction {
                 return true
             }
             guard var row = try tables.record(ownedBy: rowID) else {
-                try own(identity, record, database, isUploaded: isUploaded, isFromHandler: false)
+                let fields = isUploaded ? try record.changedFields() : nil
+                try own(identity, record, fields, database, isFromHandler: false)
                 return true
             }
             guard row.recordID == record.recordID, row.database == database else { return false }
@@ -119,6 +120,14 @@ extension YapDatabaseCloudKitTransaction {
             }
             return true
         }
+    }
+
+    /// Makes the row that is inserted next stand for a fetched record of which nothing is known here.
+    func attachNew(
+        _ record: CKRecord, _ database: DatabaseKey, forKey key: String, inCollection collection: String
+    ) throws {
+        pendingAttaches[YapCollectionKey(collection: collection, key: key)] = PendingAttach(
+            record: record, database: database, isUploaded: false, isNew: true)
     }
 
     /// Ends that a row stands for a record. The row stays.

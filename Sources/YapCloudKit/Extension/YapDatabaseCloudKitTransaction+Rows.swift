@@ -11,7 +11,8 @@ extension YapDatabaseCloudKitTransaction {
         let name = YapCollectionKey(collection: row.collection, key: row.key)
         if let attach = pendingAttaches.removeValue(forKey: name) {
             return try own(
-                row, attach.record, attach.database, isUploaded: attach.isUploaded, isFromHandler: false)
+                row, attach.record, attach.isUploaded ? try attach.record.changedFields() : nil,
+                attach.database, isFromHandler: false, isUnknown: attach.isNew)
         }
         try handle(row, owner: nil, object: object, metadata: metadata)
     }
@@ -55,15 +56,17 @@ extension YapDatabaseCloudKitTransaction {
         }
         // A row stays with its account, whoever is signed in.
         let database = DatabaseKey(
-            info.databaseIdentifier, account: try owner?.database.account ?? tables.currentAccount())
-        let originals = try fields(of: info.originalValues, in: record.recordID.zoneID)
+            info.databaseIdentifier, account: try owner?.database.account ?? currentAccount())
+        let originals =
+            try info.fields?.originals ?? fields(of: info.originalValues, in: record.recordID.zoneID)
+        let said = try info.fields?.changed ?? record.changedFields()
         if let owner, owner.recordID == record.recordID, owner.database == database {
             // What the transaction said before stays as it was said: not all of it need be in the row.
-            let changed = try record.changedFields().filter { before[$0.key] != $0.value }
+            let changed = before.isEmpty ? said : said.filter { before[$0.key] != $0.value }
             return try queueSave(owner, changed, originals: originals, heldBy: row.rowID)
         }
         if let owner { try disown(row.rowID, owner, isDeleted: true, lastFields: [:]) }
-        try own(row, record, database, isUploaded: true, isFromHandler: true)
+        try own(row, record, said, database, isFromHandler: true)
     }
 
     func call(
@@ -114,7 +117,7 @@ extension YapDatabaseCloudKitTransaction {
 
     /// The values of a record that this transaction has changed so far.
     private func fieldsInTransaction(_ row: RecordRow) throws -> [String: Field] {
-        guard let open = openChangeSets[row.database], let change = try tables.change(open.sequence, row.id),
+        guard let open = openChangeSets[row.database], let change = try openChange(open, row),
             change.kind == .save, change.id >= open.firstChange
         else { return [:] }
         return try restored(change, of: row).fields
@@ -129,7 +132,7 @@ extension YapDatabaseCloudKitTransaction {
         try call(&record, info, row, object: object, metadata: metadata)
         guard let record, record.recordID == owner.recordID else { return nil }
         return (
-            try record.changedFields(),
+            try info.fields?.changed ?? record.changedFields(),
             DatabaseKey(info.databaseIdentifier, account: owner.database.account)
         )
     }
@@ -137,53 +140,72 @@ extension YapDatabaseCloudKitTransaction {
     // MARK: Owners
 
     /// Makes a row stand for a record.
+    ///
+    /// - Parameters:
+    ///   - fields: The values to upload; nil uploads nothing.
+    ///   - isUnknown: Whether it is known already that nothing is known of the record.
     func own(
-        _ row: YapDatabaseRowIdentity, _ record: CKRecord, _ database: DatabaseKey, isUploaded: Bool,
-        isFromHandler: Bool
+        _ row: YapDatabaseRowIdentity, _ record: CKRecord, _ fields: [String: Field]?,
+        _ database: DatabaseKey,
+        isFromHandler: Bool, isUnknown: Bool = false
     ) throws {
-        var (owned, originals, formerKeys) = try lifeForNewOwner(of: record, database, isUploaded: isUploaded)
-        owned.ownerCount += 1
-        if !isUploaded, let tag = record.recordChangeTag {
-            owned.changeTag = tag
-            owned.system = try record.systemBytes()
+        let life =
+            try isUnknown
+            ? JoinedLife(row: tables.insertOwnedRecord(record, database, generation: 0), isNew: true)
+            : lifeForNewOwner(of: record, database)
+        var owned = life.row
+        if !life.isNew {
+            owned.ownerCount += 1
+            if fields == nil, let tag = record.recordChangeTag {
+                owned.changeTag = tag
+                owned.system = try record.systemBytes()
+            }
+            try tables.updateRecord(owned)
         }
-        try tables.updateRecord(owned)
         try tables.map(row.rowID, to: owned.id)
-        guard isUploaded else { return }
-        let fields = try record.changedFields()
+        guard let fields else { return }
         // What the record had before it was deleted and made again, and hasn't now.
-        let ended = formerKeys.filter { fields[$0.key] == nil }
+        let ended = life.formerKeys.filter { fields[$0.key] == nil }
+        if !ended.isEmpty {
+            try queueSave(
+                owned, ended.mapValues { Field(value: nil, type: nil, isEncrypted: $0) },
+                originals: life.originals)
+        }
         try queueSave(
-            owned, ended.mapValues { Field(value: nil, type: nil, isEncrypted: $0) }, originals: originals)
-        try queueSave(owned, fields, originals: originals, heldBy: isFromHandler ? row.rowID : nil)
+            owned, fields, originals: life.originals, heldBy: isFromHandler ? row.rowID : nil,
+            isNew: life.isNew)
     }
 
-    /// The life of a record that a row which begins to stand for it joins, and what the record held in it so far.
-    /// If that was deleted in this transaction, with the names of what it had, and whether that was encrypted.
-    private func lifeForNewOwner(
-        of record: CKRecord, _ database: DatabaseKey, isUploaded: Bool
-    ) throws -> (row: RecordRow, originals: [String: Field], formerKeys: [String: Bool]) {
+    /// The life of a record that a row which begins to stand for it joins.
+    private struct JoinedLife {
+        var row: RecordRow
+        /// Whether it begins with the row, which it counts already.
+        var isNew = false
+        /// If it was deleted in this transaction, what it had.
+        var originals: [String: Field] = [:]
+        /// The names of what it had then, and whether that was encrypted.
+        var formerKeys: [String: Bool] = [:]
+    }
+
+    private func lifeForNewOwner(of record: CKRecord, _ database: DatabaseKey) throws -> JoinedLife {
         let lives = try tables.records(record.recordID, database)
-        if let live = lives.last, live.ownerCount > 0 { return (live, [:], [:]) }
+        if let live = lives.last, live.ownerCount > 0 { return JoinedLife(row: live) }
         guard var last = lives.last else {
-            let first = try tables.insertRecord(
-                record, database, generation: 0, changeTag: record.recordChangeTag)
-            return (first, [:], [:])
+            return JoinedLife(row: try tables.insertOwnedRecord(record, database, generation: 0), isNew: true)
         }
         last.wantsDeletion = false
         let deletion = try tables.changes(of: last.id).last { $0.kind == .delete }
-        guard let deletion else { return (last, [:], [:]) }
+        guard let deletion else { return JoinedLife(row: last) }
         if let open = openChangeSets[database], open.sequence == deletion.sequence,
             deletion.id >= open.firstChange
         {
             // Deleted in this very commit: to the server it was never gone, and this is a change of what it was.
             try remove(deletion)
             let former = try formerFields(of: last, deletion.fields)
-            return (last, former.originals, former.keys)
+            return JoinedLife(row: last, originals: former.originals, formerKeys: former.keys)
         }
-        let next = try tables.insertRecord(
-            record, database, generation: last.generation + 1, changeTag: record.recordChangeTag)
-        return (next, [:], [:])
+        let next = try tables.insertOwnedRecord(record, database, generation: last.generation + 1)
+        return JoinedLife(row: next, isNew: true)
     }
 
     /// A row no longer stands for its record.

@@ -12,6 +12,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         var record: CKRecord
         var database: DatabaseKey
         var isUploaded: Bool
+        /// Whether nothing is known of the record.
+        var isNew = false
     }
 
     let cloudKit: YapDatabaseCloudKit
@@ -27,6 +29,10 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var links = ChangeLinks()
     /// The copies of files that this transaction makes and no longer needs.
     var assets = StagedAssets()
+    /// The current account, once it was asked for.
+    var account: Int64?
+    /// The records whose changes this transaction put into the queue.
+    var queuedRecords: Set<Int64> = []
     /// The number of the newest change, once it was asked for.
     var lastChange: Int64?
     /// Rows that the merge block is writing: what it writes is no local change.
@@ -194,6 +200,14 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
 
     /// One of the databases that the app means: of the current account.
     func databaseKey(_ identifier: String?) throws -> DatabaseKey {
-        DatabaseKey(identifier, account: try tables.currentAccount())
+        DatabaseKey(identifier, account: try currentAccount())
+    }
+
+    /// The current account, read once a transaction.
+    func currentAccount() throws -> Int64 {
+        if let account { return account }
+        let current = try tables.currentAccount()
+        account = current
+        return current
     }
 }

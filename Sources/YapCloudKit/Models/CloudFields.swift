@@ -57,7 +57,10 @@ public final class CloudFieldsBuilder<Model: Sendable> {
     public func field<Value: CloudFieldValue>(
         _ keyPath: any WritableKeyPath<Model, Value> & Sendable, as name: String? = nil
     ) -> CloudFieldDraft<Model, Value> {
-        field(keyPath, as: name, toCloud: { $0.cloudValue }, fromCloud: { Value(cloudValue: $0) })
+        let draft = field(
+            keyPath, as: name, toCloud: { $0.cloudValue }, fromCloud: { Value(cloudValue: $0) })
+        draft.plain = PlainFieldCodec()
+        return draft
     }
 
     /// Adds a property that is another type in the cloud.
@@ -103,6 +106,8 @@ public final class CloudFieldDraft<Model: Sendable, Value: Equatable & Sendable>
     private let toCloud: @Sendable (Value) -> (any CKRecordValueProtocol)?
     private let fromCloud: @Sendable ((any CKRecordValueProtocol)?) -> Value?
     private var merge: (@Sendable (Value?, Value, Value) -> Value)?
+    /// The short way, for a type whose values are fields as they are.
+    fileprivate var plain: PlainFieldCodec<Value>?
 
     fileprivate init(
         name: String, keyPath: any WritableKeyPath<Model, Value> & Sendable,
@@ -134,13 +139,15 @@ private protocol CloudFieldDraftProtocol<Model> {
 /// Freezes into closures: what is read and written millions of times has no type of its own.
 extension CloudFieldDraft: CloudFieldDraftProtocol {
     fileprivate func entry() -> CloudFields<Model>.Entry {
-        let (keyPath, toCloud, fromCloud, name) = (keyPath, toCloud, fromCloud, name)
+        let (keyPath, toCloud, fromCloud, name, plain) = (keyPath, toCloud, fromCloud, name, plain)
         let encode: @Sendable (Value) throws -> Field = { value in
+            if let plain { return try plain.encode(value).map { Field($0) } ?? .cleared }
             guard let cloudValue = toCloud(value) else { return .cleared }
             return try Field(cloudValue: cloudValue, in: .default)
         }
         let decode: @Sendable (Field?) -> Value? = { field in
-            fromCloud(field?.value?.cloudObject(in: .default))
+            if let plain, let value = field?.value, let known = plain.decode(value) { return known }
+            return fromCloud(field?.value?.cloudObject(in: .default))
         }
         var mergeFields: (@Sendable (Field?, Field, Field?) throws -> Field)?
         if let merge {

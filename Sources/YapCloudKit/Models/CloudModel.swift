@@ -28,6 +28,10 @@ public struct CloudSyncModel: Sendable {
     let store:
         @Sendable (_ transaction: YapDatabaseReadWriteTransaction, _ key: String, _ fields: [String: Field])
             throws -> Void
+    /// Writes fields into a new object, of a row that isn't there.
+    let insert:
+        @Sendable (_ transaction: YapDatabaseReadWriteTransaction, _ key: String, _ fields: [String: Field])
+            throws -> Void
 
     /// Says that the objects of `collection` are records as `type` says; the row's key is the record's name.
     ///
@@ -60,6 +64,14 @@ public struct CloudSyncModel: Sendable {
                 if try !transaction.replaceObject(object, forKey: key, inCollection: collection) {
                     try transaction.setObject(object, forKey: key, inCollection: collection)
                 }
+            },
+            insert: { transaction, key, fields in
+                let defaults = Model()
+                var object = defaults
+                for entry in map.entries {
+                    if let field = fields[entry.name] { entry.write(&object, field, defaults) }
+                }
+                try transaction.setObject(object, forKey: key, inCollection: collection)
             })
     }
 

@@ -10,6 +10,7 @@ extension CloudSyncMap {
                 try apply(page, transaction, ext, database)
             },
             applyRecord: { [self] transaction, ext, database, record in
+                try ext.tables.markSeen(record.recordID, database)
                 try apply(record, isReset: false, transaction, ext, database)
             })
     }
@@ -20,14 +21,17 @@ extension CloudSyncMap {
         _ page: SyncPage, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
-        let isReset = try ext.tables.fullFetch(page.zoneID, database) == .reset
+        let fullFetch = try ext.tables.fullFetch(page.zoneID, database)
         for recordID in page.deleted {
             try ext.tables.removeFromStash(recordID, database)
             for row in try ext.tables.records(recordID, database) {
                 try delete(row, transaction, ext)
             }
         }
-        for record in page.changed { try apply(record, isReset: isReset, transaction, ext, database) }
+        for record in page.changed {
+            if fullFetch != nil { try ext.tables.markSeen(record.recordID, database) }
+            try apply(record, isReset: fullFetch == .reset, transaction, ext, database)
+        }
         try ext.tables.setToken(page.token?.storedText, page.zoneID, database)
         guard !page.moreComing else { return }
         try ext.finishFullFetch(page.zoneID, database) { row, refusal in
@@ -62,7 +66,6 @@ extension CloudSyncMap {
         _ record: CKRecord, isReset: Bool, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
-        try ext.tables.markSeen(record.recordID, database)
         guard let model = model(of: record) else {
             return try ext.tables.stash(record, database)
         }
@@ -93,20 +96,26 @@ extension CloudSyncMap {
                 _ = try ext.forget(life, rule: .remoteWon)
             }
         }
-        try insert(record, model, transaction, ext, database)
+        try insert(record, lives, model, transaction, ext, database)
     }
 
     private func insert(
-        _ record: CKRecord, _ model: CloudSyncModel, _ transaction: YapDatabaseReadWriteTransaction,
-        _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
+        _ record: CKRecord, _ lives: [RecordRow], _ model: CloudSyncModel,
+        _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction,
+        _ database: DatabaseKey
     ) throws {
         let key = record.recordID.recordName
+        let rowID = try transaction.rowID(forKey: key, inCollection: model.collection)
+        if lives.isEmpty, rowID == nil {
+            // Nothing is known of it, as of nearly all records of a first fetch: no more need be asked.
+            try ext.attachNew(record, database, forKey: key, inCollection: model.collection)
+            return try model.insert(transaction, key, try record.allFields())
+        }
         // Edits may wait though no row stands for the record: it was detached, or its user came back.
         let waiting =
             try ext.tables.records(record.recordID, database).last
             .map { try ext.tables.changes(of: $0.id).filter { $0.kind == .save } } ?? []
         // A row that the app has detached from its record is tied to it again; what is stored now is no local change.
-        let rowID = try transaction.rowID(forKey: key, inCollection: model.collection)
         if let rowID { ext.rowsInMerge.insert(rowID) }
         defer { if let rowID { ext.rowsInMerge.remove(rowID) } }
         let isAttached = try ext.attach(
@@ -137,6 +146,7 @@ extension CloudSyncMap {
         for model in models {
             for stashed in try ext.tables.stashed(ofType: model.recordType) {
                 try ext.tables.removeFromStash(stashed.record.recordID, stashed.database)
+                try ext.tables.markSeen(stashed.record.recordID, stashed.database)
                 try apply(stashed.record, isReset: false, transaction, ext, stashed.database)
             }
         }

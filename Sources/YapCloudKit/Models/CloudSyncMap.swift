@@ -43,7 +43,7 @@ struct CloudSyncMap: Sendable {
             guard let record, record.recordID.zoneID == zoneID else {
                 let made = CKRecord(
                     recordType: model.recordType, recordID: CKRecord.ID(recordName: key, zoneID: zoneID))
-                made.setFields(try model.fields(object))
+                info.fields = (try model.fields(object), [:])
                 record = made
                 return
             }
@@ -55,11 +55,7 @@ struct CloudSyncMap: Sendable {
                 }
                 return
             }
-            let (changed, originals) = try model.changes(from: previous, to: object)
-            record.setFields(changed)
-            info.originalValues = originals.mapValues { field in
-                field.value?.cloudObject(in: zoneID)
-            }
+            info.fields = try model.changes(from: previous, to: object)
         }
     }
 

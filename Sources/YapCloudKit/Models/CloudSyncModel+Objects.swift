@@ -41,6 +41,15 @@ extension CloudSyncModel {
                 if try !transaction.replaceObject(object, forKey: key, inCollection: collection) {
                     try transaction.setObject(object, forKey: key, inCollection: collection)
                 }
+            },
+            insert: { transaction, key, fields in
+                let object = Object()
+                for name in names {
+                    guard let field = fields[name] else { continue }
+                    object.setLocalValue(
+                        fromCloudValue: field.value?.cloudObject(in: .default), forCloudKey: name)
+                }
+                try transaction.setObject(object, forKey: key, inCollection: collection)
             })
     }
 }
