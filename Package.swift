@@ -86,6 +86,10 @@ let package = Package(
                 "TodoKit", "FaultProxy", "ProcessSupport", "CloudKit", "CloudKitAdditions", "Seams",
             ],
             path: "Examples/Todo/TodoDemo", swiftSettings: settings),
+        // The tutorial's program: its files are the blocks of docs/TUTORIAL.md.
+        .executableTarget(
+            name: "groceries", dependencies: ["Yap", "YapCloudKit", "CloudKit"], path: "Examples/Groceries",
+            swiftSettings: settings),
         .target(
             name: "CBenchmarks", dependencies: ["CCurl", "CSQLite"], path: "Benchmarks/CBenchmarks",
             cSettings: [.define("_GNU_SOURCE")]),
@@ -149,7 +153,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "YapCommand", "TodoCommand", "TodoKit", "YapCloudKit", "Yap", "CloudKit", "CloudKitAdditions",
+                "YapCommand", "TodoCommand", "groceries", "TodoKit", "YapCloudKit", "Yap", "CloudKit",
+                "CloudKitAdditions",
                 "FaultProxy", "ProcessSupport", "HTTPClient", "SQLiteTestSupport", "Seams",
             ]),
         tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "Seams"]),

@@ -1,0 +1,54 @@
+import CloudKit
+import Foundation
+import Yap
+import YapCloudKit
+
+@main struct Groceries {
+    static func main() async throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        guard words.count >= 2 else { return say("groceries FILE add NAME | list | sync | watch") }
+
+        let database = try YapDatabase(url: URL(filePath: words[0])) {
+            $0.register(Item.self, inCollection: "items")
+        }
+        let sync = try await CloudSync(
+            database, container: .default(), models: [.model(Item.self, collection: "items")],
+            zone: "groceries")
+        let connection = database.newConnection()
+
+        switch words[1] {
+        case "add":
+            let item = Item(name: words.dropFirst(2).joined(separator: " "))
+            try await connection.readWrite { transaction in
+                try transaction.setObject(item, forKey: UUID().uuidString, inCollection: "items")
+            }
+            say(told(await sync.syncNow()))
+        case "list":
+            for name in try await connection.read(names) { say(name) }
+        case "watch":
+            var shown: Set<String> = []
+            for try await names in connection.observe(names) {
+                for name in names where shown.insert(name).inserted { say(name) }
+            }
+        default:
+            say(told(await sync.syncNow()))
+        }
+    }
+
+    @Sendable static func names(_ transaction: YapDatabaseReadTransaction) throws -> [String] {
+        try transaction.objects(Item.self, inCollection: "items").map(\.object.name).sorted()
+    }
+
+    static func told(_ status: CloudSyncStatus) -> String {
+        switch status {
+        case .idle: "all is in the cloud"
+        case .syncing(let pending): "\(pending) changes are on their way"
+        case .waiting(_, let pause): "kept here for later: \(pause)"
+        case .needsAttention(let problems): "somebody has to look: \(problems)"
+        }
+    }
+
+    static func say(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+}

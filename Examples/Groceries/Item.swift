@@ -1,0 +1,12 @@
+import YapCloudKit
+
+struct Item: CloudModel, Equatable {
+    var name = ""
+    var isBought = false
+
+    static let recordType = "item"
+    static let fields = CloudFields<Item> {
+        $0.field(\.name)
+        $0.field(\.isBought, as: "bought")
+    }
+}
