@@ -64,7 +64,8 @@ import Yap
         #expect(try phone.todo("1")?.title == "sent")
         try phone.edit("1") { $0.title = "edited" }
         try phone.set(Todo(title: "of eve"), "3")
-        #expect(phone.syncNow() == .idle)
+        // All of Eve's is delivered, but something of Ada's waits.
+        #expect(phone.syncNow() == .waiting(until: nil, because: .anotherAccount))
         for device in [adas, eves] { device.syncNow() }
         #expect(try adas.todos().mapValues(\.title) == ["1": "sent"])
         #expect(try eves.todos().mapValues(\.title) == ["3": "of eve"])
@@ -86,9 +87,9 @@ import Yap
             of: CKRecord.ID(recordName: "_eve"), objectsOfOtherAccount: .remove)
         #expect(try phone.todos().isEmpty)
         try phone.set(Todo(title: "of eve"), "3")
-        #expect(phone.syncNow() == .idle)
+        #expect(phone.syncNow() == .waiting(until: nil, because: .anotherAccount))
         try phone.relaunch()
-        #expect(phone.syncNow() == .idle)
+        #expect(phone.syncNow() == .waiting(until: nil, because: .anotherAccount))
         #expect(try phone.todos().mapValues(\.title) == ["3": "of eve"])
         adas.syncNow()
         eves.syncNow()
@@ -151,5 +152,40 @@ import Yap
         #expect(phone.syncNow() == .idle)
         adas.syncNow()
         #expect(try adas.todo("1") == both)
+    }
+
+    @Test("122. the app asks who is signed in, and goes on as that user")
+    func theAppGoesOnAsWhoIsSignedIn() async throws {
+        let cloud = TestCloud(execution: .threads), account = SwitchingAccount()
+        let path = NSTemporaryDirectory() + "yap-account-" + UUID().uuidString + ".db"
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        }
+        // Their tokens are known once they have devices.
+        _ = (cloud.device(user: "ada"), cloud.device(user: "eve"))
+        account.signIn("ada", cloud)
+        let database = try YapDatabase(path: path) { $0.register(Todo.self, inCollection: "todos") }
+        let sync = try await CloudSync(
+            database, container: cloud.device(account: account).container,
+            models: [.model(Todo.self, collection: "todos")], zone: "todos")
+        let connection = database.newConnection()
+        try await connection.readWrite {
+            try $0.setObject(Todo(title: "of ada"), forKey: "1", inCollection: "todos")
+        }
+        #expect(await sync.syncNow() == .idle)
+        let isAdaAnother = try await sync.useSignedInAccount(objectsOfOtherAccount: .remove)
+        #expect(!isAdaAnother)
+        account.signIn("eve", cloud)
+        let isEveAnother = try await sync.useSignedInAccount(objectsOfOtherAccount: .remove)
+        #expect(isEveAnother)
+        #expect(await sync.syncNow() == .idle)
+        let keys = try await connection.read { try Array($0.keys(inCollection: "todos")) }
+        #expect(keys.isEmpty)
+        account.signIn("ada", cloud)
+        try await sync.useSignedInAccount(objectsOfOtherAccount: .remove)
+        #expect(await sync.syncNow() == .idle)
+        let todo = try await connection.read { try $0.object(Todo.self, forKey: "1", inCollection: "todos") }
+        #expect(todo?.title == "of ada")
+        try database.close()
     }
 }

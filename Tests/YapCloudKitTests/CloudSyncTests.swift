@@ -80,6 +80,54 @@ import Yap
         #expect(try phone.todo("2")?.title == "theirs")
     }
 
+    @Test func whenTheNetworkIsBackWhatWaitedForItGoesOnAtOnce() throws {
+        let phone = try SyncedDevice(cloud)
+        let laptop = try SyncedDevice(cloud)
+        phone.syncNow()
+        cloud.disconnect(phone.device)
+        try phone.set(Todo(title: "mine"), "1")
+        guard case .waiting(.some, .network) = phone.syncNow() else {
+            Issue.record("\(phone.sync.currentStatus)")
+            return
+        }
+        try laptop.set(Todo(title: "theirs"), "2")
+        laptop.syncNow()
+        cloud.connect(phone.device)
+        phone.sync.networkMayBeBack()
+        phone.scheduler.runUntilQuiet()
+        #expect(phone.sync.currentStatus == .idle)
+        #expect(phone.server("1") != nil)
+        #expect(try phone.todo("2")?.title == "theirs")
+    }
+
+    @Test("10. folded, a slider's hundred values are one upload, and the last one stands")
+    func foldedASlidersValuesAreOneUpload() throws {
+        let path = NSTemporaryDirectory() + "yap-folds-" + UUID().uuidString + ".db"
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        }
+        let database = try YapDatabase(path: path) { $0.register(Todo.self, inCollection: "todos") }
+        let sync = try CloudSync(
+            database, container: cloud.device(user: "ada").container,
+            models: [.model(Todo.self, collection: "todos")], zone: "todos",
+            scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
+            random: SeededRandomSource(seed: 5), foldsQueuedChanges: true)
+        sync.syncNowInline()
+        let connection = database.newConnection()
+        let before = cloud.requestCount(.modifyRecords)
+        for value in 1...100 {
+            try connection.blocking.readWrite {
+                try $0.setObject(Todo(title: "slider", priority: value), forKey: "1", inCollection: "todos")
+            }
+        }
+        #expect(sync.syncNowInline() == .idle)
+        #expect(cloud.requestCount(.modifyRecords) == before + 1)
+        let laptop = try SyncedDevice(cloud)
+        laptop.syncNow()
+        #expect(try laptop.todo("1")?.priority == 100)
+        try database.close()
+    }
+
     // MARK: Deleted zones
 
     /// The user deletes the app's zone in the settings, while an edit waits.
@@ -101,7 +149,7 @@ import Yap
     @Test("107. a zone that the user deleted: asked, the app lets it be made again with all that is here")
     func aZoneThatTheUserDeletedIsUploadedAgain() throws {
         let phone = try deletedZone()
-        try phone.sync.answerDeletedZoneInline(zoneName: "todos", .uploadAgain)
+        #expect(try phone.sync.answerDeletedZoneInline(zoneName: "todos", .uploadAgain))
         #expect(phone.syncNow() == .idle)
         #expect(phone.server("1")?["note"] == "waits" && phone.server("2")?["title"] == "two")
     }
@@ -109,7 +157,9 @@ import Yap
     @Test("107. a zone that the user deleted: asked, the app removes what is here too, and goes on empty")
     func aZoneThatTheUserDeletedIsRemovedHere() throws {
         let phone = try deletedZone()
-        try phone.sync.answerDeletedZoneInline(zoneName: "todos", .removeHere)
+        // Of another zone nothing was asked.
+        #expect(try !phone.sync.answerDeletedZoneInline(zoneName: "other", .removeHere))
+        #expect(try phone.sync.answerDeletedZoneInline(zoneName: "todos", .removeHere))
         #expect(phone.syncNow() == .idle)
         #expect(try phone.todos().isEmpty)
         #expect(try phone.queue().isEmpty)
@@ -119,6 +169,9 @@ import Yap
         try phone.set(Todo(title: "new"), "3")
         #expect(phone.syncNow() == .idle)
         #expect(phone.server("3") != nil)
+        // And now nothing is asked any more.
+        #expect(try !phone.sync.answerDeletedZoneInline(zoneName: "todos", .removeHere))
+        #expect(try phone.todos().keys.sorted() == ["3"])
     }
 
     // MARK: Several zones

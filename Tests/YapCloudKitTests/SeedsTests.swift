@@ -260,6 +260,46 @@ import YapCloudKit
         #expect(app.server("1")?["note"] == "Hanson")
     }
 
+    // MARK: MyDatabaseObject Tricks
+
+    private func stored(_ change: (MyTodo) -> Void) throws -> CKRecord {
+        try app.readWrite { transaction in
+            let todo = MyTodo(uuid: "1", title: "eggs")
+            change(todo)
+            try transaction.setObject(todo, forKey: "1", inCollection: "todos")
+        }
+        app.run()
+        return try #require(app.server("1"))
+    }
+
+    @Test func propertiesWeDoNotWantToSync() throws {
+        try register()
+        let record = try stored { _ in }
+        // The name that a todo has is the record's, and no field.
+        #expect(!record.allKeys().contains("uuid"))
+        #expect(MyUser().allCloudProperties == ["name"])
+    }
+
+    @Test func propertyNameMismatches() throws {
+        try register()
+        let record = try stored { $0.isCompleted = true }
+        #expect(
+            record["completed"] == true && record["created"] == Date(timeIntervalSince1970: 1_500_000_000))
+        #expect(record["isCompleted"] == nil as Bool? && record["creationDate"] == nil as Date?)
+        app.changeOnServer("1") { $0["completed"] = false }
+        try merge()
+        #expect(try app.todo("1")?.isCompleted == false)
+    }
+
+    @Test func unsupportedPropertyTypes() throws {
+        try register()
+        let record = try stored { $0.color = MyColor(red: 1, green: 2, blue: 3) }
+        #expect(record["color"] == "1,2,3,255")
+        app.changeOnServer("1") { $0["color"] = "9,8,7,255" }
+        try merge()
+        #expect(try app.todo("1")?.color == MyColor(red: 9, green: 8, blue: 7))
+    }
+
     // MARK: Suspend & Resume
 
     @Test("97. suspend and resume count")

@@ -73,7 +73,7 @@ import Testing
         .damaged(recordName: ""),
     ]
     static let pauses: [CloudSyncPause] = [
-        .suspended, .network, .server(.zoneBusy), .otherProcess, .localDatabase,
+        .suspended, .network, .server(.zoneBusy), .otherProcess, .localDatabase, .anotherAccount,
     ]
     static let statuses: [CloudSyncStatus] = [
         .idle, .syncing(pending: 0), .waiting(until: nil, because: .network), .needsAttention([]),
@@ -81,7 +81,7 @@ import Testing
 
     @Test func everyCaseHasARow() throws {
         #expect(Set(Self.problems.map(number)) == Set(0...9))
-        #expect(Set(Self.pauses.map(number)) == Set(0...4))
+        #expect(Set(Self.pauses.map(number)) == Set(0...5))
         #expect(Set(Self.statuses.map(number)) == Set(0...3))
         let names =
             Self.problems.map { name("\($0)") } + Self.pauses.map { name("\($0)") }
@@ -126,6 +126,7 @@ import Testing
         case .server: 2
         case .otherProcess: 3
         case .localDatabase: 4
+        case .anotherAccount: 5
         }
     }
 

@@ -77,6 +77,7 @@ extension CloudSyncStatus {
         case .syncing(let pending): pending == 0 ? "syncing" : "syncing, \(pending) to send"
         case .waiting(_, .otherProcess): "another process syncs this device"
         case .waiting(_, .suspended): "suspended"
+        case .waiting(_, .anotherAccount): "another user's changes wait for that user, all else is synced"
         case .waiting(let until, let pause):
             "waiting for \(pause.words)"
                 + (until.map { ", again at \(Clock.time(Int64($0.timeIntervalSince1970 * 1000)))" } ?? "")
@@ -91,7 +92,7 @@ extension CloudSyncPause {
         case .network: "the network"
         case .server(let code): "the server (\(code))"
         case .localDatabase: "this device's file"
-        case .suspended, .otherProcess: "its turn"
+        case .suspended, .otherProcess, .anotherAccount: "its turn"
         }
     }
 }

@@ -26,6 +26,9 @@ public enum CloudSyncPause: Hashable, Sendable {
     case otherProcess
     /// The change could not be written to the device's own database.
     case localDatabase
+    /// All of the account in use is delivered; changes of another account wait for its user to be signed in and in use
+    /// again.
+    case anotherAccount
 }
 
 /// What keeps work from being delivered.

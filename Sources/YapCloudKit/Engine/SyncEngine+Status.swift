@@ -20,7 +20,9 @@ extension SyncEngine {
         if sorted.contains(where: \.hasWork) {
             return .waiting(until: nil, because: isOurTurn ? .suspended : .otherProcess)
         }
-        return .idle
+        // Nothing of this account waits; of another one something may, and must not be forgotten for that.
+        let waitsElsewhere = lanes.contains { $0.key.account != account && $0.value.count.pending > 0 }
+        return waitsElsewhere ? .waiting(until: nil, because: .anotherAccount) : .idle
     }
 }
 

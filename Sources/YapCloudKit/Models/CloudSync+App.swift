@@ -88,8 +88,11 @@ extension CloudSync {
 
     /// Answers the problem `zoneDeletedByUser`: until then nothing is sent or fetched.
     ///
+    /// - Returns: Whether the question was open. If not, nothing is done.
     /// - Throws: `YapDatabaseError`, when the removal could not be written. Nothing is removed then.
-    public func answerDeletedZone(zoneName: String, _ answer: DeletedZoneAnswer) async throws {
+    @discardableResult
+    public func answerDeletedZone(zoneName: String, _ answer: DeletedZoneAnswer) async throws -> Bool {
+        guard isAsking(aboutZoneNamed: zoneName) else { return false }
         if answer == .removeHere {
             try await connection.readWrite { [map, registeredName] transaction in
                 let ext = try transaction.ext(registeredName, as: YapDatabaseCloudKit.self)
@@ -97,10 +100,12 @@ extension CloudSync {
             }
         }
         cloudKit.retry()
+        return true
     }
 
     /// `answerDeletedZone` for an inline scheduler.
-    package func answerDeletedZoneInline(zoneName: String, _ answer: DeletedZoneAnswer) throws {
+    package func answerDeletedZoneInline(zoneName: String, _ answer: DeletedZoneAnswer) throws -> Bool {
+        guard isAsking(aboutZoneNamed: zoneName) else { return false }
         if answer == .removeHere {
             try connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(registeredName, as: YapDatabaseCloudKit.self)
@@ -108,5 +113,11 @@ extension CloudSync {
             }
         }
         cloudKit.retry()
+        return true
+    }
+
+    private func isAsking(aboutZoneNamed zoneName: String) -> Bool {
+        guard case .needsAttention(let problems) = currentStatus else { return false }
+        return problems.contains(.zoneDeletedByUser(zoneName: zoneName))
     }
 }

@@ -47,15 +47,16 @@ public final class CloudSync: Sendable {
     ///   - zone: The zone's name; it is made if it isn't there.
     ///   - name: The name under which the extension is registered; it is part of the tables' names.
     ///   - role: What this process does of the sync, when several have the database open.
+    ///   - foldsQueuedChanges: Whether commits that wait may go up as one, with the last value of each field.
     /// - Throws: `YapDatabaseError`, as `database.register(_:withName:)`.
     public convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
-        name: String = "cloudKit", role: Role = .syncs
+        name: String = "cloudKit", role: Role = .syncs, foldsQueuedChanges: Bool = false
     ) async throws {
         self.init(
             database, container: container, models: models, zone: zone, name: name,
             scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
-            turn: SyncTurn(takesTurns: role == .syncs))
+            turn: SyncTurn(takesTurns: role == .syncs), folds: foldsQueuedChanges)
         try await database.register(cloudKit, withName: name)
         let state = try await connection.read { [map] in try map.state($0, name) }
         if state.hasStash {
@@ -72,11 +73,11 @@ public final class CloudSync: Sendable {
     package convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", scheduler: any SyncScheduler, clock: any TimeSource,
-        random: any RandomSource, listens: Bool = false
+        random: any RandomSource, listens: Bool = false, foldsQueuedChanges: Bool = false
     ) throws {
         self.init(
             database, container: container, models: models, zone: zone, name: name, scheduler: scheduler,
-            clock: clock, random: random, turn: nil)
+            clock: clock, random: random, turn: nil, folds: foldsQueuedChanges)
         try database.blocking.register(cloudKit, withName: name)
         let state = try connection.blocking.read { try map.state($0, name) }
         if state.hasStash {
@@ -90,7 +91,8 @@ public final class CloudSync: Sendable {
 
     private init(
         _ yap: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String, name: String,
-        scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource, turn: SyncTurn?
+        scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource, turn: SyncTurn?,
+        folds: Bool
     ) {
         let zoneID = CKRecordZone.ID(zoneName: zone)
         let map = CloudSyncMap(models: models, zoneID: zoneID)
@@ -103,7 +105,8 @@ public final class CloudSync: Sendable {
             recordHandler: map.recordHandler, mergeBlock: map.mergeBlock, versionTag: map.versionTag,
             versionInfo: map.versionTag,
             options: .init(
-                allowedCollections: Set(models.map(\.collection)), storage: .values, failures: .automatic),
+                allowedCollections: Set(models.map(\.collection)), storage: .values, failures: .automatic,
+                foldsQueuedChanges: folds),
             environment: environment, keepsDeletedFields: true, zoneHandler: map.zoneHandler)
         self.zoneID = zoneID
         self.map = map
