@@ -116,6 +116,15 @@ import Yap
         for device in [phone, eves, adas] { device.syncNow() }
         #expect(try eves.todos().mapValues(\.title) == ["1": "of eve"])
         #expect(try adas.todos().mapValues(\.title) == ["1": "sent"])
+
+        // It is not lost: once the other user's row is gone, it has its place.
+        try use("ada", .keep)
+        try use("eve", .remove)
+        #expect(try phone.todos().mapValues(\.title) == ["1": "of eve"])
+        try phone.edit("1") { $0.isDone = true }
+        for device in [phone, eves, adas] { device.syncNow() }
+        #expect(try eves.todo("1") == Todo(title: "of eve", isDone: true))
+        #expect(try adas.todos().mapValues(\.title) == ["1": "sent"])
     }
 
     @Test func theSameUserAgainIsNoOtherAndLosesNothing() throws {

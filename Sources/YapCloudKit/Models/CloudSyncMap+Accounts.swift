@@ -20,6 +20,8 @@ extension CloudSyncMap {
             }
         }
         try bringBackUnsent(current, transaction, ext)
+        // What was kept aside because another user's row had its name may have its place now.
+        try deliverStash(transaction, ext)
         return true
     }
 
