@@ -189,7 +189,7 @@ let package = Package(
             [
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudServer", "CloudService",
                 "CloudStore",
-                "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SyncDevices", "Seams",
+                "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SQLite", "SyncDevices", "Seams",
             ]),
         tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "Seams", "Yap", "YapCloudKit"]),
         tests("TidyTests", []),

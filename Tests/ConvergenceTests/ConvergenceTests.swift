@@ -19,7 +19,10 @@ import Testing
         return regressions + Array(1...seedsCount) + fleets
     }
 
-    @Test func devicesConvergeAndNoCommittedValueIsLost() async throws {
+    @Test(
+        "119, 120. whatever fails, devices of every kind end equal to the server, and no committed value is lost"
+    )
+    func devicesConvergeAndNoCommittedValueIsLost() async throws {
         let seeds = Self.seeds
         let outcomes = try await Runs.all(seeds) { try World.run(seed: $0) }
         var total = Tally()

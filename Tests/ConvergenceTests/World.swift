@@ -127,7 +127,7 @@ final class World {
         for _ in 0..<random.next(in: 1..<4) {
             let key = "\(randomKind(device))\(random.next(in: 0..<scenario.keysCount))"
             guard !edits.contains(where: { $0.key == key }) else { continue }
-            edits.append((key, randomEdit(device)))
+            edits.append((key, randomEdit()))
         }
         try device.commit(edits)
     }
@@ -142,12 +142,12 @@ final class World {
         }
     }
 
-    private func randomEdit(_ device: any SimulatedDevice) -> Edit {
+    private func randomEdit() -> Edit {
         valuesCount += 1
         let value = valuesCount
         switch random.next(in: 0..<8) {
         case 0: return .delete
-        case 1 where !(device is HandlerDevice): return .deleteAndInsert(todo(value))
+        case 1: return .deleteAndInsert(todo(value))
         default:
             // The item if it isn't there, else one or two fields of it.
             let first = random.next(in: 0..<Todo.editableFields.count)

@@ -17,7 +17,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Keeps what a row holds that is about to be removed.
     func keepFormerRow(_ row: YapDatabaseRowIdentity, _ owner: RecordRow) throws {
         // An object that can't be read can be removed all the same.
-        guard owner.ownerCount == 1, cloudKit.isAllowed(row.collection),
+        guard cloudKit.isAllowed(row.collection),
             let object = try? transaction.object(forKey: row.key, inCollection: row.collection)
         else { return }
         var metadata: (any Sendable)?
@@ -27,25 +27,32 @@ extension YapDatabaseCloudKitTransaction {
             metadata = try transaction.metadata(forKey: row.key, inCollection: row.collection)
         }
         if formerRows.count < Self.formerObjectsMax {
-            formerRows[owner.id] = .row(row, object: object, metadata: metadata)
+            formerRows[owner.id, default: []].append(.row(row, object: object, metadata: metadata))
         } else if let fields = try fullFields(row, owner, object: object, metadata: metadata)?.fields {
-            formerRows[owner.id] = .keys(fields.filter { $0.value.value != nil }.mapValues(\.isEncrypted))
+            let keys = fields.filter { $0.value.value != nil }.mapValues(\.isEncrypted)
+            formerRows[owner.id, default: []].append(.keys(keys))
         }
     }
 
-    /// What a record had when its last row was removed in this transaction, as far as that is known.
+    /// What a record had when its last row was removed in this transaction, as far as that is known: what all of its
+    /// rows held that this transaction removed.
     ///
     /// - Parameter fields: What the deletion says of it.
     func formerFields(
         of life: RecordRow, _ fields: [String: Field]
     ) throws -> (originals: [String: Field], keys: [String: Bool]) {
         var originals = fields
-        switch formerRows.removeValue(forKey: life.id) {
-        case .keys(let keys): return (fields, keys)
-        case .row(let row, let object, let metadata):
-            originals = try fullFields(row, life, object: object, metadata: metadata)?.fields ?? [:]
-        case nil: break
+        var keys = fields.filter { $0.value.value != nil }.mapValues(\.isEncrypted)
+        for former in formerRows.removeValue(forKey: life.id) ?? [] {
+            switch former {
+            case .keys(let more): keys.merge(more) { first, _ in first }
+            case .row(let row, let object, let metadata):
+                let held = try fullFields(row, life, object: object, metadata: metadata)?.fields ?? [:]
+                originals.merge(held) { first, _ in first }
+                keys.merge(held.filter { $0.value.value != nil }.mapValues(\.isEncrypted)) { first, _ in first
+                }
+            }
         }
-        return (originals, originals.filter { $0.value.value != nil }.mapValues(\.isEncrypted))
+        return (originals, keys)
     }
 }

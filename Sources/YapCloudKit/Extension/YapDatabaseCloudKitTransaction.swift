@@ -39,7 +39,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var rowsInMerge: Set<Int64> = []
     /// The rows that this transaction removed, by the lives of their records: what is made again must end what it
     /// lacks.
-    var formerRows: [Int64: FormerRow] = [:]
+    var formerRows: [Int64: [FormerRow]] = [:]
     /// Objects before the change that is under way.
     var previousObjects: [YapCollectionKey: any Sendable] = [:]
     var log: [CloudMergeLogEntry] = []

@@ -15,6 +15,8 @@ struct HandlerBlocks: Sendable {
     let version: Int
     /// Whether a todo is two rows, which are one record.
     let splits: Bool
+    /// What is wrong with them, on purpose.
+    var mutant: Mutant?
 
     /// Which fields a row of a collection holds.
     func names(_ collection: String) -> [String] {
@@ -70,7 +72,8 @@ struct HandlerBlocks: Sendable {
         .withObject { [self] _, record, info, collection, key, object in
             if let keys = info.keysToRestore {
                 for name in names(collection) where keys.contains(name) {
-                    record?[name] = value(name, of: object)
+                    record?[name] = value(
+                        mutant == .wrongValueGivenBack ? Self.wrong(name) : name, of: object)
                 }
                 return
             }
@@ -96,6 +99,15 @@ struct HandlerBlocks: Sendable {
         }
     }
 
+    /// A field of the same type.
+    private static func wrong(_ name: String) -> String {
+        switch name {
+        case "text": "creationDay"
+        case "creationDay", "completionDay": "text"
+        default: name
+        }
+    }
+
     private func made(_ collection: String, _ key: String, _ object: any Sendable) -> CKRecord {
         let made = CKRecord(
             recordType: collection == "notes" ? Note.recordType : Todo.recordType,
@@ -118,7 +130,7 @@ struct HandlerBlocks: Sendable {
             var (todo, isChanged) = (Self.todo(object), false)
             for name in names(collection) {
                 let (here, there) = (value(name, of: object), remote.object(forKey: name))
-                if Self.isKept(name, here: here, there: there, info) {
+                if mutant != .mergeKeepsNothing, Self.isKept(name, here: here, there: there, info) {
                     info.updatedPendingLocalRecord.setObject(
                         info.pendingLocalRecord?.object(forKey: name), forKey: name)
                 } else if !Self.isSame(here, there) {
@@ -126,7 +138,7 @@ struct HandlerBlocks: Sendable {
                     isChanged = true
                 }
             }
-            if isChanged { try Self.store(todo, key, collection, transaction) }
+            if isChanged, mutant != .mergeWritesNothing { try Self.store(todo, key, collection, transaction) }
         }
     }
 

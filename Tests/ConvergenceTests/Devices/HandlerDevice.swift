@@ -59,7 +59,9 @@ final class HandlerDevice: SimulatedDevice {
         app = try open()
     }
 
-    var blocks: HandlerBlocks { HandlerBlocks(version: version, splits: kind.splits) }
+    var blocks: HandlerBlocks {
+        HandlerBlocks(version: version, splits: kind.splits, mutant: cloud.sabotage?.kind)
+    }
     var database: CKDatabase { container.privateCloudDatabase }
 
     /// The zones that are followed, with their databases' identifiers.
@@ -78,6 +80,7 @@ final class HandlerDevice: SimulatedDevice {
         let scheduler = ManualScheduler(clock: cloud.clock)
         var options = YapDatabaseOptions()
         options.random = SeededRandomSource(seed: cloud.random.next())
+        try cloud.sabotage?.spoil(path, registeredName: "ck", isOpen: false)
         let database = try YapDatabase(path: path, options: options) {
             for collection in ["todos", "others"] { $0.register(Todo.self, inCollection: collection) }
             $0.register(Days.self, inCollection: "days")
@@ -90,6 +93,7 @@ final class HandlerDevice: SimulatedDevice {
         // For the zones, and for the first fetch.
         cloudKit.suspend(count: 2)
         try database.blocking.register(cloudKit, withName: "ck")
+        try cloud.sabotage?.spoil(path, registeredName: "ck", isOpen: true)
         let app = App(database, scheduler, cloudKit, errors)
         try welcome(app)
         return app
@@ -148,6 +152,7 @@ final class HandlerDevice: SimulatedDevice {
     }
 
     private func noteMerges(_ entries: [CloudMergeLogEntry]) {
+        guard cloud.sabotage?.kind != .mergeLogSilent else { return }
         for entry in entries {
             cloud.trace.note("device \(index) merge \(entry)")
             cloud.ledger.merged(device: index, entry)

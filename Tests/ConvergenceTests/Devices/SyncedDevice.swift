@@ -141,6 +141,7 @@ final class SyncedDevice: SimulatedDevice {
         let scheduler = ManualScheduler(clock: cloud.clock)
         var options = YapDatabaseOptions()
         options.random = SeededRandomSource(seed: cloud.random.next())
+        try cloud.sabotage?.spoil(path, registeredName: "cloudKit", isOpen: false)
         let isEarlier = version == 1
         let database = try YapDatabase(path: path, options: options) {
             if isEarlier {
@@ -158,6 +159,7 @@ final class SyncedDevice: SimulatedDevice {
         let sync = try CloudSync(
             database, container: container, models: models, zone: "todos", scheduler: scheduler,
             clock: cloud.clock, random: options.random)
+        try cloud.sabotage?.spoil(path, registeredName: "cloudKit", isOpen: true)
         let device = WeakDevice(device: self)
         sync.observeMergeLog { device.device?.noteMerges($0) }
         return App(
@@ -165,6 +167,7 @@ final class SyncedDevice: SimulatedDevice {
     }
 
     private func noteMerges(_ entries: [CloudMergeLogEntry]) {
+        guard cloud.sabotage?.kind != .mergeLogSilent else { return }
         for entry in entries {
             cloud.trace.note("device \(index) merge \(entry)")
             cloud.ledger.merged(device: index, entry)

@@ -24,7 +24,8 @@ import Testing
         var replaced = 0
     }
 
-    @Test func aDeviceThatIsKilledAtAnyStepLosesNothingAndSendsNothingTwice() async {
+    @Test("40, 41, 42, 87. a device that is killed at any step loses nothing and sends nothing twice")
+    func aDeviceThatIsKilledAtAnyStepLosesNothingAndSendsNothingTwice() async {
         let uses = KillDevice.Use.allCases
         let outcomes = await withTaskGroup(of: Outcome.self) { group in
             for (index, use) in uses.enumerated() {

@@ -5,7 +5,7 @@ import Testing
     private static let seedsMax: UInt64 = 40
 
     /// Runs seeds until the sabotage has happened and was seen.
-    private func demandsBroken(by kind: Sabotage.Kind) throws -> (
+    private func demandsBroken(by kind: Mutant) throws -> (
         seen: Set<Failure.Demand>, runs: Int, seenRuns: Int
     ) {
         var seen = Set<Failure.Demand>()

@@ -1,25 +1,28 @@
 import CloudWire
+import Foundation
+import SQLite
 
-/// A fault that no system may have, put between a device and the service to prove that the checker sees it.
+/// A mutant at work in a run.
 final class Sabotage {
-    enum Kind: CaseIterable {
-        /// The service acknowledges a write and doesn't keep it.
-        case acknowledgedWriteDropped
-        /// The device keeps the token of a page whose records it lost: a token stored outside the transaction.
-        case tokenWithoutItsPage
-        /// What is made again after a deletion carries the deleted record's tag.
-        case tagLeakedOverADeletion
-    }
-
     private static let leaksMax = 3
 
-    let kind: Kind
+    let kind: Mutant
     private(set) var firings = 0
     private var tags = [String: String]()
     private var deleted = Set<String>()
 
-    init(_ kind: Kind) {
+    init(_ kind: Mutant) {
         self.kind = kind
+    }
+
+    /// Spoils the tables of a device: before it opens its file, and after it has registered the extension.
+    func spoil(_ path: String, registeredName: String, isOpen: Bool) throws {
+        guard let statement = isOpen ? kind.triggers : kind.atRelaunch,
+            FileManager.default.fileExists(atPath: path)
+        else { return }
+        let connection = try Connection(path: path)
+        try connection.execute(statement.replacing("$", with: registeredName))
+        try connection.close()
     }
 
     func dropsWrite(_ endpoint: String) -> Bool {
@@ -55,18 +58,28 @@ final class Sabotage {
     }
 
     func response(_ response: WireResponse, _ endpoint: String, _ device: Int) throws -> WireResponse {
-        guard kind == .tokenWithoutItsPage, endpoint == "changes/zone", device == 0, response.status == 200
-        else {
+        let kinds: [Mutant] = [.tokenWithoutItsPage, .remoteDeletionHidden, .lastRecordOfAPageHidden]
+        guard kinds.contains(kind), endpoint == "changes/zone", device == 0, response.status == 200 else {
             return response
         }
         var message = try ChangesZoneResponse(json: response.body)
         for index in message.zones.indices {
-            guard case .changes(var changes) = message.zones[index], !changes.records.isEmpty else {
-                continue
+            guard case .changes(var changes) = message.zones[index] else { continue }
+            let count = changes.records.count
+            switch kind {
+            case .tokenWithoutItsPage: changes.records = []
+            case .lastRecordOfAPageHidden: changes.records = changes.records.dropLast()
+            default:
+                changes.records.removeAll { result in
+                    switch result {
+                    case .record(let record): record.deleted == true
+                    case .tombstone: true
+                    case .error: false
+                    }
+                }
             }
-            changes.records = []
+            if changes.records.count < count { firings += 1 }
             message.zones[index] = .changes(changes)
-            firings += 1
         }
         var response = response
         response.body = try message.json()
