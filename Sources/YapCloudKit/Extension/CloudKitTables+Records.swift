@@ -8,9 +8,9 @@ extension CloudKitTables {
         """
 
     private func readRecord(_ statement: borrowing Statement) -> RecordRow {
-        let zone = CKRecordZone.ID(zoneName: statement.text(at: 3), ownerName: statement.text(at: 2))
+        let zone = texts.zone(name: statement.text(at: 3), owner: statement.text(at: 2))
         return RecordRow(
-            id: statement.int64(at: 0), database: DatabaseKey(column: statement.text(at: 1)),
+            id: statement.int64(at: 0), database: texts.database(statement.text(at: 1)),
             recordID: CKRecord.ID(recordName: statement.text(at: 4), zoneID: zone),
             generation: statement.int64(at: 5), recordType: statement.text(at: 6),
             changeTag: statement.isNull(at: 7) ? nil : statement.text(at: 7), system: statement.bytes(at: 8),

@@ -1,3 +1,5 @@
+internal import CloudKit
+
 /// The texts of the statements on the tables of one registered name, each made once: building and hashing them anew
 /// took a third of the time of a tracked write.
 ///
@@ -17,6 +19,9 @@ final class StatementTexts {
     }
 
     private let name: String
+    /// The last zone that was read, and the last database: nearly always the next ones too.
+    private var zone: CKRecordZone.ID?
+    private var database: (column: String, key: DatabaseKey)?
     let assets: AssetFolder
     private var tables: [String: String] = [:]
     private var texts: [Site: String] = [:]
@@ -24,6 +29,20 @@ final class StatementTexts {
     init(name: String, database: String) {
         self.name = name
         assets = AssetFolder(database: database, registeredName: name)
+    }
+
+    func zone(name: String, owner: String) -> CKRecordZone.ID {
+        if let zone, zone.zoneName == name, zone.ownerName == owner { return zone }
+        let new = CKRecordZone.ID(zoneName: name, ownerName: owner)
+        zone = new
+        return new
+    }
+
+    func database(_ column: String) -> DatabaseKey {
+        if let database, database.column == column { return database.key }
+        let key = DatabaseKey(column: column)
+        database = (column, key)
+        return key
     }
 
     /// A table's name as it stands in SQL.

@@ -46,6 +46,7 @@ extension YapDatabaseCloudKitTransaction {
         let before = try owner.map { try fieldsInTransaction($0) } ?? [:]
         var record = try owner.map { try $0.base() }
         record?.setFields(before)
+        let (handed, parent) = (record, record?.parent)
         let info = YDBCKRecordInfo(
             databaseIdentifier: owner?.database.identifier, versionInfo: versionInfo,
             previousObject: previousObjects[YapCollectionKey(collection: row.collection, key: row.key)])
@@ -59,7 +60,10 @@ extension YapDatabaseCloudKitTransaction {
             info.databaseIdentifier, account: try owner?.database.account ?? currentAccount())
         let originals =
             try info.fields?.originals ?? fields(of: info.originalValues, in: record.recordID.zoneID)
-        let said = try info.fields?.changed ?? record.changedFields()
+        let said =
+            try info.fields?.changed
+            ?? (record === handed
+                ? record.changedFields(handedOutWith: parent) : record.changedFields())
         if let owner, owner.recordID == record.recordID, owner.database == database {
             // What the transaction said before stays as it was said: not all of it need be in the row.
             let changed = before.isEmpty ? said : said.filter { before[$0.key] != $0.value }

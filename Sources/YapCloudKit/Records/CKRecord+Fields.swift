@@ -9,11 +9,22 @@ extension CKRecord {
     /// The changed fields; a cleared one has no value.
     /// - Throws: `CKError.invalidArguments` for a value that no field can hold.
     package func changedFields() throws -> [String: Field] {
+        try changedFields(hasNewParent: isParentChanged)
+    }
+
+    /// The changed fields of a record that was handed out with `parent`, and was not told of another since then.
+    ///
+    /// Asking the record whether its parent was set means to go through its archive.
+    func changedFields(handedOutWith parent: Reference?) throws -> [String: Field] {
+        try changedFields(hasNewParent: self.parent != parent)
+    }
+
+    private func changedFields(hasNewParent: Bool) throws -> [String: Field] {
         var fields: [String: Field] = [:]
         try add(changedKeys(), of: self, isEncrypted: false, to: &fields)
         let encrypted = encryptedValues
         try add(encrypted.changedKeys(), of: encrypted, isEncrypted: true, to: &fields)
-        if isParentChanged {
+        if hasNewParent {
             fields[Self.parentKey] =
                 try parent.map { try Field(cloudValue: $0, in: recordID.zoneID) } ?? .cleared
         }

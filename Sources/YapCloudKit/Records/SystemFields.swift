@@ -21,6 +21,9 @@ enum SystemFields {
         "ShareReference": "share",
     ]
 
+    /// The archive's keys of dates.
+    static let dates: Set<String> = ["RecordCtime", "RecordMtime"]
+
     /// The archive's keys under which a record's identity lies, and not a reference to it.
     static let identities: Set<String> = ["CreatorUserRecordID", "LastModifiedUserRecordID"]
 }

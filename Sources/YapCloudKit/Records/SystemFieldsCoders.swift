@@ -27,6 +27,10 @@ final class SystemFieldsEncoder: NSCoder {
         case SystemFields.recordType, SystemFields.recordID, SystemFields.changeTag: return
         default: break
         }
+        // By the key first: a cast that finds nothing is dear.
+        if SystemFields.dates.contains(key), let date = object as? NSDate {
+            return keep((date as Date).wholeMilliseconds.map { .timestamp(milliseconds: $0) }, key)
+        }
         switch object {
         case let id as CKRecord.ID where id.zoneID == .default: keep(.string(id.recordName), key)
         case let id as CKRecord.ID:
@@ -55,8 +59,12 @@ final class SystemFieldsEncoder: NSCoder {
     override func encode(_ value: Double, forKey key: String) { keep(.double(value), key) }
     override func encode(_ value: Float, forKey key: String) { keep(.double(Double(value)), key) }
 
-    private func keep(_ value: FieldValue, _ key: String) {
+    private func keep(_ value: FieldValue?, _ key: String) {
         guard zoneID != nil else { return }
+        guard let value else {
+            problem = "the system field \(key) of a record: the date is further away than a field can hold"
+            return
+        }
         fields[SystemFields.storedNames[key] ?? key] = Field(value)
     }
 }
