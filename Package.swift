@@ -98,7 +98,7 @@ let package = Package(
             dependencies: [
                 "Yap", "CBenchmarks", "CloudKit", "CloudKitAdditions", "CloudServer", "CloudService",
                 "CloudStore", "CloudWire",
-                "HTTPServer", "Seams", "YapCloudKit",
+                "HTTPServer", "SQLite", "Seams", "YapCloudKit",
             ],
             path: "Benchmarks/Benchmarks", swiftSettings: settings),
 

@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitAdditions
 import Foundation
+import SQLite
 import Seams
 import Yap
 import YapCloudKit
@@ -122,6 +123,15 @@ enum SyncDevice {
             database, container: container(port: 1, device: "idle"),
             models: [.model(Note.self, collection: Workload.collection)], zone: zoneName,
             scheduler: ManualScheduler(clock: clock), clock: clock, random: SeededRandomSource(seed: 1))
+    }
+
+    /// Forgets what waits, as if it had been sent.
+    static func emptyQueue(_ connection: YapDatabaseConnection) throws {
+        try connection.blocking.readWrite {
+            try $0.sqlite.execute(
+                "DELETE FROM cloudKit_change_\(extensionName); DELETE FROM cloudKit_changeset_\(extensionName)"
+            )
+        }
     }
 
     /// Writes the notes with two fields of each changed.

@@ -14,6 +14,12 @@ func syncLines() throws -> [Line] {
             try SyncDevice.registerHandler(on: $0, storage: .values)
         },
         tracking("sync.write.tracked.model", tracked, bar: trackedBar) { try SyncDevice.idleSync(on: $0) },
+        tracking("sync.write.waiting", tracked, waits: true) {
+            try SyncDevice.registerHandler(on: $0, storage: .keysOnly)
+        },
+        tracking("sync.write.waiting.values", tracked, waits: true) {
+            try SyncDevice.registerHandler(on: $0, storage: .values)
+        },
         Line(name: "sync.restore", unit: "changes/s", roundsCount: 5) {
             try RestoreRun(in: $0, storage: .keysOnly)
         },
@@ -30,16 +36,27 @@ func syncLines() throws -> [Line] {
 
 /// New objects in one transaction and a change of each in another, against the same without the extension: what the
 /// disk's sync takes hides nothing.
+///
+/// - Parameter waits: Whether the new objects still wait to be sent when they are changed; else the queue is emptied in
+///   between, as it is where objects are changed that were sent before.
 private func tracking(
-    _ name: String, _ workload: Workload, bar: Double,
+    _ name: String, _ workload: Workload, bar: Double? = nil, waits: Bool = false,
     register: @escaping @Sendable (YapDatabase) throws -> Any
 ) -> Line {
-    @Sendable func write(_ database: YapDatabase) throws -> Double {
+    @Sendable func write(_ database: YapDatabase, between: (YapDatabaseConnection) throws -> Void) throws
+        -> Double
+    {
         let connection = database.newConnection()
-        return try rate(workload.keys.count * 2) {
-            try connection.blocking.readWrite { try $0.setAll(workload) }
-            try connection.blocking.readWrite { try SyncDevice.edit($0, workload) }
+        var duration = Duration.zero
+        func timed(_ body: (YapDatabaseReadWriteTransaction) throws -> Void) throws {
+            let start = ContinuousClock.now
+            try connection.blocking.readWrite(body)
+            duration += ContinuousClock.now - start
         }
+        try timed { try $0.setAll(workload) }
+        try between(connection)
+        try timed { try SyncDevice.edit($0, workload) }
+        return Double(workload.keys.count * 2) / (duration / .seconds(1))
     }
     return Line(
         name: name, unit: "writes/s", bar: bar,
@@ -47,9 +64,9 @@ private func tracking(
             let database = try Ours.database(in: folder)
             let registered = try register(database)
             defer { withExtendedLifetime(registered) {} }
-            return try write(database)
+            return try write(database) { if !waits { try SyncDevice.emptyQueue($0) } }
         },
-        reference: { try write(try Ours.database(in: $0)) })
+        reference: { try write(try Ours.database(in: $0)) { _ in } })
 }
 
 /// From the opening of the file to the values of 10,000 changes that wait, against opening it and reading the objects.
