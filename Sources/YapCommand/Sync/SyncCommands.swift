@@ -12,7 +12,9 @@ enum SyncCommands {
             Reads an app's database file, also while the app runs, and changes nothing. It shows for each registered
             sync, each account and each cloud database: the queue in the order in which it is sent, what is in flight,
             what was put aside and why, the zones with their change tokens and records, records of types that the app
-            doesn't know yet, and the last errors, the newest first. Of values it shows the names only.
+            doesn't know yet, and the last errors, the newest first. Of values it shows the names only. Where no app has
+            the file open, SQLite leaves its two helper files beside it (-wal, empty, and -shm), which the app takes
+            over.
             """,
         operands: [Command.Operand(name: "FILE", help: "the app's database file")],
         options: [
