@@ -43,6 +43,7 @@ import Yap
             try transaction.removeObject(forKey: "1", inCollection: "todos")
         }
         #expect(try device.queue().isEmpty)
+        device.scheduler.runUntilQuiet()
         #expect(device.cloudKit.status == .idle)
     }
 

@@ -16,7 +16,7 @@ import Yap
         device = try HandledDevice(cloud)
     }
 
-    @Test("90, 97. uploads run when the suspend count is 0, and resuming beyond that is harmless")
+    @Test("90, 97 (automatic). uploads run when the suspend count is 0, and resuming beyond that is harmless")
     func uploadsRunAtZero() throws {
         for _ in 0..<3 { device.cloudKit.suspend() }
         #expect(device.cloudKit.suspend(count: 0) == 3)
@@ -34,22 +34,25 @@ import Yap
         #expect(device.cloudKit.status == .idle)
     }
 
-    @Test("92. a lost request is repeated, byte for byte, after a pause")
-    func aLostRequestIsRepeated() throws {
+    @Test("92, 104 (automatic). a lost request is repeated after a pause; nothing is suspended")
+    func aLostRequestIsRepeated() async throws {
         device.lose(.loseRequest)
         try device.set(Todo(title: "a"), "1")
         device.scheduler.runUntilQuiet()
         #expect(device.seen.errors.map(\.code) == [.networkFailure])
-        let queue = try device.queue()
+        #expect(device.cloudKit.suspendCount == 0)
+        let uuids = try device.uuids()
+        #expect(uuids.count == 1)
+        let events = device.cloudKit.events
         cloud.networkFault = nil
         cloud.clock.advance(bySeconds: 2)
         device.scheduler.runUntilQuiet()
-        #expect(queue.count == 1)
+        #expect(await device.seenEvents(events) == ["flies S1", "done S1 next no"])
         #expect(device.cloudKit.status == .idle)
         #expect(device.server("1")?["title"] == "a")
     }
 
-    @Test("93, 95. a conflict in a batch: it is merged, and the others don't get lost")
+    @Test("93, 95 (automatic). a conflict in a batch: it is merged, and the others don't get lost")
     func aConflictInABatch() throws {
         for key in ["1", "2", "3"] { try device.uploaded(Todo(title: "a"), key) }
         device.cloudKit.suspend()
@@ -62,7 +65,7 @@ import Yap
         #expect(try device.todo("2") == Todo(title: "z", isDone: true))
     }
 
-    @Test("102. without a database for its identifier a change waits, and that can be seen")
+    @Test("102 (automatic). without a database for its identifier a change waits, and that can be seen")
     func withoutADatabaseAChangeWaits() throws {
         device.behave { $0.knowsPublic = false }
         try device.set(Todo(title: "a"), "1", in: "shared")
@@ -75,16 +78,18 @@ import Yap
         #expect(device.server("1")?["title"] == "a")
     }
 
-    @Test("103. 1,000 inserts of one transaction go up in batches, and the rest alone after a relaunch")
-    func aThousandInsertsGoUpInBatches() throws {
-        device.cloudKit.suspend()
+    @Test(
+        "103 (both). 1,000 inserts of one transaction go up in batches, and only the rest after a relaunch",
+        arguments: YapDatabaseCloudKit.FailureHandling.allCases)
+    func aThousandInsertsGoUpInBatches(mode: YapDatabaseCloudKit.FailureHandling) throws {
+        let device = try HandledDevice(cloud, suspended: true, storage: .keysOnly, failures: mode)
         try device.write { transaction, _ in
             for number in 0..<1000 {
                 try transaction.setObject(
                     Todo(title: "t\(number)"), forKey: "\(number)", inCollection: "todos")
             }
         }
-        let before = device.modifyRequests
+        let uuids = try device.uuids()
         // After the first batch the network goes.
         let requests = Lock(0)
         cloud.networkFault = { request in
@@ -97,13 +102,50 @@ import Yap
         device.upload()
         cloud.networkFault = nil
         #expect(try device.read { _, ext in try ext.pendingChangeSets().first?.recordsToSave.count } == 600)
+        #expect(try device.uuids() == uuids && device.counts() == .init(inFlight: 0, queued: 1))
+        #expect(try device.tag("399") != nil && device.tag("400") == nil, "the first batch is written down")
         try device.relaunch()
         #expect(device.upload() == .idle)
-        #expect(device.modifyRequests - before == 4)
+        #expect(device.modifyRequests == 4, "400, the lost 400, 400, 200")
         #expect(device.server("999")?["title"] == "t999")
     }
 
-    @Test("104. a server's pause is kept to, then the change goes")
+    @Test("103 (automatic). what is larger than a request may be goes in several, in its order")
+    func whatIsLargerThanARequestGoesInSeveral() async throws {
+        device.cloudKit.suspend()
+        try device.write { transaction, _ in
+            for number in 0..<9 {
+                let todo = Todo(title: String(repeating: "x", count: 300_000))
+                try transaction.setObject(todo, forKey: "\(number)", inCollection: "todos")
+            }
+        }
+        device.scheduler.runUntilQuiet()
+        let events = device.cloudKit.events
+        #expect(device.upload() == .idle)
+        let flights = await device.seenEvents(events).filter { $0.hasPrefix("flies") }
+        #expect(flights == ["flies S0,1,2,3", "flies S4,5,6,7", "flies S8"])
+        #expect(device.seen.errors.isEmpty && device.server("8") != nil)
+    }
+
+    @Test("103 (automatic). limitExceeded halves and retries by itself, each half committed separately")
+    func limitExceededHalves() async throws {
+        cloud.fail(.modifyRecords, with: .limitExceeded, times: 2)
+        let events = device.cloudKit.events
+        try device.write { transaction, _ in
+            for key in ["1", "2", "3", "4"] {
+                try transaction.setObject(Todo(title: "a"), forKey: key, inCollection: "todos")
+            }
+        }
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .idle)
+        #expect(
+            await device.seenEvents(events) == [
+                "flies S1,2,3,4", "failed limitExceeded", "flies S1,2", "failed limitExceeded", "flies S1",
+                "done S1 next yes", "flies S2,3", "done S2,3 next yes", "flies S4", "done S4 next no",
+            ])
+    }
+
+    @Test("104 (automatic). a server's pause is kept to, then the change goes")
     func aServersPauseIsKeptTo() throws {
         cloud.fail(.modifyRecords, with: .requestRateLimited, retryAfterSeconds: 3, times: 1)
         try device.set(Todo(title: "a"), "1")
@@ -116,7 +158,7 @@ import Yap
         #expect(device.server("1")?["title"] == "a")
     }
 
-    @Test("106. a save of what another device deleted makes it again, whole")
+    @Test("106 (automatic). a save of what another device deleted makes it again, whole")
     func aSaveOfWhatAnotherDeviceDeleted() throws {
         try device.uploaded(Todo(title: "a", priority: 3), "1")
         device.deleteOnServer("1")
@@ -127,7 +169,178 @@ import Yap
         #expect(device.server("1")?["priority"] == 3)
     }
 
-    @Test("108. suspended for ever: the queue shows what would be sent, and nothing is")
+    @Test("94 (automatic). deletions that succeeded leave; what failed goes again with what is its own")
+    func deletionsThatSucceededLeave() throws {
+        let device = try HandledDevice(cloud, zoneID: CKRecordZone.default().zoneID)
+        for key in ["1", "2", "3"] { try device.uploaded(Todo(title: "a"), key) }
+        device.changeOnServer("2") { $0["title"] = "z" }
+        device.deleteOnServer("3")
+        try device.write { transaction, _ in
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            try transaction.edit("2") { $0.isDone = true }
+            try transaction.removeObject(forKey: "3", inCollection: "todos")
+        }
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .idle && device.server("1") == nil)
+        #expect(device.server("2")?["title"] == "z" && device.server("2")?["done"] == true)
+    }
+
+    @Test("96 (automatic). a change-set of which a merge leaves nothing is gone without another request")
+    func aChangeSetOfWhichNothingIsLeft() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        device.changeOnServer("1") { $0["title"] = "z" }
+        let requests = device.modifyRequests
+        try device.edit("1") { $0.title = "b" }
+        device.scheduler.runUntilQuiet()
+        #expect(device.modifyRequests == requests + 1)
+        #expect(try device.queue().isEmpty && device.todo("1")?.title == "z")
+        #expect(device.cloudKit.status == .idle)
+    }
+
+    @Test("105 (automatic). a conflict that nothing settles ends as stuck, and never goes round for ever")
+    func aConflictThatNothingSettles() throws {
+        let rounds = SyncEngine.identicalConflictsMax + 1
+        try device.uploaded(Todo(title: "a"), "1")
+        let requests = device.modifyRequests
+        cloud.fail(.modifyRecords, with: .serverRecordChanged, times: rounds)
+        try device.edit("1") { $0.title = "b" }
+        for _ in 0..<20 {
+            cloud.clock.advance(bySeconds: 400)
+            device.scheduler.runUntilQuiet()
+        }
+        #expect(device.modifyRequests == requests + rounds)
+        #expect(device.cloudKit.status == .needsAttention([.stuck(recordName: "1")]))
+        #expect(try device.queue() == ["S1{title=b}"], "put aside, not dropped")
+        device.cloudKit.retry()
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .idle && device.server("1")?["title"] == "b")
+    }
+
+    @Test("107 (automatic). a zone that isn't there is made, and the change goes again")
+    func aZoneThatIsNotThere() throws {
+        let device = try HandledDevice(cloud, zoneID: CKRecordZone.ID(zoneName: "none"))
+        try device.set(Todo(title: "a"), "1")
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .idle && device.server("1")?["title"] == "a")
+    }
+
+    @Test("107 (automatic). of a zone that the user deleted the app is asked; a retry makes it again")
+    func aZoneThatTheUserDeleted() throws {
+        cloud.fail(.modifyRecords, with: .userDeletedZone)
+        try device.set(Todo(title: "a"), "1")
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .needsAttention([.zoneDeletedByUser(zoneName: "Z")]))
+        #expect(device.seen.errors.map(\.code) == [.userDeletedZone])
+        try device.set(Todo(title: "b"), "2")
+        cloud.clock.advance(bySeconds: 10_000)
+        device.scheduler.runUntilQuiet()
+        #expect(device.modifyRequests == 1, "uploads have stopped")
+        device.cloudKit.retry()
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .idle && device.server("2") != nil)
+    }
+
+    @Test("a full quota stops saves only: a deletion goes, and then the saves are tried again")
+    func aFullQuota() throws {
+        try device.uploaded(Todo(title: "a"), "1")
+        cloud.fail(.modifyRecords, with: .quotaExceeded, times: 2)
+        try device.set(Todo(title: "b"), "2")
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .needsAttention([.quotaExceeded]))
+        try device.edit("2") { $0.title = "c" }
+        cloud.clock.advance(bySeconds: 10_000)
+        device.scheduler.runUntilQuiet()
+        let requests = device.modifyRequests
+        #expect(requests == 2, "no save is tried")
+        device.cloudKit.retry()
+        device.scheduler.runUntilQuiet()
+        #expect(device.modifyRequests == 3 && device.cloudKit.status == .needsAttention([.quotaExceeded]))
+        try device.remove("1")
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .idle && device.server("1") == nil)
+        #expect(device.server("2")?["title"] == "c")
+    }
+
+    @Test("a full quota: a deletion never overtakes a save of its own record")
+    func aDeletionNeverOvertakesItsSave() throws {
+        cloud.fail(.modifyRecords, with: .quotaExceeded, times: 2)
+        try device.set(Todo(title: "a"), "1")
+        device.scheduler.runUntilQuiet()
+        try device.remove("1")
+        device.scheduler.runUntilQuiet()
+        #expect(device.modifyRequests == 1)
+        #expect(device.cloudKit.status == .needsAttention([.quotaExceeded]))
+        device.cloudKit.retry()
+        device.cloudKit.retry()
+        device.scheduler.runUntilQuiet()
+        device.cloudKit.retry()
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .idle && device.server("1") == nil)
+    }
+
+    @Test("103 (automatic). what refers to a record of a later commit goes again when that is there")
+    func whatRefersToALaterCommit() throws {
+        cloud.fail(.modifyRecords, with: .referenceViolation)
+        device.cloudKit.suspend()
+        try device.set(Todo(title: "child"), "1")
+        try device.set(Todo(title: "parent"), "2")
+        #expect(device.upload() == .idle)
+        #expect(device.server("1") != nil && device.server("2") != nil)
+        #expect(device.seen.errors.map(\.code) == [.referenceViolation])
+    }
+
+    @Test("104 (automatic). networkMayBeBack ends a wait for the network, not one that the server asked for")
+    func networkMayBeBack() throws {
+        device.lose(.loseRequest)
+        try device.set(Todo(title: "a"), "1")
+        device.scheduler.runUntilQuiet()
+        cloud.networkFault = nil
+        device.scheduler.runUntilQuiet()
+        #expect(device.server("1") == nil)
+        device.cloudKit.networkMayBeBack()
+        device.scheduler.runUntilQuiet()
+        #expect(device.server("1") != nil)
+        cloud.fail(.modifyRecords, with: .serviceUnavailable)
+        try device.set(Todo(title: "b"), "2")
+        device.scheduler.runUntilQuiet()
+        device.cloudKit.networkMayBeBack()
+        device.scheduler.runUntilQuiet()
+        #expect(device.server("2") == nil)
+    }
+
+    @Test(
+        "123. a share's record goes with its root in one batch; another user's zone has an identity of its own"
+    )
+    func aShareGoesWithItsRoot() async throws {
+        device.cloudKit.suspend()
+        let zoneID = CKRecordZone.ID(zoneName: "Z", ownerName: "_bob")
+        let root = device.id("1")
+        let theirs = CKRecord.ID(recordName: "1", zoneID: zoneID)
+        try device.write { transaction, ext in
+            for (type, recordID, key, identifier) in [
+                ("todo", root, "1", nil), (CKRecord.SystemType.share, device.id("share"), "s", nil),
+                ("todo", theirs, "2", "public" as String?),
+            ] {
+                let record = CKRecord(recordType: type, recordID: recordID)
+                record["title"] = "t"
+                try ext.attachRecord(
+                    record, databaseIdentifier: identifier, forKey: key, inCollection: "todos",
+                    shouldUploadRecord: true)
+                try transaction.setObject(Todo(title: "t"), forKey: key, inCollection: "todos")
+            }
+        }
+        device.scheduler.runUntilQuiet()
+        let changeSets = try device.read { _, ext in try ext.pendingChangeSets() }
+        #expect(changeSets.map(\.databaseIdentifier) == [nil, "public"])
+        #expect(changeSets.map(\.recordIDsToSave) == [[root, device.id("share")], [theirs]])
+        #expect(changeSets.last?.recordIDsToSave.first?.zoneID.ownerName == "_bob")
+        let events = device.cloudKit.events
+        device.upload()
+        let seen = await device.seenEvents(events)
+        #expect(seen.contains("flies S1,share") && seen.contains("flies S1 in public"))
+    }
+
+    @Test("108 (automatic). suspended for ever: the queue shows what would be sent, and nothing is")
     func aDryRun() throws {
         device.cloudKit.suspend()
         let requests = cloud.requestCount()

@@ -9,18 +9,6 @@ import Yap
 
 /// One device, at which users sign in and out.
 @Suite struct UserTests {
-    private final class ChangingAccount: CloudAccount {
-        private let current = Lock(CloudCredential(deviceID: "phone"))
-        func credential() -> CloudCredential { current.withLock { $0 } }
-        func replace(_ token: String, with newToken: String) {}
-        func signIn(_ user: String?, _ cloud: TestCloud) {
-            current.withLock {
-                $0.webAuthToken = user.map { cloud.token(of: $0) }
-                $0.userRecordName = user.map { "_\($0)" }
-            }
-        }
-    }
-
     @Test func whatOneUserChangedIsNeverSentAsAnother() throws {
         let cloud = TestCloud(), account = ChangingAccount()
         let laptop = try SyncedDevice(cloud, user: "ada"), eves = try SyncedDevice(cloud, user: "eve")
@@ -46,5 +34,73 @@ import Yap
         #expect(phone.sync.syncNowInline() == .idle)
         laptop.syncNow()
         #expect(try laptop.todo("1")?.title == "of ada" && laptop.todo("2")?.title == "of ada too")
+    }
+
+    @Test(
+        "122 (both). uploads stop for another user; each user's queue waits for its own, and goes when that one is back",
+        arguments: YapDatabaseCloudKit.FailureHandling.allCases)
+    func eachUsersQueueWaitsForItsOwn(mode: YapDatabaseCloudKit.FailureHandling) throws {
+        let cloud = TestCloud(), account = ChangingAccount()
+        let adas = try HandledDevice(cloud, device: cloud.device(user: "ada"))
+        let eves = try HandledDevice(cloud, device: cloud.device(user: "eve"))
+        account.signIn("ada", cloud)
+        let phone = try HandledDevice(
+            cloud, storage: .keysOnly, failures: mode, device: cloud.device(account: account))
+        try phone.uploaded(Todo(title: "ada's"), "1")
+        phone.cloudKit.suspend()
+        try phone.edit("1") { $0.title = "ada's, edited" }
+        account.signIn("eve", cloud)
+        let requests = phone.modifyRequests
+        #expect(phone.upload() == .needsAttention([.anotherUser]))
+        #expect(phone.seen.errors.map(\.code) == [.notAuthenticated])
+        phone.cloudKit.accountMayHaveChanged()
+        phone.scheduler.runUntilQuiet()
+        #expect(phone.cloudKit.status == .needsAttention([.anotherUser]), "asked again, and still another")
+        #expect(phone.modifyRequests == requests)
+
+        #expect(try phone.write { _, ext in try ext.useAccount(of: CKRecord.ID(recordName: "_eve")) })
+        phone.scheduler.runUntilQuiet()
+        #expect(phone.cloudKit.status == .idle && phone.modifyRequests == requests)
+        try phone.set(Todo(title: "eve's"), "3")
+        try phone.edit("1") { $0.isDone = true }
+        phone.scheduler.runUntilQuiet()
+        #expect(eves.server("3")?["title"] == "eve's" && eves.server("1") == nil)
+        #expect(adas.server("1")?["title"] == "ada's" && adas.server("3") == nil)
+        // Also after a relaunch, at which only the file knows who it was.
+        try phone.relaunch()
+        phone.scheduler.runUntilQuiet()
+        #expect(phone.cloudKit.status == .idle && adas.server("1")?["title"] == "ada's")
+
+        account.signIn("ada", cloud)
+        #expect(try phone.write { _, ext in try ext.useAccount(of: CKRecord.ID(recordName: "_ada")) })
+        phone.scheduler.runUntilQuiet()
+        #expect(phone.cloudKit.status == .idle)
+        #expect(adas.server("1")?["title"] == "ada's, edited" && adas.server("1")?["done"] == true)
+        #expect(adas.server("3") == nil && eves.server("1") == nil)
+    }
+
+    @Test("122. what is in flight when the user changes ends as its own user's, and nothing follows it")
+    func whatIsInFlightWhenTheUserChanges() throws {
+        let cloud = TestCloud(), account = ChangingAccount()
+        let adas = try HandledDevice(cloud, device: cloud.device(user: "ada"))
+        _ = cloud.device(user: "eve")
+        account.signIn("ada", cloud)
+        let phone = try HandledDevice(cloud, storage: .keysOnly, device: cloud.device(account: account))
+        let held = HeldAnswers(cloud)
+        for key in ["1", "2"] { try phone.set(Todo(title: "ada's"), key) }
+        phone.scheduler.runUntilQuiet()
+        account.signIn("eve", cloud)
+        try phone.write { _, ext in try ext.useAccount(of: CKRecord.ID(recordName: "_eve")) }
+        phone.scheduler.runUntilQuiet()
+        held.release()
+        phone.scheduler.runUntilQuiet()
+        #expect(phone.modifyRequests == 1 && phone.cloudKit.status == .idle)
+        cloud.carrier = nil
+        account.signIn("ada", cloud)
+        try phone.write { _, ext in try ext.useAccount(of: CKRecord.ID(recordName: "_ada")) }
+        phone.scheduler.runUntilQuiet()
+        #expect(phone.cloudKit.status == .idle && phone.modifyRequests == 2)
+        #expect(try phone.tag("1") == adas.server("1")?.recordChangeTag)
+        #expect(adas.server("2") != nil)
     }
 }

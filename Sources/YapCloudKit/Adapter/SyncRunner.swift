@@ -13,6 +13,8 @@ final class SyncRunner: Sendable {
         /// The number of the last entry that was handed out.
         var heardLogID: Int64 = 0
         var isRecountNeeded = false
+        /// A commit may have queued something that the status doesn't know of yet.
+        var isUncounted = false
         /// What the process before us had in flight still says so.
         var mustClearInFlight = false
         var isLogLeft = false
@@ -79,6 +81,7 @@ final class SyncRunner: Sendable {
             $0.registeredName = registeredName
             $0.isLogLeft = true
             $0.isRecountNeeded = true
+            $0.isUncounted = true
         }
     }
 
@@ -132,7 +135,9 @@ final class SyncRunner: Sendable {
     func committed(_ log: [CloudMergeLogEntry], isByEngine: Bool) {
         schedule {
             $0.log += log
-            if !isByEngine { $0.isRecountNeeded = true }
+            guard !isByEngine else { return }
+            $0.isRecountNeeded = true
+            $0.isUncounted = true
         }
     }
 
@@ -157,7 +162,12 @@ final class SyncRunner: Sendable {
         return count
     }
 
-    var status: CloudSyncStatus { state.withLock { $0.status } }
+    var status: CloudSyncStatus {
+        state.withLock { state in
+            // What was committed just now is not delivered, even before it is counted.
+            state.isUncounted && state.status == .idle ? .syncing(pending: 0) : state.status
+        }
+    }
 
     /// The status now, and each time it changes.
     func statusStream() -> AsyncStream<CloudSyncStatus> {
@@ -203,7 +213,10 @@ final class SyncRunner: Sendable {
             let now = environment.clock.nowMilliseconds()
             let actions = state.withLock { state -> [SyncAction]? in
                 if state.isEnded { state.events = [] }
-                guard !state.events.isEmpty else { return nil }
+                guard !state.events.isEmpty else {
+                    state.isUncounted = state.isRecountNeeded
+                    return nil
+                }
                 let (event, attempt) = state.events.removeFirst()
                 return state.engine.handle(event, attempt: attempt, now: now)
             }

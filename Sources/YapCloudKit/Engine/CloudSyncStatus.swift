@@ -6,7 +6,7 @@ public enum CloudSyncStatus: Hashable, Sendable {
     /// Everything that was committed here is on the server, and what the server had when it was last asked is
     /// here.
     case idle
-    /// Something is being sent or fetched; so many changes wait in the queue.
+    /// Something is being sent or fetched; so many changes wait in the queue, as far as they are counted.
     case syncing(pending: Int)
     /// Work waits: until a time, or until something happens that has no time (`nil`).
     case waiting(until: Date?, because: CloudSyncPause)
