@@ -37,7 +37,7 @@ import Yap
     }
 
     @Test(
-        "122 (both). uploads stop for another user; each user's queue waits for its own, and goes when that one is back",
+        "122 (both). uploads stop for another user; each user's queue waits, and goes when that one is back",
         arguments: YapDatabaseCloudKit.FailureHandling.allCases)
     func eachUsersQueueWaitsForItsOwn(mode: YapDatabaseCloudKit.FailureHandling) throws {
         let cloud = TestCloud(), account = ChangingAccount()

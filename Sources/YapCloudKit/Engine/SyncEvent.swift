@@ -1,7 +1,7 @@
 package import CloudKit
 
-/// What happened, as the engine is told of it. What comes from outside (`follow`, `remoteChange`, `listen`, `listening`,
-/// `pushed`) is about the account in use, whatever the key says.
+/// What happened, as the engine is told of it. What comes from outside (`follow`, `remoteChange`, `listen`,
+/// `listening`, `pushed`) is about the account in use, whatever the key says.
 package enum SyncEvent: Sendable {
     /// The queue of a database was counted: at the start, and after each commit that touched it.
     case counted(DatabaseKey, QueueCount)

@@ -39,7 +39,7 @@ struct SyncLane {
     /// Nothing that waits is a deletion which could go meanwhile.
     var hasNoDeletions = false
     var conflicts: [CKRecord.ID: Conflict] = [:]
-    /// Something was saved since changes were put aside that refer to what the server doesn't have: it may have that now.
+    /// Something was saved since changes were put aside that refer to what the server doesn't have: it may have it now.
     var savedSinceDeferral = false
     /// Other devices' changes are to be heard of.
     var listens = false
