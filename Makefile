@@ -26,7 +26,7 @@ test: setup ## build, and run every test
 	@Scripts/test $(FLAGS)
 
 mutants: setup ## list the seeded bugs of the sync, each with the seed and the demand that caught it
-	@swift build --build-tests $(FLAGS) && swift test --skip-build $(FLAGS) --filter MutantTests | grep -E '^mutant |^✘'
+	@set -o pipefail; swift build --build-tests $(FLAGS) && swift test --skip-build $(FLAGS) --filter MutantTests | grep -E '^mutant |^✘'
 
 demo: setup ## a service and two devices as processes, through kills; make demo TODO=my.txt takes your own list
 	@Scripts/demo "$(TODO)"

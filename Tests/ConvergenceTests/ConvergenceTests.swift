@@ -4,19 +4,25 @@ import Testing
 /// Devices of one user and their cloud, under faults drawn from a seed: when the faults stop and the devices sync, all
 /// hold the same, and nothing that was committed is missing without a reason.
 ///
-/// `YAP_SEED=17` runs one seed and prints its trace, `YAP_SEEDS=1000` that many from 1.
+/// `YAP_SEED=17` runs one seed and prints its trace, `YAP_SEEDS=1000` that many from 1, `YAP_FLEETS=1000` that many from
+/// 10,000.
 @Suite(.serialized) struct ConvergenceTests {
     /// Seeds that found a bug. They draw the same as then as long as the harness draws in the same order.
     static let regressions: [UInt64] = [1, 5, 26, 44, 101, 127, 142, 970]
 
-    static let seedsCount = ProcessInfo.processInfo.environment["YAP_SEEDS"].flatMap(UInt64.init) ?? 300
-    static let oneSeed = ProcessInfo.processInfo.environment["YAP_SEED"].flatMap(UInt64.init)
+    static let seedsCount = number("YAP_SEEDS") ?? 300
+    static let fleetsCount = number("YAP_FLEETS") ?? 200
+    static let oneSeed = number("YAP_SEED")
 
-    /// The kept seeds, so many in which all devices are `CloudSync`, and as many again with fleets drawn by the seed.
+    private static func number(_ variable: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[variable].flatMap(UInt64.init)
+    }
+
+    /// The kept seeds, so many in which all devices are `CloudSync`, and so many with fleets drawn by the seed.
     static var seeds: [UInt64] {
         if let oneSeed { return [oneSeed] }
-        let fleets = Scenario.firstFleet..<Scenario.firstFleet + seedsCount
-        return regressions + Array(1...seedsCount) + fleets
+        let fleets = Scenario.firstFleet..<Scenario.firstFleet + fleetsCount
+        return regressions + Array(1..<seedsCount + 1) + fleets
     }
 
     @Test(

@@ -2,7 +2,7 @@ import Testing
 
 /// The checker is checked: each of these faults must be seen. A harness that passes them proves nothing.
 @Suite(.serialized) struct CanaryTests {
-    private static let seedsMax: UInt64 = 40
+    private static let seedsMax: UInt64 = 20
 
     /// Runs seeds until the sabotage has happened and was seen.
     private func demandsBroken(by kind: Mutant) throws -> (
