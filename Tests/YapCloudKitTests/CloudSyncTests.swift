@@ -251,4 +251,46 @@ import Yap
             try laptop.close()
         }
     }
+
+    @Test("86. records of a type that the app doesn't know are rows once a later version of the app knows it")
+    func recordsOfAnUnknownTypeAreRowsLater() throws {
+        try withPaths { paths in
+            let container = cloud.device(user: "ada").container
+            func open(_ models: [CloudSyncModel]) throws -> (YapDatabase, CloudSync) {
+                let database = try YapDatabase(path: paths[0]) {
+                    $0.register(Todo.self, inCollection: "todos")
+                    $0.register(Note.self, inCollection: "notes")
+                }
+                let sync = try CloudSync(
+                    database, container: container, models: models, zone: "main",
+                    scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
+                    random: SeededRandomSource(seed: 5))
+                return (database, sync)
+            }
+            let todos = CloudSyncModel.model(Todo.self, collection: "todos")
+            let notes = CloudSyncModel.model(Note.self, collection: "notes")
+            var (database, sync) = try open([todos])
+            #expect(sync.syncNowInline() == .idle)
+            let record = CKRecord(
+                recordType: "note", recordID: CKRecord.ID(recordName: "n", zoneID: sync.zoneID))
+            record["text"] = "of a later version"
+            container.privateCloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
+            #expect(sync.syncNowInline() == .idle)
+            try database.close()
+            // Without asking the server again: its token is past the record.
+            let fetches = cloud.requestCount(.fetchRecordZoneChanges)
+            (database, sync) = try open([todos, notes])
+            let note = try database.newConnection().blocking.read {
+                try $0.object(Note.self, forKey: "n", inCollection: "notes")
+            }
+            #expect(note == Note(text: "of a later version"))
+            #expect(cloud.requestCount(.fetchRecordZoneChanges) == fetches)
+            #expect(sync.syncNowInline() == .idle)
+            try database.newConnection().blocking.readWrite {
+                try $0.setObject(Note(text: "edited"), forKey: "n", inCollection: "notes")
+            }
+            #expect(sync.syncNowInline() == .idle)
+            try database.close()
+        }
+    }
 }

@@ -20,8 +20,8 @@ internal import Seams
 /// }
 /// ```
 /// A subclass gives each stored property a default and inherits `init()` and `Codable`; other initialisers are
-/// convenience ones that begin with `self.init()`. Register its collection with `register(_:inCollection:)`, which makes
-/// what is stored immutable and forgets the changes once the extensions have seen them; then change a copy:
+/// convenience ones that begin with `self.init()`. Register its collection with `register(_:inCollection:)`, which
+/// makes what is stored immutable and forgets the changes once the extensions have seen them; then change a copy:
 ///
 /// ```swift
 /// let todo = try transaction.object(MyTodo.self, forKey: key, inCollection: "todos")?.copy()
