@@ -293,7 +293,9 @@ import Yap
                 try transaction.removeObject(forKey: key, inCollection: "todos")
             }
         }
+        try device.relaunch()
         try detach("1")
+        try device.relaunch()
         #expect(try device.queue() == ["S1{title=b}"])
         try detach("2")
         #expect(try device.queue().isEmpty)
@@ -316,6 +318,21 @@ import Yap
         #expect(try device.todo("1")?.title == "c")
         #expect(device.upload() == .idle)
         #expect(device.server("1")?["title"] == "c")
+    }
+
+    @Test(
+        "of a version that is known here, its own values are the originals that nobody gave", arguments: forms
+    )
+    func theOriginalsThatNobodyGave(_ form: QueueStorage) throws {
+        let device = try device(form)
+        let same = try #require(device.server("1"))
+        try device.write { _, ext in
+            let record = try #require(try ext.record(forKey: "1", inCollection: "todos"))
+            record["title"] = "by hand"
+            try ext.saveRecord(record, databaseIdentifier: nil)
+        }
+        try device.merge(same)
+        #expect(device.seen.merged.last?.originalTitle == "a")
     }
 
     @Test("73. what a merge adds to a record that is deleted next doesn't bring it back", arguments: forms)

@@ -1,5 +1,6 @@
 import CloudKit
 import CloudKitTesting
+import CloudWire
 import SQLiteTestSupport
 import Seams
 import Testing
@@ -42,7 +43,7 @@ import Yap
         arguments: forms, [false, true])
     func aCommitThatFails(_ form: QueueStorage, folds: Bool) throws {
         for step in Self.steps {
-            for kind in [FaultKind.write, .sync, .diskFull] {
+            for kind in [FaultKind.diskFull, .sync] {
                 var nth = 1
                 while try fails(step, kind, at: nth, form, folds) { nth += 1 }
                 #expect(nth > 1 || kind == .sync, "\(step.name), \(kind): nothing failed")
@@ -81,6 +82,8 @@ import Yap
         #expect(try device.read { try $1.tables.counts(DatabaseKey(nil)) } == before.1, what)
         #expect(try device.tag("1") == before.2, what)
         #expect(device.modifyRequests == requests, "nothing is sent: \(step.name)")
+        let remembered = device.cloudKit.restored.withLock { $0.all.map(\.fields) }
+        #expect(!remembered.contains { $0["title"] == Field(.string("failed")) }, what)
         // The next commit may get the numbers that the failed one had: nothing of that one may be remembered.
         try device.edit("1") { $0.title = "c" }
         try device.set(Todo(title: "d"), "2")
@@ -89,6 +92,7 @@ import Yap
             ? ["S1{title=c} S2{done=0,priority=0,title=d}"]
             : ["S1{title=b}", "S1{title=c}", "S2{done=0,priority=0,title=d}"]
         #expect(try device.queue() == expected, what)
+        guard nth == 1 else { return true }
         try device.relaunch()
         #expect(try device.queue() == expected, what)
         cloud.clock.advance(bySeconds: 100)
@@ -108,6 +112,8 @@ import Yap
             try transaction.edit("1") { $0.title = "rolled back" }
             transaction.rollback()
         }
+        let remembered = device.cloudKit.restored.withLock { $0.all.map(\.fields) }
+        #expect(!remembered.contains { $0["title"] == Field(.string("rolled back")) })
         try device.edit("1") { $0.title = "b" }
         #expect(try device.queue() == ["S1{title=b}"])
         #expect(device.upload() == .idle)
