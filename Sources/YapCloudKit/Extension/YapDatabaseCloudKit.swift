@@ -11,7 +11,8 @@ public import Yap
 ///
 /// Rows that are removed are deleted in the cloud, one by one or by collection. `removeAllObjectsInAllCollections`
 /// is the exception: it empties this device and deletes nothing in the cloud. What was queued before still goes up,
-/// and the records come back only when they change or the zone is fetched without a token.
+/// and the records come back only when they change or the zone is fetched without a token. With
+/// `YapDatabaseCloudKitTransaction.removeAllObjectsInAllCollections(inCloud:)` the app says which of both it means.
 public final class YapDatabaseCloudKit: YapDatabaseExtension {
     /// Merges a remote version into the app's row. It is called inside a write transaction, once for each row
     /// that stands for the record, or once without collection and key when none does and changes still wait.

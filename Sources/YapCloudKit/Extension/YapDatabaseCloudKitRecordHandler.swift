@@ -8,6 +8,9 @@ public import Yap
 /// record, `record` holds the system fields and the values already changed in this transaction: set the
 /// values that changed. A handler that sets it to nil takes the row out of sync and deletes the record on the
 /// server.
+///
+/// With `QueueStorage.keysOnly` it is also called for what it has already said: then `info.keysToRestore` names the
+/// keys whose values are needed again, and `record` has no values. Set exactly these, from the object as it is.
 public struct YapDatabaseCloudKitRecordHandler: Sendable {
     /// For which changes the handler is called.
     public struct Invocation: OptionSet, Sendable {
