@@ -114,6 +114,39 @@ import Yap
     }
 
     @Test(
+        "20. what an unsent edit had ended is ended too, when its row is made again without it",
+        arguments: [true, false])
+    func anUnsentEditBeforeTheRowIsMadeAgain(folds: Bool) throws {
+        let device = try HandledDevice(TestCloud(), storage: .keysOnly, folds: folds)
+        try device.uploaded(Todo(title: "a", note: "n"), "1")
+        device.cloudKit.suspend()
+        func edit(_ transaction: YapDatabaseReadWriteTransaction) throws {
+            try transaction.edit("1") {
+                $0.note = nil
+                $0.title = "b"
+            }
+        }
+        func makeAgain(_ transaction: YapDatabaseReadWriteTransaction) throws {
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            try transaction.setObject(Todo(title: "c"), forKey: "1", inCollection: "todos")
+        }
+        if folds {
+            try device.write { transaction, _ in try edit(transaction) }
+            try device.write { transaction, _ in try makeAgain(transaction) }
+        } else {
+            try device.write { transaction, _ in
+                try edit(transaction)
+                try makeAgain(transaction)
+            }
+        }
+        let changeSet = try device.read { _, ext in try ext.pendingChangeSets().last }
+        let originals = changeSet?.originalValues(for: device.id("1"))
+        #expect(originals?["title"] as? String == "a", "what the server has, not what was never sent")
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "c" && device.server("1")?["note"] as? String == nil)
+    }
+
+    @Test(
         "21. deleted and inserted again in two commits: the new one has no tag, and goes second",
         arguments: forms)
     func deletedAndInsertedInTwoCommits(_ form: QueueStorage) throws {

@@ -29,19 +29,16 @@ import Yap
         return device.cloudKit.status
     }
 
-    /// Whether the seed draws folding.
-    private let folds = false
-
     @Test(
-        "119 (both, either storage). the server ends with what was written last, and nothing waits",
-        arguments: 1...60)
+        "119 (both, either storage, folding or not). the server ends with what was written last, and nothing waits",
+        arguments: 1...120)
     func inTheEndTheServerHasWhatTheDeviceHas(seed: Int) throws {
         let cloud = TestCloud(seed: UInt64(seed))
         let random = SeededRandomSource(seed: UInt64(seed))
         let isApp = random.next(in: 0..<2) == 0
         let device = try HandledDevice(
             cloud, storage: random.next(in: 0..<2) == 0 ? .keysOnly : .values,
-            failures: isApp ? .app : .automatic, folds: folds && random.next(in: 0..<2) == 0)
+            failures: isApp ? .app : .automatic, folds: random.next(in: 0..<2) == 0)
         let keys = (1...4).map(String.init)
         var written: [String: Todo] = [:]
         for step in 0..<60 {

@@ -9,6 +9,8 @@ extension YapDatabaseCloudKitTransaction {
     enum FormerRow {
         case row(YapDatabaseRowIdentity, object: any Sendable, metadata: (any Sendable)?)
         case keys([String: Bool])
+        /// A save that the deletion took out of the change-set: the server has the values from before it.
+        case unsent(ChangeRow, known: [String: Field])
     }
 
     /// The most objects that are kept; of further rows the handler is asked at once what their records had.
@@ -50,6 +52,12 @@ extension YapDatabaseCloudKitTransaction {
                 let held = try fullFields(row, life, object: object, metadata: metadata)?.fields ?? [:]
                 originals.merge(held) { first, _ in first }
                 keys.merge(held.filter { $0.value.value != nil }.mapValues(\.isEncrypted)) { first, _ in first
+                }
+            case .unsent(let change, let known):
+                for key in change.keys {
+                    originals[key] = change.originals[key]
+                    let field = change.originals[key] ?? change.fields[key] ?? known[key]
+                    keys[key] = keys[key] ?? field?.isEncrypted ?? false
                 }
             }
         }

@@ -140,6 +140,9 @@ extension YapDatabaseCloudKitTransaction {
         }
         let open = try changeSet(for: row)
         if let change = try openChange(open, row) {
+            if change.kind == .save {
+                formerRows[row.id, default: []].append(.unsent(change, known: try knownValues(of: change)))
+            }
             try remove(change)
             let isKnownToServer = try row.changeTag != nil || tables.hasChanges(row.id)
             if !isKnownToServer { return try tables.removeRecordIfUnused(row.id) }
