@@ -111,10 +111,19 @@ extension CloudKitTables {
 
     // MARK: Mapping
 
-    func map(_ rowID: Int64, to record: Int64) throws {
+    /// - Parameter nameHash: Of the row's collection and key: its number may be another row's later.
+    func map(_ rowID: Int64, _ nameHash: Int64, to record: Int64) throws {
         try run(
-            "INSERT OR REPLACE INTO \(table("mapping")) (rowid, record) VALUES (?1, ?2)",
-            [.integer(rowID), .integer(record)])
+            "INSERT OR REPLACE INTO \(table("mapping")) (rowid, record, name_hash) VALUES (?1, ?2, ?3)",
+            [.integer(rowID), .integer(record), .integer(nameHash)])
+    }
+
+    /// Whether a row of this name stands for a record.
+    func isOwner(_ rowID: Int64, _ nameHash: Int64, of record: Int64) throws -> Bool {
+        try first(
+            "SELECT 1 FROM \(table("mapping")) WHERE rowid = ?1 AND record = ?2 AND ifnull(name_hash, ?3) = ?3",
+            [.integer(rowID), .integer(record), .integer(nameHash)]
+        ) { _ in true } ?? false
     }
 
     func unmap(_ rowID: Int64) throws {
@@ -128,9 +137,11 @@ extension CloudKitTables {
         }
     }
 
-    /// All owners of all records, in the order of their rows.
-    func mappedRows() throws -> [Int64] {
-        try rows("SELECT rowid FROM \(table("mapping")) ORDER BY rowid") { $0.int64(at: 0) }
+    /// All owners of all records, in the order of their rows, and the hash of each one's name, where it is known.
+    func mappedRows() throws -> [(rowID: Int64, nameHash: Int64?)] {
+        try rows("SELECT rowid, name_hash FROM \(table("mapping")) ORDER BY rowid") {
+            ($0.int64(at: 0), $0.isNull(at: 1) ? nil : $0.int64(at: 1))
+        }
     }
 
     func unmapAll() throws {

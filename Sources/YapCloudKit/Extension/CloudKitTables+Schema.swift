@@ -20,7 +20,8 @@ extension CloudKitTables {
                 record_type TEXT NOT NULL, change_tag TEXT, system BLOB NOT NULL, owner_count INTEGER NOT NULL,
                 wants_deletion INTEGER NOT NULL, unseen INTEGER NOT NULL,
                 UNIQUE (database, zone_owner, zone_name, record_name, generation));
-            CREATE TABLE \(table("mapping")) (rowid INTEGER PRIMARY KEY, record INTEGER NOT NULL);
+            CREATE TABLE \(table("mapping")) (
+                rowid INTEGER PRIMARY KEY, record INTEGER NOT NULL, name_hash INTEGER);
             CREATE INDEX \(quoted("cloudKit_mapping_\(name)_record")) ON \(table("mapping")) (record);
             CREATE TABLE \(table("changeset")) (
                 sequence INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL, database TEXT NOT NULL,
@@ -152,6 +153,7 @@ extension CloudKitTables {
         }
         try sqlite.execute(
             """
+            ALTER TABLE \(table("mapping")) ADD COLUMN name_hash INTEGER;
             ALTER TABLE \(table("changeset")) ADD COLUMN in_flight INTEGER NOT NULL DEFAULT 0;
             CREATE TEMP TABLE cloudKit_upgrade AS SELECT * FROM \(table("change"));
             DROP TABLE \(table("change"));

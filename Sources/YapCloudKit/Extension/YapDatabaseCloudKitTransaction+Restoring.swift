@@ -59,7 +59,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Asks the record handler for values that a row holds. What it doesn't give is missing in the answer.
     private func ask(_ rowID: Int64, _ keys: Set<String>, _ row: RecordRow) throws -> [String: Field] {
         guard let identity = try transaction.identity(ofRowID: rowID),
-            try tables.record(ownedBy: rowID)?.id == row.id
+            try tables.isOwner(rowID, identity.nameHash, of: row.id)
         else { return [:] }
         var record: CKRecord? = try row.base()
         let info = YDBCKRecordInfo(databaseIdentifier: row.database.identifier)

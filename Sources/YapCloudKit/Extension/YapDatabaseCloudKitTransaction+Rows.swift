@@ -166,7 +166,7 @@ extension YapDatabaseCloudKitTransaction {
             }
             try tables.updateRecord(owned)
         }
-        try tables.map(row.rowID, to: owned.id)
+        try tables.map(row.rowID, row.nameHash, to: owned.id)
         guard let fields else { return }
         // What the record had before it was deleted and made again, and hasn't now.
         let ended = life.formerKeys.filter { fields[$0.key] == nil }
@@ -250,12 +250,27 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Queues the deletion of records whose rows went while the extension was not registered.
+    /// Queues the deletion of records whose rows went while the extension was not registered. Another row may have the
+    /// number of one that went.
     func forgetVanishedRows() throws {
-        for rowID in try tables.mappedRows() where try transaction.identity(ofRowID: rowID) == nil {
+        for (rowID, nameHash) in try tables.mappedRows() {
+            let identity = try transaction.identity(ofRowID: rowID)
+            if let identity, nameHash == nil || nameHash == identity.nameHash { continue }
             if let owner = try tables.record(ownedBy: rowID) {
                 try disown(rowID, owner, isDeleted: true, lastFields: [:])
             }
         }
+    }
+}
+
+extension YapDatabaseRowIdentity {
+    /// Tells the row from others that have its number later: FNV-1a of the collection, a zero and the key.
+    var nameHash: Int64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for byte in collection.utf8 { add(byte) }
+        add(0)
+        for byte in key.utf8 { add(byte) }
+        return Int64(bitPattern: hash)
     }
 }

@@ -80,6 +80,9 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
 
     /// Creates the tables, and walks all rows when the handler is new.
     public func register(previous: YapDatabaseExtensionRegistration?) throws {
+        // The numbers of changes begin anew with new tables, and a crash may have left copies of files to the old ones.
+        cloudKit.restored.withLock { $0 = RestoredValues() }
+        assets.collectsOrphans = true
         guard let previous else {
             try tables.create()
             return try populate()
@@ -87,12 +90,11 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         guard previous.classVersion <= YapDatabaseCloudKit.classVersion else {
             throw YapDatabaseCloudKitError.unsupportedFormat(classVersion: previous.classVersion)
         }
-        assets.collectsOrphans = true
         try tables.upgrade(from: previous.classVersion)
         if previous.hasMissedCommits { try forgetVanishedRows() }
-        if previous.hasMissedCommits { return try populate() }
-        if previous.versionTag != cloudKit.versionTag {
-            try populate()
+        let isAnotherVersion = previous.versionTag != cloudKit.versionTag
+        if previous.hasMissedCommits || isAnotherVersion { try populate() }
+        if isAnotherVersion {
             // The server may hold values of new fields, from newer devices, that were left out here: with its tag
             // forgotten a record meets them before it is saved.
             if cloudKit.runner.zoneHandler != nil { try tables.forgetTagsOfChanged() }

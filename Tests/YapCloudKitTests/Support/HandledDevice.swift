@@ -97,8 +97,10 @@ final class HandledDevice {
         try database.blocking.register(cloudKit, withName: name)
     }
 
-    func relaunch(storage: YapDatabaseCloudKit.QueueStorage? = nil) throws {
+    /// - Parameter unseen: What happens to the file while it is closed.
+    func relaunch(storage: YapDatabaseCloudKit.QueueStorage? = nil, unseen: () throws -> Void = {}) throws {
         try database.close()
+        try unseen()
         if let storage { options.storage = storage }
         scheduler = ManualScheduler(clock: cloud.clock)
         cloudKit = Self.make(device, scheduler, cloud, behaviour, options)

@@ -33,6 +33,7 @@ enum OldTables {
             DROP TABLE cloudKit_count_\(name);
             DROP TABLE cloudKit_account_\(name);
             DROP TABLE cloudKit_asset_\(name);
+            ALTER TABLE cloudKit_mapping_\(name) DROP COLUMN name_hash;
             CREATE TABLE cloudKit_changeset_\(name) (
                 sequence INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL, database TEXT NOT NULL);
             CREATE TABLE cloudKit_change_\(name) (
