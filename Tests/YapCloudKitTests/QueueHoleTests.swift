@@ -94,4 +94,66 @@ import Yap
         #expect(device.server("2")?["title"] == "new")
         #expect(try device.todos() == ["2": Todo(title: "new")])
     }
+
+    @Test(arguments: forms)
+    func whatIsMadeAnewAfterAnInsertWasGivenUpIsSentWhole(_ form: QueueStorage) throws {
+        let device = try HandledDevice(TestCloud(), suspended: true, storage: form)
+        try device.set(Todo(title: "a", priority: 3), "1")
+        try device.write { _, ext in
+            for row in try ext.tables.records(device.id("1"), DatabaseKey(nil)) {
+                try ext.tables.refuseChanges(
+                    of: row.id, code: Int64(CKError.Code.invalidArguments.rawValue))
+            }
+        }
+        try device.write { _, ext in
+            try ext.discardQuarantinedChanges(forRecordID: device.id("1"), databaseIdentifier: nil)
+        }
+        #expect(try device.queue() == [])
+        try device.edit("1") { $0.isDone = true }
+        #expect(try device.queue() == ["S1{done=1,priority=3,title=a}"])
+    }
+
+    @Test(arguments: forms) func anObjectThatCannotBeReadCanBeOverwritten(_ form: QueueStorage) throws {
+        let device = try HandledDevice(TestCloud(), suspended: true, storage: form)
+        try device.uploaded(Todo(title: "a", note: "n"), "1")
+        try damage(device.database)
+        try device.set(Todo(title: "b", priority: 2), "1")
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "b")
+        #expect(device.server("1")?["priority"] == 2)
+    }
+
+    @Test func anObjectThatCannotBeReadCanBeRemovedAndOverwrittenInASyncedModel() throws {
+        let cloud = TestCloud()
+        let device = try SyncedDevice(cloud)
+        try device.set(Todo(title: "a"), "1")
+        try device.set(Todo(title: "a"), "2")
+        device.syncNow()
+        try damage(device.database)
+        try device.relaunch()
+        try device.remove("1")
+        try device.set(Todo(title: "b", priority: 2), "2")
+        #expect(device.syncNow() == .idle)
+        #expect(device.server("1") == nil)
+        #expect(device.server("2")?["title"] == "b")
+        #expect(device.server("2")?["priority"] == 2)
+    }
+
+    private func damage(_ database: YapDatabase) throws {
+        try database.newConnection().blocking.readWrite { transaction in
+            try transaction.sqlite.execute("UPDATE database2 SET data = x'FF00' WHERE collection = 'todos'")
+        }
+    }
+
+    @Test func aRowThatTheMergeBlockPutsInThePlaceOfItsOwnIsAChangeLikeAnyOther() throws {
+        let device = try HandledDevice(TestCloud(), suspended: true)
+        try device.uploaded(Todo(title: "a"), "1")
+        device.behave { $0.replacesRow = "2" }
+        let record = try #require(device.changeOnServer("1") { $0["title"] = "z" })
+        try device.merge(record)
+        #expect(try device.todo("2")?.title == "last")
+        #expect(device.upload() == .idle)
+        #expect(device.server("2")?["title"] == "last")
+        #expect(device.server("1") == nil)
+    }
 }

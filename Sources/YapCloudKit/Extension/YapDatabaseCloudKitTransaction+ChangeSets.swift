@@ -101,7 +101,8 @@ extension YapDatabaseCloudKitTransaction {
         try tables.quarantinedChanges(account: tables.currentAccount(), limit: limit)
     }
 
-    /// Gives up what was put aside of a record. What the app's row holds stays as it is.
+    /// Gives up what was put aside of a record. What the app's row holds stays as it is; one whose record never came to
+    /// the server stands for none any more, and its next change makes it a new one.
     /// - Returns: Whether anything was.
     @discardableResult
     public func discardQuarantinedChanges(
@@ -110,12 +111,18 @@ extension YapDatabaseCloudKitTransaction {
         try writing { _ in
             var isAny = false
             for row in try tables.records(recordID, databaseKey(databaseIdentifier)) {
+                var isGivenUp = false
                 for change in try tables.specialChanges(of: row.id) where change.refusal != nil {
                     for key in change.keys {
                         logDrop(row, key, .superseded, dropped: change.fields[key], kept: nil)
                     }
                     try remove(change)
-                    isAny = true
+                    isGivenUp = true
+                }
+                isAny = isAny || isGivenUp
+                // With what changes next alone it would come to the server in part.
+                if isGivenUp, row.ownerCount > 0, row.changeTag == nil, try !tables.hasChanges(row.id) {
+                    _ = try forget(row, rule: .superseded)
                 }
                 try tables.removeRecordIfUnused(row.id)
             }

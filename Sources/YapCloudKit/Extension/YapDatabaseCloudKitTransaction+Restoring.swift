@@ -160,7 +160,7 @@ extension YapDatabaseCloudKitTransaction {
 
 extension YapDatabaseError {
     /// Whether one object can't be read, and everything else can.
-    fileprivate var isAboutTheObject: Bool {
+    var isAboutTheObject: Bool {
         switch code {
         case .decoding, .typeMismatch, .missingRegistration: true
         default: false

@@ -27,6 +27,8 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     func removed(_ row: YapDatabaseRowIdentity) throws {
+        // The row's number may be another row's at once.
+        rowsInMerge.remove(row.rowID)
         guard let owner = try tables.record(ownedBy: row.rowID) else { return }
         var fields: [String: Field] = [:]
         let name = YapCollectionKey(collection: row.collection, key: row.key)
@@ -44,7 +46,9 @@ extension YapDatabaseCloudKitTransaction {
         versionInfo: (any Sendable)? = nil, nilDetachesOnly: Bool = false
     ) throws {
         let before = try owner.map { try fieldsInTransaction($0) } ?? [:]
-        var record = try owner.map { try $0.base() }
+        // What an object that can't be read held is unknown: the new one says everything, as that of a new row.
+        let isAskedAnew = unreadableRows.contains(row.rowID)
+        var record = try isAskedAnew ? nil : owner.map { try $0.base() }
         record?.setFields(before)
         let (handed, parent) = (record, record?.parent)
         let info = YDBCKRecordInfo(

@@ -97,6 +97,8 @@ extension YapDatabaseCloudKitTransaction {
                 try recreate(row, rule: .editBeatDeletion)
             }
             for (item, error, isStuck) in completion.refused {
+                // What a merge or a deletion took out of the queue meanwhile is no obstacle to what comes after it.
+                guard try tables.change(item.sequence, item.incarnation) != nil else { continue }
                 let code = isStuck ? CloudKitTables.stuckRefusal : Int64(error.code.rawValue)
                 try tables.refuseChanges(of: item.incarnation, code: code)
             }

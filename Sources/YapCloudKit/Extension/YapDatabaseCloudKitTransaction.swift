@@ -42,6 +42,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var formerRows: [Int64: [FormerRow]] = [:]
     /// Objects before the change that is under way.
     var previousObjects: [YapCollectionKey: any Sendable] = [:]
+    /// Rows whose object before the change that is under way can't be read.
+    var unreadableRows: Set<Int64> = []
     var log: [CloudMergeLogEntry] = []
     var isQueueTouched = false
     /// Whether the removal of all rows that is under way deletes in the cloud.
@@ -143,12 +145,20 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     private func keepPreviousObject(_ row: YapDatabaseRowIdentity) throws {
         guard cloudKit.isAllowed(row.collection), !rowsInMerge.contains(row.rowID) else { return }
         let name = YapCollectionKey(collection: row.collection, key: row.key)
-        previousObjects[name] = try transaction.object(forKey: row.key, inCollection: row.collection)
+        do {
+            previousObjects[name] = try transaction.object(forKey: row.key, inCollection: row.collection)
+        } catch let error as YapDatabaseError where error.isAboutTheObject {
+            // It can be replaced and removed all the same.
+            unreadableRows.insert(row.rowID)
+        }
     }
 
     /// Records what changed.
     public func didChange(_ change: YapDatabaseRowChange) throws {
-        defer { previousObjects = [:] }
+        defer {
+            previousObjects = [:]
+            unreadableRows = []
+        }
         switch change {
         case .insert(let row, let object, let metadata):
             try inserted(row, object, metadata)

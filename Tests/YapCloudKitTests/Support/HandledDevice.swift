@@ -39,6 +39,8 @@ final class HandledDevice {
         var addsComputedNote = false
         /// Whether the merge block writes a row whose record is in the other database.
         var writesShared = false
+        /// Under which key the merge block makes another row, twice written, of the one that it removes.
+        var replacesRow: String?
     }
 
     enum MergeRule { case recommended, clientWins, copyNothing }
@@ -220,6 +222,13 @@ final class HandledDevice {
         guard let collection, let key,
             var todo = try transaction.object(Todo.self, forKey: key, inCollection: collection)
         else { return }
+        if let other = settings.replacesRow {
+            try transaction.removeObject(forKey: key, inCollection: collection)
+            for title in ["first", "last"] {
+                try transaction.setObject(Todo(title: title), forKey: other, inCollection: collection)
+            }
+            return
+        }
         let pending = info.pendingLocalRecord
         for field in ["title", "done", "priority", "note"] {
             let isPending = pending?.changedKeys().contains(field) ?? false
