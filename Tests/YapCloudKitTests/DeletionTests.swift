@@ -146,6 +146,36 @@ import Yap
         #expect(device.server("1")?["title"] == "c" && device.server("1")?["note"] as? String == nil)
     }
 
+    @Test("20. also what a change had ended that was put aside", arguments: forms)
+    func whatARefusedChangeHadEnded(_ form: QueueStorage) throws {
+        let device = try device(form)
+        try device.uploaded(Todo(title: "a", note: "n"), "1")
+        try device.edit("1") { $0.note = nil }
+        try device.write { _, ext in
+            let row = try #require(try ext.tables.liveRecord(device.id("1"), DatabaseKey(nil)))
+            try ext.tables.refuseChanges(of: row.id, code: 1)
+        }
+        try device.write { transaction, _ in
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            try transaction.setObject(Todo(title: "b"), forKey: "1", inCollection: "todos")
+        }
+        #expect(try device.queue() == ["S1{done=0,note=nil,priority=0,title=b}"])
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?.allKeys().contains("note") == false)
+    }
+
+    @Test(
+        "4. what a transaction makes and changes has no original: the server never had it", arguments: forms)
+    func whatATransactionMakesHasNoOriginal(_ form: QueueStorage) throws {
+        let device = try device(form)
+        try device.write { transaction, _ in
+            try transaction.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
+            try transaction.edit("1") { $0.title = "b" }
+        }
+        let changeSet = try #require(try device.read { _, ext in try ext.pendingChangeSets().first })
+        #expect(changeSet.originalValues(for: device.id("1")).isEmpty)
+    }
+
     @Test(
         "21. deleted and inserted again in two commits: the new one has no tag, and goes second",
         arguments: forms)

@@ -45,6 +45,7 @@ extension YapDatabaseCloudKitTransaction {
     ) throws -> (originals: [String: Field], keys: [String: Bool]) {
         var originals = fields
         var keys = fields.filter { $0.value.value != nil }.mapValues(\.isEncrypted)
+        var unsent: Set<String> = []
         for former in formerRows.removeValue(forKey: life.id) ?? [] {
             switch former {
             case .keys(let more): keys.merge(more) { first, _ in first }
@@ -54,7 +55,8 @@ extension YapDatabaseCloudKitTransaction {
                 keys.merge(held.filter { $0.value.value != nil }.mapValues(\.isEncrypted)) { first, _ in first
                 }
             case .unsent(let change, let known):
-                for key in change.keys {
+                // Of several the earliest is the one that was changed from what the server has.
+                for key in change.keys where unsent.insert(key).inserted {
                     originals[key] = change.originals[key]
                     let field = change.originals[key] ?? change.fields[key] ?? known[key]
                     keys[key] = keys[key] ?? field?.isEncrypted ?? false

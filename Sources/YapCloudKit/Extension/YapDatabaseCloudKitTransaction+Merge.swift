@@ -120,7 +120,11 @@ extension YapDatabaseCloudKitTransaction {
     /// what the later values of this device were changed from.
     private func originals(of pending: [ChangeRow], remote: [String: Field]) -> [String: Field] {
         var originals: [String: Field] = [:]
-        for change in pending { originals.merge(change.originals) { old, _ in old } }
+        var known: Set<String> = []
+        for change in pending {
+            originals.merge(change.originals.filter { !known.contains($0.key) }) { old, _ in old }
+            known.formUnion(change.keys)
+        }
         for change in pending {
             for (key, field) in change.fields where field.says(remote[key]) { originals[key] = field }
         }

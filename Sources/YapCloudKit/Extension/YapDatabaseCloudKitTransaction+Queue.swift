@@ -136,6 +136,9 @@ extension YapDatabaseCloudKitTransaction {
         isQueueTouched = true
         for refused in try tables.specialChanges(of: row.id) where refused.refusal != nil {
             logSuperseded(refused.with(try knownValues(of: refused)), row, by: [:])
+            if refused.kind == .save {
+                formerRows[row.id, default: []].append(.unsent(refused, known: try knownValues(of: refused)))
+            }
             try remove(refused)
         }
         let open = try changeSet(for: row)
@@ -225,6 +228,8 @@ private struct NewValues {
 
     /// Adds what an earlier change says of other keys.
     mutating func addOlder(_ change: ChangeRow, _ known: [String: Field]) {
+        // What an earlier change set without saying what was there before was changed from something unknown.
+        for key in change.keys { originals[key] = change.originals[key] }
         originals.merge(change.originals) { _, old in old }
         for (key, field) in change.fields where stored[key] == nil && restore[key] == nil {
             stored[key] = field
