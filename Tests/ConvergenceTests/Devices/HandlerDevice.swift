@@ -229,7 +229,7 @@ final class HandlerDevice: SimulatedDevice {
         let app = try running()
         cloud.trace.note("device \(index) syncs")
         var steps = stepsMax
-        if try fetchAll(app, &steps) { resume(app) }
+        if try fetchAll(app, &steps) { try resume(app) }
         app.scheduler.run(stepsMax: max(0, steps))
         if cloud.isDead(index) { try restart() }
     }
@@ -256,11 +256,12 @@ final class HandlerDevice: SimulatedDevice {
     }
 
     /// What stopped the uploads is dealt with.
-    private func resume(_ app: App) {
+    private func resume(_ app: App) throws {
         let errors = app.errors.withLock { errors in
             defer { errors = [] }
             return errors
         }
+        for error in errors { try forgetUnknown(error, app) }
         if !app.hasFetched {
             app.hasFetched = true
             app.cloudKit.resume()
