@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ProcessSupport
 import SQLiteTestSupport
+import Seams
 import Testing
 
 /// `docs/TUTORIAL.md` as a reader does it: its files are the example's, and its commands are typed into its terminals.
@@ -98,8 +99,9 @@ import Testing
     }
 }
 
-/// The page's terminals, on one machine.
-private final class TutorialStage {
+/// The page's terminals, on one machine. Used by one test on one task; only `started` is another's business, and has a
+/// lock.
+private final class TutorialStage: @unchecked Sendable {
     private struct Terminal {
         /// What a shell keeps from line to line: its folder and its variables.
         var state: [String] = []
@@ -113,15 +115,21 @@ private final class TutorialStage {
     private let port: Int
     private let programs: String
     private var terminals: [String: Terminal] = [:]
+    private let started = Lock<[Program]>([])
+    /// What never says what the page shows is ended after this time, and then has not said it.
+    private static let secondsMax = 180
 
     init(_ folder: TemporaryFolder) throws {
         home = folder.path
         port = try Self.freePort()
         programs = try Stage.programs
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.secondsMax)) { [weak self] in
+            self?.end()
+        }
     }
 
     func end() {
-        for terminal in terminals.values { terminal.running?.signal(SIGKILL) }
+        for program in started.withLock({ $0 }) { program.signal(SIGKILL) }
     }
 
     /// Types a block's lines, each when the one before has ended. What serves or watches goes on.
@@ -174,9 +182,11 @@ private final class TutorialStage {
     private func start(_ lines: [String]) throws -> Program {
         var environment = TutorialTests.surroundings(home: home)
         environment["PATH"] = programs + ":" + (environment["PATH"] ?? "")
-        return try Program(
+        let program = try Program(
             "/bin/bash", ["-c", "set -eo pipefail\n" + lines.map(here).joined(separator: "\n")],
             environment: environment)
+        started.withLock { $0.append(program) }
+        return program
     }
 
     /// The page's port may be taken where the tests run.

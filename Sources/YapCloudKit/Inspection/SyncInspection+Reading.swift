@@ -93,7 +93,13 @@ private struct SyncInspector {
     }
 
     private func changes(in sequence: Int64) throws -> [Inspection.Change] {
-        try tables.changes(in: sequence).prefix(limits.changesMax).compactMap(inspected)
+        // A first sync may have all rows in one change-set: only those that are shown are read.
+        let records = try tables.rows(
+            """
+            SELECT record FROM \(tables.table("change")) WHERE sequence = ?1 ORDER BY ordinal, id LIMIT ?2
+            """, [.integer(sequence), .integer(Int64(limits.changesMax))]
+        ) { $0.int64(at: 0) }
+        return try records.compactMap { try tables.change(sequence, $0).flatMap(inspected) }
     }
 
     private func putAside(_ key: DatabaseKey) throws -> [Inspection.Change] {
