@@ -60,6 +60,7 @@ extension SyncEngine {
         lane.running = nil
         lane.count = count
         lane.succeeded()
+        lane.zonesWithoutToken.remove(zone)
         if moreComing { lane.needFetch(zone) }
         lanes[key] = lane
     }

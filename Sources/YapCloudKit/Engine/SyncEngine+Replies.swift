@@ -184,7 +184,9 @@ extension SyncEngine {
             lane.needFetch(zone)
             let refusal = TokenRefusal(own)
             if refusal == .reset { lane.needsSubscription = lane.listens }
+            let isFirst = lane.zonesWithoutToken.insert(zone).inserted
             lanes[key] = lane
+            if !isFirst { wait(key, because: pause(for: own.code), own, now: now, &actions) }
             return begin(.dropToken(zone, refusal), key, now: now, &actions)
         case .stop, .stopSaves, .refuse:
             if attempt == .createZone { lane.needCreate(zone) }

@@ -23,6 +23,8 @@ package struct SyncEngine {
     /// The queues could not be counted: they are again then.
     var countPause: (untilMilliseconds: Int64, backOff: BackOff)?
     var lastWake: Int64?
+    /// When the last event came, by the same clock.
+    private var lastEventMilliseconds: Int64?
     var lastStatus: CloudSyncStatus?
     private var lastAttempt = 0
     let random: any RandomSource
@@ -51,6 +53,7 @@ package struct SyncEngine {
     package mutating func handle(_ event: SyncEvent, attempt: Int? = nil, now: Int64) -> [SyncAction] {
         var actions: [SyncAction] = []
         if let attempt, !lanes.values.contains(where: { $0.running?.attempt == attempt }) { return [] }
+        noticeClock(now)
         take(event, now: now, &actions)
         for key in lanes.keys.sorted() {
             giveUpWhatIsLate(key, now: now, &actions)
@@ -58,6 +61,15 @@ package struct SyncEngine {
         }
         announce(now: now, &actions)
         return actions
+    }
+
+    /// A clock that was set back makes nothing wait longer: what was to come at a time comes as much earlier.
+    private mutating func noticeClock(_ now: Int64) {
+        let before = lastEventMilliseconds ?? now
+        lastEventMilliseconds = now
+        guard now < before else { return }
+        for key in lanes.keys { lanes[key]?.clockWasSet(byMilliseconds: now - before) }
+        if let pause = countPause { countPause?.untilMilliseconds = pause.untilMilliseconds + now - before }
     }
 
     private mutating func take(_ event: SyncEvent, now: Int64, _ actions: inout [SyncAction]) {
@@ -96,7 +108,7 @@ package struct SyncEngine {
         case .retry:
             retry()
         case .tick:
-            // A clock that was set back lets the wake come too early: then it is asked for again.
+            // A wake that comes too early is asked for again.
             lastWake = nil
             if let pause = countPause, pause.untilMilliseconds <= now { actions.append(.count) }
         }
@@ -163,8 +175,10 @@ package struct SyncEngine {
 
     /// The status and the next wake, when they are other than before.
     private mutating func announce(now: Int64, _ actions: inout [SyncAction]) {
-        let due = lanes.values.compactMap { lane in
-            lane.running.map { $0.deadlineMilliseconds } ?? lane.pause?.untilMilliseconds
+        let due = lanes.compactMap { key, lane in
+            if let running = lane.running { return running.deadlineMilliseconds }
+            // A pause after which nothing would be begun is over when something may be.
+            return key.account == account && isOurTurn ? lane.pause?.untilMilliseconds : nil
         }
         let wake = (due + [countPause?.untilMilliseconds].compactMap { $0 }).min()
         if wake != lastWake {

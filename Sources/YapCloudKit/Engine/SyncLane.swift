@@ -29,6 +29,9 @@ struct SyncLane {
     var createdZones: Set<CKRecordZone.ID> = []
     /// What the user deleted on purpose; it is made again when the app says so.
     var deletedZone: CKRecordZone.ID?
+    /// Whose token was dropped since a page of theirs came: a server that refuses the fetch without one as well is
+    /// asked again after a pause.
+    var zonesWithoutToken: Set<CKRecordZone.ID> = []
     var itemsMax = BatchLimits.itemsMax
     var backOff = BackOff()
     var pause: (untilMilliseconds: Int64, because: CloudSyncPause)?
@@ -106,6 +109,11 @@ struct SyncLane {
         case .send, nil: break
         }
         running = nil
+    }
+
+    mutating func clockWasSet(byMilliseconds change: Int64) {
+        if let deadline = running?.deadlineMilliseconds { running?.deadlineMilliseconds = deadline + change }
+        if let pause { self.pause?.untilMilliseconds = pause.untilMilliseconds + change }
     }
 
     mutating func needCreate(_ zone: CKRecordZone.ID) {
