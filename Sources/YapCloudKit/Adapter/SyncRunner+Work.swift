@@ -106,6 +106,13 @@ extension SyncRunner {
         let sent = state.withLock { $0.batches[task.key] }
         let written = write(task) { transaction, ext in
             if let sent { try ext.writing { _ in try ext.tables.setInFlight(sent.sequence, false) } }
+            var completion = completion
+            if try task.key.account != ext.currentAccount() {
+                // Another user is here now. What the first one's cloud has done is written down, but no row comes back
+                // by it, and no edit goes: that is found out again when the first one is here.
+                completion.conflicts = []
+                completion.recreated = []
+            }
             if let zoneHandler {
                 try ext.complete(completion, task.key) { transaction, record in
                     try zoneHandler.applyRecord(transaction, ext, task.key, record)
@@ -128,21 +135,29 @@ extension SyncRunner {
         let operation = CKFetchRecordZoneChangesOperation.page(of: zoneID, since: token) { result in
             switch result {
             case .failure(let error): self.post(.fetchFailed(task.key, zoneID, error), attempt: task.attempt)
-            case .success(let page): self.apply(page, zoneHandler, task)
+            case .success(let page): self.apply(page, since: text, zoneHandler, task)
             }
         }
         run(operation, on: database, as: user, task)
     }
 
-    /// An answer that was given up is not applied: its token may be older than one that was stored since.
-    private func apply(_ page: SyncPage, _ handler: SyncZoneHandler, _ task: SyncTask) {
+    /// A page is applied only where it goes on from what is here: not when it was given up and a newer one came, nor
+    /// when the token was dropped meanwhile, nor when another user is here now. Then it is fetched again, when it may
+    /// be.
+    private func apply(
+        _ page: SyncPage, since token: String?, _ handler: SyncZoneHandler, _ task: SyncTask
+    ) {
         guard state.withLock({ $0.operations[task.attempt] != nil }) else { return }
         let written = write(task) { transaction, ext in
+            let stored = try ext.tables.token(page.zoneID, task.key)
+            guard stored == token, try task.key.account == ext.currentAccount() else { return false }
             try handler.applyPage(transaction, ext, task.key, page)
+            return true
         }
-        guard let (_, count) = written else { return }
+        guard let (isApplied, count) = written else { return }
         post(
-            .pageApplied(task.key, page.zoneID, moreComing: page.moreComing, count), attempt: task.attempt)
+            .pageApplied(task.key, page.zoneID, moreComing: page.moreComing || !isApplied, count),
+            attempt: task.attempt)
     }
 
     private func createZone(_ zoneID: CKRecordZone.ID, _ task: SyncTask) {
