@@ -21,6 +21,8 @@ public struct CloudFields<Model: Sendable>: Sendable {
         /// Takes over a value. One that another device removed is the property's default, if it can't be nil; one of
         /// another type leaves the property as it is.
         let write: @Sendable (_ model: inout Model, _ field: Field?, _ defaults: Model) -> Void
+        /// Whether the property can hold the value.
+        let canRead: @Sendable (_ field: Field) -> Bool
         let merge: (@Sendable (_ base: Field?, _ local: Field, _ remote: Field?) throws -> Field)?
     }
 
@@ -167,6 +169,6 @@ extension CloudFieldDraft: CloudFieldDraftProtocol {
                     model[keyPath: keyPath] = defaults[keyPath: keyPath]
                 }
             },
-            merge: mergeFields)
+            canRead: { decode($0) != nil }, merge: mergeFields)
     }
 }

@@ -24,6 +24,8 @@ public struct CloudSyncModel: Sendable {
     let fields: @Sendable (_ object: any Sendable) throws -> [String: Field]
     /// How a field's two changes become one value, for fields that have such a rule.
     let merge: @Sendable (_ name: String, _ base: Field?, _ local: Field, _ remote: Field?) throws -> Field?
+    /// Whether a field's value is one that the model can hold.
+    let canRead: @Sendable (_ name: String, _ field: Field) -> Bool
     /// Writes fields into the row's object, or into a new one.
     let store:
         @Sendable (_ transaction: YapDatabaseReadWriteTransaction, _ key: String, _ fields: [String: Field])
@@ -53,6 +55,9 @@ public struct CloudSyncModel: Sendable {
             },
             merge: { name, base, local, remote in
                 try map.entries.first { $0.name == name }?.merge?(base, local, remote)
+            },
+            canRead: { name, field in
+                field.value == nil || map.entries.first { $0.name == name }?.canRead(field) ?? false
             },
             store: { transaction, key, fields in
                 var object =

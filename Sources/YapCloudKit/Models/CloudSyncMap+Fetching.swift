@@ -80,7 +80,7 @@ extension CloudSyncMap {
         if let live {
             guard live.changeTag != record.recordChangeTag else { return }
             if isReset, try !ext.isNewer(record, than: live) {
-                try ext.queueLastValues(of: live, against: record)
+                try ext.queueLastValues(of: live, against: record, model)
             }
             return try ext.merge(record, into: live, transaction)
         }
@@ -191,12 +191,16 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// The server went back to an older version: what this device has counts as changed here since then.
-    func queueLastValues(of row: RecordRow, against record: CKRecord) throws {
+    func queueLastValues(of row: RecordRow, against record: CKRecord, _ model: CloudSyncModel) throws {
         guard let owner = try identities(of: row).first,
             let full = try fullFields(owner, row, object: nil, metadata: nil)?.fields
         else { return }
         let remote = try record.allFields()
-        let different = full.filter { !$0.value.says(remote[$0.key] ?? .cleared) }
+        // What can't be read here is a newer version's: the row never had it, so it has nothing to put in its place.
+        let different = full.filter { name, field in
+            let there = remote[name] ?? .cleared
+            return !field.says(there) && model.canRead(name, there)
+        }
         for (key, _) in different.sorted(by: { $0.key < $1.key }) {
             logDrop(row, key, .serverWasReset, dropped: remote[key], kept: full[key])
         }

@@ -29,6 +29,16 @@ extension CloudSyncModel {
                 return fields
             },
             merge: { _, _, _, _ in nil },
+            canRead: { name, field in
+                guard let value = field.value else { return true }
+                let object = Object()
+                let before = object.cloudValue(forCloudKey: name)
+                object.setLocalValue(fromCloudValue: value.cloudObject(in: .default), forCloudKey: name)
+                if object.hasChangedCloudProperties { return true }
+                // Not changed: it is the default, or it was not taken.
+                let after = try? before.map { try Field(cloudValue: $0, in: .default) }
+                return after?.says(field) ?? false
+            },
             store: { transaction, key, fields in
                 let stored = try transaction.object(Object.self, forKey: key, inCollection: collection)
                 let object = stored?.copy() ?? Object()
