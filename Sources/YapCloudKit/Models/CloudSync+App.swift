@@ -9,21 +9,20 @@ extension CloudSync {
     /// Starts no more uploads until the app is in the foreground again: it may be stopped in the middle of one. Call it
     /// as often as the system says so: it counts once.
     public func didEnterBackground() {
-        let isNew = isInBackground.withLock { isInBackground in
-            defer { isInBackground = true }
-            return !isInBackground
+        // Under the lock: were the foreground's `resume()` first, the uploads would be suspended for good.
+        isInBackground.withLock { isInBackground in
+            if !isInBackground { cloudKit.suspend() }
+            isInBackground = true
         }
-        if isNew { cloudKit.suspend() }
     }
 
     /// Fetches what other devices changed meanwhile, and lets uploads go on.
     public func willEnterForeground() {
-        let wasThere = isInBackground.withLock { isInBackground in
-            defer { isInBackground = false }
-            return isInBackground
-        }
         fetch()
-        if wasThere { cloudKit.resume() }
+        isInBackground.withLock { isInBackground in
+            if isInBackground { cloudKit.resume() }
+            isInBackground = false
+        }
     }
 
     /// The network may be back: what waited for it goes on at once. Call it when the system says so.
