@@ -16,24 +16,44 @@ extension SyncRunner {
 
     /// Counts the queues and tells the engine. Who begins to sync first says that nothing is in flight.
     func recount() {
-        guard let (connection, name, _) = connection() else { return }
-        // A database whose queue was emptied has no change-set any more.
-        let (known, mustClear) = state.withLock { ($0.engine.lanes.keys, $0.mustClearInFlight) }
         do {
-            if mustClear { try clearInFlight(connection, name) }
-            let (account, counts) = try connection.blocking.read { transaction in
-                let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
-                let account = try tables.currentAccount()
-                let keys = Set(known).union(try tables.databases()).union([DatabaseKey(nil, account: account)]
-                )
-                return (account, try keys.sorted().map { ($0, try tables.counts($0)) })
-            }
-            post(.useAccount(account))
-            for (key, count) in counts { post(.counted(key, count)) }
+            if let queues = try countQueues() { tell(queues) }
         } catch {
             if isClosed(error) { return end() }
             post(.countFailed(message: "the queue can't be read: \(error)"))
         }
+    }
+
+    /// The queues as they were at one moment.
+    struct CountedQueues {
+        /// How often the sync itself had written before.
+        var writes: Int
+        var account: Int64
+        var counts: [(key: DatabaseKey, count: QueueCount)]
+    }
+
+    func countQueues() throws -> CountedQueues? {
+        guard let (connection, name, _) = connection() else { return nil }
+        // A database whose queue was emptied has no change-set any more.
+        let (known, mustClear, writes) = state.withLock {
+            ($0.engine.lanes.keys, $0.mustClearInFlight, $0.writes)
+        }
+        if mustClear { try clearInFlight(connection, name) }
+        return try connection.blocking.read { transaction in
+            let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
+            let account = try tables.currentAccount()
+            let keys = Set(known).union(try tables.databases()).union([DatabaseKey(nil, account: account)])
+            return CountedQueues(
+                writes: writes, account: account,
+                counts: try keys.sorted().map { ($0, try tables.counts($0)) })
+        }
+    }
+
+    func tell(_ queues: CountedQueues) {
+        post(.useAccount(queues.account))
+        for (key, count) in queues.counts { post(.counted(key, count)) }
+        // A page that was applied meanwhile has told of a newer count, which this one takes the place of.
+        if state.withLock({ $0.writes }) != queues.writes { recountOnce() }
     }
 
     private func clearInFlight(_ connection: YapDatabaseConnection, _ name: String) throws {
@@ -70,15 +90,17 @@ extension SyncRunner {
     ) -> (value: Value, count: QueueCount)? {
         guard let (connection, name, heard) = connection() else { return nil }
         do {
-            return try connection.blocking.readWrite { transaction in
+            let written = try connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
                 ext.isByEngine = true
                 if heard > 0 { try ext.tables.removeLogEntries(through: heard) }
                 let value = try body(transaction, ext)
                 // A merge block may change rows whose records are in another database.
                 if ext.openChangeSets.keys.contains(where: { $0 != task.key }) { ext.isByEngine = false }
-                return (value, try ext.tables.counts(task.key))
+                return (value: value, count: try ext.tables.counts(task.key))
             }
+            state.withLock { $0.writes += 1 }
+            return written
         } catch {
             localFailure(task, error)
             return nil

@@ -13,6 +13,9 @@ final class SyncRunner: Sendable {
         /// The number of the last entry that was handed out.
         var heardLogID: Int64 = 0
         var isRecountNeeded = false
+        /// How often the sync wrote into the database: a count from before a write may be older than what was told
+        /// after it.
+        var writes = 0
         /// A commit may have queued something that the status doesn't know of yet.
         var isUncounted = false
         /// What the process before us had in flight still says so.
@@ -92,16 +95,17 @@ final class SyncRunner: Sendable {
 
     /// Asks whether this process syncs, and learns from now on of what other processes commit.
     private func beginTurn(_ database: YapDatabase, _ registeredName: String) -> Bool {
-        guard let turn = environment.turn else { return true }
+        let turn = environment.turn
         database.addCommitObserver(
             { [weak self] commit in
                 if commit.isExternal { self?.schedule { $0.isRecountNeeded = true } }
             },
-            whenEnded: { [weak turn, weak self] in
+            whenEnded: { [weak turn, weak self, weak database] in
                 turn?.end()
                 // Of several waits of one device the newest gets what is told: the next process's, from here on.
-                self?.endListening()
+                self?.ended(database)
             })
+        guard let turn else { return true }
         let listener = SyncTurn.Listener(
             isOurs: { [weak self] in
                 self?.schedule {
@@ -171,7 +175,16 @@ final class SyncRunner: Sendable {
 
     /// The status now, and each time it changes.
     func statusStream() -> AsyncStream<CloudSyncStatus> {
-        statuses.stream { status }
+        let stream = statuses.stream { status }
+        // Nothing follows any more.
+        if state.withLock({ $0.isEnded }) { statuses.finish() }
+        return stream
+    }
+
+    func eventStream() -> AsyncStream<YapDatabaseCloudKit.Event> {
+        let stream = events.stream()
+        if state.withLock({ $0.isEnded }) { events.finish() }
+        return stream
     }
 
     /// Calls `body` once, when all events so far are dealt with and nothing is under way.
@@ -182,6 +195,10 @@ final class SyncRunner: Sendable {
     /// The databases in which something is followed.
     var followedDatabases: [DatabaseKey] {
         state.withLock { $0.engine.followedDatabases }
+    }
+
+    func recountOnce() {
+        schedule { $0.isRecountNeeded = true }
     }
 
     // MARK: The loop
@@ -281,6 +298,12 @@ final class SyncRunner: Sendable {
         statuses.finish()
         events.finish()
         endListening()
+    }
+
+    /// The database was closed. It is nothing to us when another one took its place.
+    private func ended(_ database: YapDatabase?) {
+        let isOurs = state.withLock { $0.database == nil || $0.database === database }
+        if isOurs { end() }
     }
 
     /// Keeps what ends a listening; ends it at once when the database is closed already.

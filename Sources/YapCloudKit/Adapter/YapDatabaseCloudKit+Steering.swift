@@ -31,7 +31,7 @@ extension YapDatabaseCloudKit {
 
     /// What happens with the uploads from now on. Each call gives a stream of its own, which ends when the database is
     /// closed; one that isn't read keeps the newest 1,000.
-    public var events: AsyncStream<Event> { runner.events.stream() }
+    public var events: AsyncStream<Event> { runner.eventStream() }
 
     // MARK: Going on
 
