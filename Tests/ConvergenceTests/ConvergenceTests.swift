@@ -4,8 +4,8 @@ import Testing
 /// Devices of one user and their cloud, under faults drawn from a seed: when the faults stop and the devices sync, all
 /// hold the same, and nothing that was committed is missing without a reason.
 ///
-/// `YAP_SEED=17` runs one seed and prints its trace, `YAP_SEEDS=1000` that many from 1, `YAP_FLEETS=1000` that many from
-/// 10,000.
+/// `YAP_SEED=17` runs one seed and prints its trace, `YAP_SEEDS=1000` that many from 1, `YAP_FLEETS=1000` that many
+/// from 10,000.
 @Suite(.serialized) struct ConvergenceTests {
     /// Seeds that found a bug. They draw the same as then as long as the harness draws in the same order.
     static let regressions: [UInt64] = [1, 5, 26, 44, 101, 127, 142, 970, 10_321, 10_361, 10_607]
