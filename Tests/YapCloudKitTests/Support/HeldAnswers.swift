@@ -3,8 +3,8 @@ import CloudKitTesting
 import CloudWire
 import Seams
 
-/// A network in which the answers to uploads, or to another kind of request, wait until the test lets them go. The cloud
-/// does at once what it is asked.
+/// A network in which the answers to uploads, or to another kind of request, wait until the test lets them go. The
+/// cloud does at once what it is asked.
 final class HeldAnswers: Sendable {
     private let held = Lock<[@Sendable () -> Void]>([])
 
