@@ -370,6 +370,34 @@ import Yap
         #expect(device.server("1")?["done"] == true)
     }
 
+    @Test("what waits behind a refused change may be its cure, and is tried", arguments: [true, false])
+    func aCureThatWaitsIsTried(isDeletion: Bool) throws {
+        for storage in YapDatabaseCloudKit.QueueStorage.allCases {
+            let cloud = TestCloud()
+            let device = try HandledDevice(cloud, storage: storage)
+            try device.uploaded(Todo(title: "a"), "1")
+            device.cloudKit.suspend()
+            try device.edit("1") {
+                $0.title = "b"
+                $0.note = "n"
+            }
+            if isDeletion {
+                try device.write { transaction, _ in
+                    try transaction.removeObject(forKey: "1", inCollection: "todos")
+                }
+            } else {
+                try device.edit("1") { $0.title = "c" }
+            }
+            cloud.fail(.modifyRecords, with: .permissionFailure, times: 1)
+            device.cloudKit.resume()
+            device.scheduler.runUntilQuiet()
+            #expect(device.cloudKit.status == .idle, "\(storage)")
+            #expect(try device.queue().isEmpty)
+            #expect(device.server("1")?["title"] == (isDeletion ? nil : "c"))
+            #expect(device.server("1")?["note"] == (isDeletion ? nil : "n"))
+        }
+    }
+
     @Test func aRefusedChangeThatTheAppTakesOutOfTheQueueIsNoProblemAnyMore() throws {
         try device.uploaded(Todo(title: "a"), "1")
         cloud.fail(.modifyRecords, with: .permissionFailure, times: 1)

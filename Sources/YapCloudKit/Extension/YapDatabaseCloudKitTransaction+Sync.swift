@@ -98,11 +98,34 @@ extension YapDatabaseCloudKitTransaction {
             }
             for (item, error, isStuck) in completion.refused {
                 // What a merge or a deletion took out of the queue meanwhile is no obstacle to what comes after it.
-                guard try tables.change(item.sequence, item.incarnation) != nil else { continue }
+                guard let change = try tables.change(item.sequence, item.incarnation) else { continue }
+                if !isStuck, try joinsNext(change) { continue }
                 let code = isStuck ? CloudKitTables.stuckRefusal : Int64(error.code.rawValue)
                 try tables.refuseChanges(of: item.incarnation, code: code)
             }
         }
+    }
+
+    /// What was committed after a change that the server refuses may be its cure, and goes instead of waiting with it:
+    /// the next save takes the refused values along, a deletion makes them needless.
+    private func joinsNext(_ refused: ChangeRow) throws -> Bool {
+        guard refused.kind == .save, let row = try tables.record(id: refused.record) else { return false }
+        let waiting = try tables.changes(of: row.id)
+        guard var next = waiting.first(where: { $0.sequence > refused.sequence }), next.refusal == nil
+        else { return false }
+        let old = try restored(refused, of: row)
+        if next.kind == .save {
+            next = try restored(next, of: row)
+            guard old.restore.isEmpty, next.restore.isEmpty else { return false }
+            logSuperseded(old, row, by: next.fields)
+            for key in old.keys { next.originals[key] = old.originals[key] }
+            next.fields.merge(old.fields) { new, _ in new }
+            try tables.updateChange(next)
+        } else {
+            logSuperseded(old, row, by: [:])
+        }
+        try remove(refused)
+        return true
     }
 
     private func saved(_ item: SyncItem, _ record: CKRecord) throws {
