@@ -10,20 +10,8 @@ import Yap
 /// Another user signs in while something of the first is under way, and the first one's objects are removed here: an
 /// answer that comes then is the first one's, and changes nothing of what is on the device.
 @Suite struct AccountFlightTests {
-    private final class Account: CloudAccount {
-        private let current = Lock(CloudCredential(deviceID: "phone"))
-        func credential() -> CloudCredential { current.withLock { $0 } }
-        func replace(_ token: String, with newToken: String) {}
-        func signIn(_ user: String, _ cloud: TestCloud) {
-            current.withLock {
-                $0.webAuthToken = cloud.token(of: user)
-                $0.userRecordName = "_\(user)"
-            }
-        }
-    }
-
     let cloud = TestCloud()
-    private let account = Account()
+    private let account = ChangingAccount()
     let phone: SyncedDevice
     let adas: SyncedDevice
 

@@ -9,20 +9,8 @@ import Yap
 
 /// One device and several users, one after the other: whose objects are here, and whose changes go where.
 @Suite struct CloudSyncAccountTests {
-    private final class SwitchingAccount: CloudAccount {
-        private let current = Lock(CloudCredential(deviceID: "phone"))
-        func credential() -> CloudCredential { current.withLock { $0 } }
-        func replace(_ token: String, with newToken: String) {}
-        func signIn(_ user: String, _ cloud: TestCloud) {
-            current.withLock {
-                $0.webAuthToken = cloud.token(of: user)
-                $0.userRecordName = "_\(user)"
-            }
-        }
-    }
-
     let cloud = TestCloud()
-    private let account = SwitchingAccount()
+    private let account = ChangingAccount()
     let phone: SyncedDevice
     let adas: SyncedDevice
     let eves: SyncedDevice
@@ -165,7 +153,7 @@ import Yap
 
     @Test("122. the app asks who is signed in, and goes on as that user")
     func theAppGoesOnAsWhoIsSignedIn() async throws {
-        let cloud = TestCloud(execution: .threads), account = SwitchingAccount()
+        let cloud = TestCloud(execution: .threads), account = ChangingAccount()
         let path = NSTemporaryDirectory() + "yap-account-" + UUID().uuidString + ".db"
         defer {
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }

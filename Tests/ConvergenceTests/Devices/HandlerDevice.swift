@@ -13,7 +13,7 @@ final class HandlerDevice: SimulatedDevice {
 
     let index: Int
     let hasOthers: Bool
-    private(set) var version: Int
+    var version: Int
     unowned let cloud: SimulatedCloud
     let kind: HandlerKind
     private let path: String
@@ -126,20 +126,8 @@ final class HandlerDevice: SimulatedDevice {
             versionInfo: version, options: options, environment: environment)
     }
 
-    func upgrade() throws {
-        cloud.trace.note("device \(index) is upgraded")
-        try noteNewFields()
-        try end()
-        version = 2
+    func begin() throws {
         app = try open()
-        cloud.revive(index)
-    }
-
-    func restart() throws {
-        cloud.trace.note("device \(index) restarts")
-        try end()
-        app = try open()
-        cloud.revive(index)
     }
 
     func end() throws {
@@ -149,14 +137,6 @@ final class HandlerDevice: SimulatedDevice {
         cloud.bury(index)
         // What is left of the process finds that out, and lets go of its files.
         ending.scheduler.run(stepsMax: Self.stepsMax)
-    }
-
-    private func noteMerges(_ entries: [CloudMergeLogEntry]) {
-        guard cloud.sabotage?.kind != .mergeLogSilent else { return }
-        for entry in entries {
-            cloud.trace.note("device \(index) merge \(entry)")
-            cloud.ledger.merged(device: index, entry)
-        }
     }
 
     private func note(_ error: CKError, _ identifier: String?) {

@@ -7,7 +7,7 @@ protocol SimulatedDevice: AnyObject {
     var index: Int { get }
     var cloud: SimulatedCloud { get }
     /// The version of the app: 1 knows neither notes nor that completion days are synced.
-    var version: Int { get }
+    var version: Int { get set }
     /// Whether it has the items of the second database too.
     var hasOthers: Bool { get }
 
@@ -21,12 +21,10 @@ protocol SimulatedDevice: AnyObject {
     /// What the person's deletions do in a transaction before; most devices do nothing.
     func prepareToDelete(_ keys: [String]) throws
 
-    /// Ends the process and starts another on its file.
-    func restart() throws
+    /// Starts the process of the app's version on its file.
+    func begin() throws
     /// Ends the process: the file is closed, and what was under way reaches neither it nor the cloud.
     func end() throws
-    /// Ends the process, and starts the app's next version on its file.
-    func upgrade() throws
 
     /// Fetches and sends what there is, as far as the faults, and the steps given, let it come.
     func sync(stepsMax: Int) throws
@@ -61,6 +59,37 @@ extension SimulatedDevice {
     static var pausesMax: Int { 20 }
 
     func prepareToDelete(_ keys: [String]) throws {}
+
+    // MARK: Processes
+
+    /// Ends the process and starts another on its file.
+    func restart() throws {
+        cloud.trace.note("device \(index) restarts")
+        try end()
+        try begin()
+        cloud.revive(index)
+    }
+
+    /// Ends the process, and starts the app's next version on its file.
+    func upgrade() throws {
+        cloud.trace.note("device \(index) is upgraded")
+        try noteNewFields()
+        try end()
+        version = 2
+        try begin()
+        cloud.revive(index)
+    }
+
+    /// Writes down what a merge decided.
+    func noteMerges(_ entries: [CloudMergeLogEntry]) {
+        guard cloud.sabotage?.kind != .mergeLogSilent else { return }
+        for entry in entries {
+            cloud.trace.note("device \(index) merge \(entry)")
+            cloud.ledger.merged(device: index, entry)
+        }
+    }
+
+    // MARK: The person
 
     /// Edits items in one commit.
     func commit(_ edits: [(key: String, edit: Edit)]) throws {

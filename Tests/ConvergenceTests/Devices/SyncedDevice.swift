@@ -8,7 +8,7 @@ import YapCloudKit
 final class SyncedDevice: SimulatedDevice {
     let index: Int
     let hasOthers = false
-    private(set) var version: Int
+    var version: Int
     private let path: String
     /// Whether the app has notes, in the versions that have them.
     private let hasNotes: Bool
@@ -38,20 +38,8 @@ final class SyncedDevice: SimulatedDevice {
         app = try open()
     }
 
-    func upgrade() throws {
-        cloud.trace.note("device \(index) is upgraded")
-        try noteNewFields()
-        try end()
-        version = 2
+    func begin() throws {
         app = try open()
-        cloud.revive(index)
-    }
-
-    func restart() throws {
-        cloud.trace.note("device \(index) restarts")
-        try end()
-        app = try open()
-        cloud.revive(index)
     }
 
     func end() throws {
@@ -164,13 +152,5 @@ final class SyncedDevice: SimulatedDevice {
         sync.observeMergeLog { device.device?.noteMerges($0) }
         return App(
             database: database, connection: database.newConnection(), scheduler: scheduler, sync: sync)
-    }
-
-    private func noteMerges(_ entries: [CloudMergeLogEntry]) {
-        guard cloud.sabotage?.kind != .mergeLogSilent else { return }
-        for entry in entries {
-            cloud.trace.note("device \(index) merge \(entry)")
-            cloud.ledger.merged(device: index, entry)
-        }
     }
 }
