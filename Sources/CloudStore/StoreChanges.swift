@@ -18,6 +18,16 @@ public struct StoreChanges: Sendable {
     public var removedRecords: [RecordKey] = []
     /// Record rows and tombstones to write.
     public var records: [RecordRow] = []
+    /// What records are found by from now on.
+    public var indexes: [RecordIndexRow] = []
+    /// The files that records hold from now on.
+    public var assets: [RecordAssetsRow] = []
+    /// Users' usage to write.
+    public var usage: [UsageRow] = []
+    /// The schema to write.
+    public var schema: SchemaRow?
+    /// Users' roles to write.
+    public var roles: [UserRolesRow] = []
     /// Subscriptions that go.
     public var removedSubscriptions: [SubscriptionKey] = []
     /// Subscriptions to write.
@@ -47,7 +57,8 @@ public struct StoreChanges: Sendable {
         databases.isEmpty && zones.isEmpty && clearedZones.isEmpty && prunedTombstones.isEmpty
             && removedReferences.isEmpty && removedSources.isEmpty && addedReferences.isEmpty
             && removedRecords.isEmpty
-            && records.isEmpty && isEmptyOfPushes && removedAnswers.isEmpty && answers.isEmpty
+            && records.isEmpty && indexes.isEmpty && assets.isEmpty && usage.isEmpty && schema == nil
+            && roles.isEmpty && isEmptyOfPushes && removedAnswers.isEmpty && answers.isEmpty
     }
 
     /// True when nothing of subscriptions, devices and pushes is to be written.

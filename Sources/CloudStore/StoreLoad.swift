@@ -23,6 +23,12 @@ public struct StoreLoad: Sendable {
     /// Operations whose kept answer is wanted.
     public var answers: [OperationKey] = []
 
+    /// Whether the schema is wanted.
+    public var schema = false
+    /// Users whose custom roles are wanted.
+    public var rolesOf: [String] = []
+    /// Users whose usage is wanted.
+    public var usageOf: [UsageKey] = []
     /// When the fields of the records have more bytes than this together, the answer is cut short.
     public var bytesMax = Int.max
     /// When the records are referred to by more than this together, the answer is cut short.
@@ -55,6 +61,12 @@ public struct StoreLoaded: Sendable {
     /// Kept answers.
     public var answers: [OperationKey: KeptAnswerRow] = [:]
 
+    /// The schema.
+    public var schema: SchemaRow?
+    /// Users' custom roles.
+    public var roles: [String: UserRolesRow] = [:]
+    /// Users' usage.
+    public var usage: [UsageKey: UsageRow] = [:]
     /// True when there are records or references that are not in the answer, because it would have become too large.
     public var isCutShort = false
 
@@ -73,6 +85,9 @@ public struct StoreLoaded: Sendable {
         pushTasks.merge(other.pushTasks) { $1 }
         pushes.merge(other.pushes) { $1 }
         answers.merge(other.answers) { $1 }
+        schema = other.schema ?? schema
+        roles.merge(other.roles) { $1 }
+        usage.merge(other.usage) { $1 }
         isCutShort = isCutShort || other.isCutShort
     }
 }

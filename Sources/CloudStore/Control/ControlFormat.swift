@@ -5,7 +5,7 @@ enum ControlFormat {
     /// "YapS" in ASCII, for server: SQLite keeps it in the file's header.
     static let applicationID: Int64 = 0x5961_7053
     /// Grows when a file of this version can't be read by the one before.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// Whether the tables are there; false in a new file.
     ///
@@ -16,7 +16,7 @@ enum ControlFormat {
         let tables = try value(of: "SELECT count(*) FROM sqlite_schema", connection)
         if applicationID == 0 && version == 0 && tables == 0 { return false }
         guard applicationID == Self.applicationID else { throw CloudStoreError.foreignFile(path: path) }
-        guard version == Self.version else { throw CloudStoreError.newerFormat(path: path, version: version) }
+        guard version <= Self.version else { throw CloudStoreError.newerFormat(path: path, version: version) }
         return true
     }
 
@@ -24,10 +24,23 @@ enum ControlFormat {
         try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
     }
 
+    /// Brings an older file to this version. Call it in a write transaction.
+    static func upgrade(_ connection: Connection) throws {
+        let found = try value(of: "PRAGMA user_version", connection)
+        guard found < version else { return }
+        for tables in [accountTables, keyTables] where !tables.isEmpty { try connection.execute(tables) }
+        try connection.execute("PRAGMA user_version = \(version)")
+    }
+
+    /// What version 2 adds to accounts: addresses, and where their names may be found.
+    static let accountTables = ""
+    /// What version 2 adds to sign in with: origins of tokens, lives of sessions, keys of servers.
+    static let keyTables = ""
+
     /// Tokens are found by their digest, and nothing in the file gives the token back.
     static let schema = """
         PRAGMA application_id = \(applicationID);
-        PRAGMA user_version = \(version);
+        PRAGMA user_version = 1;
         CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID, STRICT;
         CREATE TABLE containers (
             identifier TEXT PRIMARY KEY, createdMilliseconds INTEGER NOT NULL

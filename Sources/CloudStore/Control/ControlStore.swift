@@ -62,6 +62,7 @@ public final class ControlStore: Sendable {
             let isNew = try connection.transaction(.immediate) {
                 guard try !ControlFormat.isPrepared(connection, path: path) else { return false }
                 try connection.execute(ControlFormat.schema)
+                try ControlFormat.upgrade(connection)
                 try connection.withStatement("INSERT INTO secrets VALUES (?, ?)") { statement in
                     try statement.bind(secretName, at: 1)
                     try statement.bind(RandomBytes.make(count: 32), at: 2)
@@ -87,6 +88,7 @@ public final class ControlStore: Sendable {
                     throw ControlError.noFile(path: path)
                 }
             }
+            try writer.transaction(.immediate) { try ControlFormat.upgrade(writer) }
             return (writer: writer, reader: try Connection(path: path, options: options))
         }
         secret = try CloudStoreError.translating(path: path) {

@@ -5,7 +5,7 @@ enum SQLiteStoreFormat {
     /// "YapC" in ASCII: SQLite keeps it in the file's header, where `file` and other tools see it.
     static let applicationID: Int64 = 0x5961_7043
     /// Grows when a file of this version can't be read by the one before.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// Makes the tables in a new file, and brings an older file to this version.
     static func prepare(_ connection: Connection, path: String) throws {
@@ -15,10 +15,13 @@ enum SQLiteStoreFormat {
                 try connection.execute(firstSchema)
             }
             let found = try value(of: "PRAGMA user_version", connection)
-            if found < version {
-                try connection.execute(secondSchema)
-                try connection.execute("PRAGMA user_version = \(version)")
+            if found < 2 { try connection.execute(secondSchema) }
+            if found < 3 {
+                for tables in [schemaTables, indexTables, assetTables, notificationTables] where !tables.isEmpty {
+                    try connection.execute(tables)
+                }
             }
+            if found < version { try connection.execute("PRAGMA user_version = \(version)") }
         }
     }
 
