@@ -17,7 +17,8 @@ enum SQLiteStoreFormat {
             let found = try value(of: "PRAGMA user_version", connection)
             if found < 2 { try connection.execute(secondSchema) }
             if found < 3 {
-                for tables in [schemaTables, indexTables, assetTables, notificationTables] where !tables.isEmpty {
+                let added = [schemaTables, indexTables, assetTables, notificationTables]
+                for tables in added where !tables.isEmpty {
                     try connection.execute(tables)
                 }
             }
