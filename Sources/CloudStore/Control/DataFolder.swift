@@ -55,7 +55,36 @@ public struct DataFolder: Hashable, Sendable {
         try DataFolderLock(path: "\(path)/serve.lock")
     }
 
-    private func makeFolders(_ path: String) throws {
+    /// The folder of the files that records of an environment hold: `<two hexadecimal digits>/<name>`. It may not be
+    /// there yet.
+    ///
+    /// - Throws: `ControlError.badName` when the identifier or the environment can't be one.
+    public func assetsPath(container: String, environment: String) throws -> String {
+        String(try storePath(container: container, environment: environment).dropLast(7)) + ".assets"
+    }
+
+    /// Keeps files that no record needs any more from being removed, until the lock goes: a backup that has taken a
+    /// store takes its files next. Waits for a step of the collection that is under way.
+    ///
+    /// - Throws: `DataFolderError`.
+    public func holdForBackup() throws -> DataFolderLock {
+        try DataFolderLock(sharing: backupLockPath, LOCK_EX)
+    }
+
+    /// Lets one bounded step remove files; nil while a backup runs.
+    ///
+    /// - Throws: `DataFolderError`.
+    public func holdForCollection() throws -> DataFolderLock? {
+        do {
+            return try DataFolderLock(sharing: backupLockPath, LOCK_SH | LOCK_NB)
+        } catch DataFolderError.held {
+            return nil
+        }
+    }
+
+    private var backupLockPath: String { "\(path)/backup.lock" }
+
+    func makeFolders(_ path: String) throws {
         var parent = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             parent +=
@@ -66,7 +95,7 @@ public struct DataFolder: Hashable, Sendable {
     }
 }
 
-/// A data folder that this process holds: no other server starts on it.
+/// A data folder that this process holds, for serving or for something else that only one may do.
 public final class DataFolderLock: Sendable {
     private let descriptor: Int32
 
@@ -74,8 +103,29 @@ public final class DataFolderLock: Sendable {
         descriptor = try Self.take(path)
     }
 
+    /// Takes a lock that is not for one server alone.
+    init(sharing path: String, _ operation: Int32) throws {
+        descriptor = try Self.take(path, operation)
+    }
+
     deinit {
         close(descriptor)
+    }
+
+    private static func take(_ path: String, _ operation: Int32) throws -> Int32 {
+        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw DataFolderError.failed(path: path, reason: String(cString: strerror(errno)))
+        }
+        while flock(descriptor, operation) != 0 {
+            let code = errno
+            if code == EINTR { continue }
+            close(descriptor)
+            throw code == EWOULDBLOCK
+                ? DataFolderError.held(path: path, processID: nil)
+                : DataFolderError.failed(path: path, reason: String(cString: strerror(code)))
+        }
+        return descriptor
     }
 
     private static func take(_ path: String) throws -> Int32 {
