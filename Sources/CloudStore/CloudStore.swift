@@ -45,6 +45,13 @@ public protocol CloudStoreReader {
     /// The push tasks behind `after` (nil: from the first), in the order of their zones, `tasksMax` at most.
     func pushTasks(after: ZoneKey?, tasksMax: Int) throws -> ChangesPage<PushTaskRow>
 
+    /// The version of the schema, without its content; nil when there is none.
+    func schemaVersion() throws -> UInt64?
+
+    /// The users with custom roles behind the name `after` (nil: from the first), in the order of their names,
+    /// `usersMax` at most.
+    func userRoles(after: String?, usersMax: Int) throws -> ChangesPage<UserRolesRow>
+
     /// Rows that have outlived their use.
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows
 }

@@ -35,6 +35,8 @@ struct MemoryTables {
     var pushTasks: [ZoneKey: PushTaskRow] = [:]
     var pushes: [PushKey: PushRow] = [:]
     var answers: [OperationKey: KeptAnswerRow] = [:]
+    var schema: SchemaRow?
+    var roles: [String: UserRolesRow] = [:]
 }
 
 final class MemoryTransaction: CloudStoreWriter {
@@ -81,6 +83,7 @@ final class MemoryTransaction: CloudStoreWriter {
             rowsLeft -= min(rowsLeft, rows.count)
         }
         loadPushes(wanted, into: &loaded)
+        loadSchema(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = tables.answers[key] }
         return loaded
     }
@@ -138,6 +141,7 @@ final class MemoryTransaction: CloudStoreWriter {
     }
 
     func apply(_ changes: StoreChanges) throws {
+        if changes.erasesData { eraseData() }
         for row in changes.databases { tables.databases[row.key] = row }
         for row in changes.zones { tables.zones[row.key] = row }
         for zone in changes.clearedZones {
@@ -161,6 +165,7 @@ final class MemoryTransaction: CloudStoreWriter {
         for key in changes.removedRecords { tables.records[key.zone]?[key.recordName] = nil }
         for row in changes.records { tables.records[row.key.zone, default: [:]][row.key.recordName] = row }
         applyPushes(changes)
+        applySchema(changes)
         for key in changes.removedAnswers { tables.answers[key] = nil }
         for row in changes.answers { tables.answers[row.key] = row }
     }

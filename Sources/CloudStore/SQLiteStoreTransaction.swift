@@ -39,6 +39,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             rowsLeft -= min(rowsLeft, rows.count)
         }
         try loadPushes(wanted, into: &loaded)
+        try loadSchema(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = try answer(key) }
         return loaded
     }

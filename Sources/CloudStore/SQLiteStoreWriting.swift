@@ -2,6 +2,7 @@ import SQLite
 
 extension SQLiteStoreTransaction {
     func apply(_ changes: StoreChanges) throws {
+        if changes.erasesData { try eraseData() }
         for row in changes.databases { try write(row) }
         for row in changes.zones { try write(row) }
         for zone in changes.clearedZones { try clear(zone) }
@@ -12,6 +13,7 @@ extension SQLiteStoreTransaction {
         for key in changes.removedRecords { try remove(key) }
         for row in changes.records { try write(row) }
         if !changes.isEmptyOfPushes { try applyPushes(changes) }
+        try applySchema(changes)
         for key in changes.removedAnswers { try remove(key) }
         for row in changes.answers { try write(row) }
     }

@@ -1,5 +1,7 @@
 /// What a decision wants written: whole rows, applied in the order of the properties below.
 public struct StoreChanges: Sendable {
+    /// Whether all rows go without a trace before the rest is written: everything but the schema and the users' roles.
+    public var erasesData = false
     /// Feed rows to write.
     public var databases: [DatabaseRow] = []
     /// Zone rows to write.
@@ -54,7 +56,7 @@ public struct StoreChanges: Sendable {
 
     /// True when there is nothing to write.
     public var isEmpty: Bool {
-        databases.isEmpty && zones.isEmpty && clearedZones.isEmpty && prunedTombstones.isEmpty
+        !erasesData && databases.isEmpty && zones.isEmpty && clearedZones.isEmpty && prunedTombstones.isEmpty
             && removedReferences.isEmpty && removedSources.isEmpty && addedReferences.isEmpty
             && removedRecords.isEmpty
             && records.isEmpty && indexes.isEmpty && assets.isEmpty && usage.isEmpty && schema == nil

@@ -66,4 +66,10 @@ final class ScriptedWriter: CloudStoreWriter {
     }
 
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows { try writer.outdated(query) }
+
+    func schemaVersion() throws -> UInt64? { try writer.schemaVersion() }
+
+    func userRoles(after: String?, usersMax: Int) throws -> ChangesPage<UserRolesRow> {
+        try writer.userRoles(after: after, usersMax: usersMax)
+    }
 }

@@ -1,4 +1,12 @@
 extension SQLiteStoreFormat {
     /// The schema, and who has which role. Part of version 3.
-    static let schemaTables = ""
+    static let schemaTables = """
+        CREATE TABLE schema (
+            id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, content BLOB NOT NULL
+        ) STRICT;
+        CREATE TABLE userRoles (
+            user TEXT NOT NULL, role TEXT NOT NULL,
+            PRIMARY KEY (user, role)
+        ) WITHOUT ROWID, STRICT;
+        """
 }

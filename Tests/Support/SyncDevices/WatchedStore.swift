@@ -88,4 +88,10 @@ private final class WatchedWriter: CloudStoreWriter {
     }
 
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows { try base.outdated(query) }
+
+    func schemaVersion() throws -> UInt64? { try base.schemaVersion() }
+
+    func userRoles(after: String?, usersMax: Int) throws -> ChangesPage<UserRolesRow> {
+        try base.userRoles(after: after, usersMax: usersMax)
+    }
 }
