@@ -11,7 +11,7 @@ struct OperationID: Sendable {
 
     /// Nil when the write has no name. Only our own clients give names.
     init?(
-        _ request: WireRequest, at endpoint: ServiceRoute.Endpoint, body: [UInt8], _ caller: ServiceCaller,
+        _ request: WireRequest, at endpoint: Endpoint, body: [UInt8], _ caller: ServiceCaller,
         limits: ServiceLimits
     ) throws {
         guard caller.wantsExtras, let operationID = request.header(WireHeader.operation),

@@ -40,28 +40,14 @@ extension CloudService {
     private func work(
         for request: WireRequest, at route: ServiceRoute, _ caller: ServiceCaller
     ) throws -> ServiceWork {
-        guard caller.user != nil || route.endpoint.isOpenToAnyone(in: caller.scope) else {
+        let callers = route.row.callers(in: route.scope)
+        guard caller.user != nil || callers.contains(.nobody) else {
             throw ServiceError.authenticationRequired
         }
         let body = request.body.isEmpty ? Array("{}".utf8) : request.body
         let operation = try OperationID(request, at: route.endpoint, body: body, caller, limits: limits)
-        switch route.endpoint {
-        case .recordsModify: return try recordsModify(body, caller, operation)
-        case .recordsLookup: return try recordsLookup(body, caller)
-        case .recordsQuery: throw ServiceError.badRequest("queries are not served yet")
-        case .changesDatabase: return try changesDatabase(body, caller)
-        case .changesZone: return try changesZone(body, caller)
-        case .zonesList: return try zonesList(body, caller)
-        case .zonesLookup: return try zonesLookup(body, caller)
-        case .zonesModify: return try zonesModify(body, caller, operation)
-        case .usersCaller: return try usersCaller(caller)
-        case .subscriptionsModify: return try subscriptionsModify(body, caller, operation)
-        case .subscriptionsList: return try subscriptionsList(body, caller)
-        case .subscriptionsLookup: return try subscriptionsLookup(body, caller)
-        case .tokensCreate: return try tokensCreate(body, caller, route.courier(of: request, base: publicURL))
-        case .tokensRegister:
-            return try tokensRegister(body, caller, route.courier(of: request, base: publicURL))
-        }
+        return try handle(
+            EndpointRequest(route: route, caller: caller, body: body, operation: operation, wire: request))
     }
 
     private func user(of request: WireRequest, in container: Container) throws -> ServiceUser? {
@@ -70,16 +56,6 @@ extension CloudService {
             throw ServiceError.authenticationFailed
         }
         return user
-    }
-
-    private func usersCaller(_ caller: ServiceCaller) throws -> ServiceWork {
-        guard let user = caller.user else { throw ServiceError.authenticationRequired }
-        let hasName = user.givenName != nil || user.familyName != nil
-        let name = UsersCallerResponse.NameComponents(givenName: user.givenName, familyName: user.familyName)
-        return .answer(
-            .message(
-                UsersCallerResponse(userRecordName: user.userRecordName, nameComponents: hasName ? name : nil)
-            ))
     }
 }
 

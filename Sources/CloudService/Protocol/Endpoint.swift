@@ -1,0 +1,100 @@
+import CloudWire
+
+/// What a service answers to: the last part of a path, as `records/modify`.
+enum Endpoint: String, CaseIterable, Sendable {
+    case recordsModify = "records/modify"
+    case recordsQuery = "records/query"
+    case recordsQueryBatch = "internal/records/query/batch"
+    case recordsLookup = "records/lookup"
+    case recordsChanges = "records/changes"
+    case recordsResolve = "records/resolve"
+    case recordsAccept = "records/accept"
+    case recordsZipPrepare = "records/zip/prepare"
+    case recordsCopyStart = "records/copy/start"
+    case recordsCopyStatus = "records/copy/status"
+    case changesDatabase = "changes/database"
+    case changesZone = "changes/zone"
+    case zonesList = "zones/list"
+    case zonesLookup = "zones/lookup"
+    case zonesModify = "zones/modify"
+    case zonesChanges = "zones/changes"
+    case assetsUpload = "assets/upload"
+    case assetsRereference = "assets/rereference"
+    case usersCaller = "users/caller"
+    case usersCurrent = "users/current"
+    case usersDiscover = "users/discover"
+    case usersLookupEmail = "users/lookup/email"
+    case usersLookupID = "users/lookup/id"
+    case usersLookupContacts = "users/lookup/contacts"
+    case usersDiscoverability = "users/discoverability"
+    case subscriptionsModify = "subscriptions/modify"
+    case subscriptionsList = "subscriptions/list"
+    case subscriptionsLookup = "subscriptions/lookup"
+    case tokensCreate = "tokens/create"
+    case tokensRegister = "tokens/register"
+    case notificationsList = "notifications/list"
+    case notificationsRead = "notifications/read"
+}
+
+/// Who asks, as far as an endpoint cares.
+struct EndpointCallers: OptionSet, Hashable, Sendable {
+    let rawValue: UInt8
+
+    /// Somebody who hasn't signed in. Only in the public database, whatever a row says.
+    static let nobody = EndpointCallers(rawValue: 1)
+    /// A user who has signed in.
+    static let user = EndpointCallers(rawValue: 2)
+    /// A program that signs with a server-to-server key. Only in the public database, whatever a row says.
+    static let serverKey = EndpointCallers(rawValue: 4)
+
+    static let all: EndpointCallers = [.nobody, .user, .serverKey]
+    static let signedIn: EndpointCallers = [.user, .serverKey]
+}
+
+/// A row of the table of endpoints: how, where and by whom each may be asked.
+struct EndpointRow: Hashable, Sendable {
+    /// Whether it is served by GET beside POST.
+    let allowsGet: Bool
+    /// The databases that have it; none for what belongs to a device.
+    let scopes: [DatabaseScope]
+    let callers: EndpointCallers
+
+    private init(_ scopes: [DatabaseScope], _ callers: EndpointCallers, allowsGet: Bool = false) {
+        self.allowsGet = allowsGet
+        self.scopes = scopes
+        self.callers = callers
+    }
+
+    private static let everywhere: [DatabaseScope] = [.public, .private, .shared]
+    private static let withFeeds: [DatabaseScope] = [.private, .shared]
+
+    static func row(of endpoint: Endpoint) -> EndpointRow {
+        switch endpoint {
+        case .recordsQuery, .recordsQueryBatch, .recordsLookup: EndpointRow(everywhere, .all)
+        case .recordsModify, .assetsUpload, .assetsRereference: EndpointRow(everywhere, .signedIn)
+        case .recordsChanges, .changesDatabase, .changesZone, .zonesChanges: EndpointRow(withFeeds, .user)
+        case .recordsResolve, .recordsAccept: EndpointRow([.public], .user)
+        case .recordsZipPrepare, .recordsCopyStart, .recordsCopyStatus: EndpointRow(withFeeds, .user)
+        case .zonesList: EndpointRow(everywhere, .signedIn, allowsGet: true)
+        case .zonesLookup: EndpointRow(everywhere, .signedIn)
+        case .zonesModify: EndpointRow([.private], .user)
+        // CloudKit JS asks it also when it signs with a key.
+        case .usersCaller: EndpointRow([.public], .signedIn, allowsGet: true)
+        case .usersCurrent, .usersDiscover, .usersLookupContacts, .usersDiscoverability:
+            EndpointRow([.public], .user, allowsGet: true)
+        case .usersLookupEmail, .usersLookupID: EndpointRow([.public], .user)
+        case .subscriptionsModify, .subscriptionsLookup: EndpointRow(everywhere, .user)
+        case .subscriptionsList: EndpointRow(everywhere, .user, allowsGet: true)
+        case .tokensCreate, .tokensRegister, .notificationsRead: EndpointRow([], .user)
+        case .notificationsList: EndpointRow([], .user, allowsGet: true)
+        }
+    }
+
+    /// Whether it lies under `/device/`.
+    var isOfDevice: Bool { scopes.isEmpty }
+
+    /// Who may ask it in a database: nobody but a user asks in one that isn't public.
+    func callers(in scope: DatabaseScope) -> EndpointCallers {
+        scope == .public && !isOfDevice ? callers : callers.intersection(.user)
+    }
+}

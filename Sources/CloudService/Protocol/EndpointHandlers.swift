@@ -1,0 +1,57 @@
+import CloudWire
+
+/// A request on its way to the handler of its endpoint.
+struct EndpointRequest {
+    let route: ServiceRoute
+    let caller: ServiceCaller
+    /// The body; `{}` when there was none.
+    let body: [UInt8]
+    /// The client's name for the write, when it gave one.
+    let operation: OperationID?
+    /// What has crossed the wire.
+    let wire: WireRequest
+
+    /// Whether a query item is `true`, in whichever case: Apple's own clients send both.
+    func flag(_ item: String) -> Bool { wire.queryItem(item)?.lowercased() == "true" }
+}
+
+extension CloudService {
+    /// Who handles what: a line for each endpoint.
+    func handle(_ request: EndpointRequest) throws -> ServiceWork {
+        let (body, caller, operation) = (request.body, request.caller, request.operation)
+        switch request.route.endpoint {
+        case .recordsModify: return try recordsModify(body, caller, operation)
+        case .recordsQuery: throw ServiceError.badRequest("queries are not served yet")
+        case .recordsLookup: return try recordsLookup(body, caller)
+        case .changesDatabase: return try changesDatabase(body, caller)
+        case .changesZone: return try changesZone(body, caller)
+        case .zonesList: return try zonesList(body, caller)
+        case .zonesLookup: return try zonesLookup(body, caller)
+        case .zonesModify: return try zonesModify(body, caller, operation)
+        case .usersCaller: return try usersCaller(caller)
+        case .subscriptionsModify: return try subscriptionsModify(body, caller, operation)
+        case .subscriptionsList: return try subscriptionsList(body, caller)
+        case .subscriptionsLookup: return try subscriptionsLookup(body, caller)
+        case .tokensCreate: return try tokensCreate(body, caller, courier(for: request))
+        case .tokensRegister: return try tokensRegister(body, caller, courier(for: request))
+        case .recordsQueryBatch, .recordsChanges, .zonesChanges, .assetsUpload, .assetsRereference,
+            .usersCurrent,
+            .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts, .usersDiscoverability,
+            .notificationsList, .notificationsRead:
+            throw ServiceError.notServed(request.route.endpoint)
+        // Doors for what comes with sharing.
+        case .recordsResolve, .recordsAccept, .recordsZipPrepare, .recordsCopyStart, .recordsCopyStatus:
+            throw ServiceError.notServed(request.route.endpoint)
+        }
+    }
+
+    private func courier(for request: EndpointRequest) -> CourierAddress {
+        request.route.courier(of: request.wire, base: publicURL)
+    }
+}
+
+extension ServiceError {
+    static func notServed(_ endpoint: Endpoint) -> WireError {
+        badRequest("\(endpoint.rawValue) is not served yet")
+    }
+}
