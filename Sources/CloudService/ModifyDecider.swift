@@ -7,6 +7,8 @@ struct ModifyDecision {
     var changes = StoreChanges()
     /// One for each operation, in their order.
     var results: [RecordResult] = []
+    /// What all that adds to the users' usage.
+    var usage = UsageDeltas()
 }
 
 /// Decides a whole `records/modify` batch: a function of the batch, what was loaded, the time and the random
@@ -135,7 +137,8 @@ struct ModifyDecider {
                     .record(row.wireRecord(fields: draft.fields, desiredKeys: operation.desiredKeys)))
             }
         }
-        return ModifyDecision(changes: writing.finished(), results: results)
+        let usage = writing.usage
+        return ModifyDecision(changes: writing.finished(), results: results, usage: usage)
     }
 
     private func tombstone(

@@ -19,6 +19,8 @@ struct RecordDraft {
     let fields: [String: Field]
     let fieldBytes: [UInt8]
     let references: [ReferenceRow]
+    let oldAssets: [AssetUse]
+    let assets: [AssetUse]
 }
 
 /// Decides one operation from the record that is there. Pure.
@@ -96,7 +98,8 @@ struct ModifyOperationDecider {
             RecordDraft(
                 old: old, oldReferences: bindingReferences(of: key, fields: oldFields, parent: old?.parent),
                 recordType: recordType, parent: parent, fields: fields, fieldBytes: bytes,
-                references: bindingReferences(of: key, fields: fields, parent: parent)))
+                references: bindingReferences(of: key, fields: fields, parent: parent),
+                oldAssets: oldFields.assetUses, assets: fields.assetUses))
     }
 
     /// A value that this service can't keep its word about.

@@ -9,6 +9,7 @@ struct ModifyWriting {
     let stamp: StoreStamp
     /// The device that writes, when it has a name.
     let maker: DeviceKey?
+    private(set) var usage = UsageDeltas()
     private var changes = StoreChanges()
     private var zones: [ZoneKey: ZoneRow] = [:]
 
@@ -31,12 +32,15 @@ struct ModifyWriting {
         let after = Set(draft.references)
         changes.removedReferences += before.subtracting(after).sorted()
         changes.addedReferences += after.subtracting(before).sorted()
+        changes.keepAssets(of: draft, key: key)
+        usage.save(draft, as: row)
         return row
     }
 
     /// Deletes a record, whose fields needn't be known. In a zone with a feed it leaves a tombstone.
     mutating func delete(_ row: RecordRow) {
         changes.removedSources.append(row.key)
+        usage.delete(row)
         guard loaded.zones[row.key.zone] != nil else {
             changes.removedRecords.append(row.key)
             return

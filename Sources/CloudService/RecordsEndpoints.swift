@@ -28,7 +28,8 @@ extension CloudService {
                 asked.formUnion(wanted.outlines)
                 next = decider.nextLoad(found: found, loaded: loaded, asked: asked)
             }
-            let decision = decider.decide(outcomes: outcomes, loaded: loaded)
+            var decision = decider.decide(outcomes: outcomes, loaded: loaded)
+            try self.count(decision.usage, into: &decision.changes, writer)
             try self.apply(decision.changes, to: writer)
             return RecordsResponse(records: decision.results)
         }

@@ -99,7 +99,10 @@ extension CloudService {
                 random: self.random, maker: caller.device)
             var loaded = try writer.load(wanted)
             try loaded.loadPushTasks(of: named, from: writer)
-            let decision = decider.decide(loaded: loaded)
+            var decision = decider.decide(loaded: loaded)
+            var usage = UsageDeltas()
+            usage.clear(decision.changes.clearedZones)
+            try self.count(usage, into: &decision.changes, writer)
             try self.apply(decision.changes, to: writer)
             return ZonesResponse(zones: decision.results)
         }

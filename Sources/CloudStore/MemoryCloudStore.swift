@@ -37,6 +37,9 @@ struct MemoryTables {
     var answers: [OperationKey: KeptAnswerRow] = [:]
     var schema: SchemaRow?
     var roles: [String: UserRolesRow] = [:]
+    var assets: [RecordKey: [AssetUse]] = [:]
+    var usage: [UsageKey: UsageRow] = [:]
+    var secrets: [String: [UInt8]] = [:]
 }
 
 final class MemoryTransaction: CloudStoreWriter {
@@ -84,6 +87,7 @@ final class MemoryTransaction: CloudStoreWriter {
         }
         loadPushes(wanted, into: &loaded)
         loadSchema(wanted, into: &loaded)
+        loadAssets(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = tables.answers[key] }
         return loaded
     }
@@ -164,6 +168,7 @@ final class MemoryTransaction: CloudStoreWriter {
         }
         for key in changes.removedRecords { tables.records[key.zone]?[key.recordName] = nil }
         for row in changes.records { tables.records[row.key.zone, default: [:]][row.key.recordName] = row }
+        applyAssets(changes)
         applyPushes(changes)
         applySchema(changes)
         for key in changes.removedAnswers { tables.answers[key] = nil }

@@ -12,6 +12,7 @@ extension SQLiteStoreTransaction {
         for row in changes.addedReferences { try add(row) }
         for key in changes.removedRecords { try remove(key) }
         for row in changes.records { try write(row) }
+        try applyAssets(changes)
         if !changes.isEmptyOfPushes { try applyPushes(changes) }
         try applySchema(changes)
         for key in changes.removedAnswers { try remove(key) }
@@ -50,7 +51,7 @@ extension SQLiteStoreTransaction {
     }
 
     private func clear(_ zone: ZoneKey) throws {
-        for table in ["records", "recordReferences"] {
+        for table in ["records", "recordReferences", "recordAssets"] {
             try connection.withStatement("DELETE FROM \(table) WHERE scope = ?1 AND owner = ?2 AND zone = ?3")
             {
                 try bind(zone, to: $0)
@@ -107,6 +108,7 @@ extension SQLiteStoreTransaction {
     }
 
     private func remove(_ key: RecordKey) throws {
+        try removeAssets(of: key)
         let sql = "DELETE FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4"
         try connection.withStatement(sql) { statement in
             try bind(key.zone, to: statement)
@@ -116,6 +118,7 @@ extension SQLiteStoreTransaction {
     }
 
     private func write(_ row: RecordRow) throws {
+        if row.isDeleted { try removeAssets(of: row.key) }
         let sql = """
             INSERT OR REPLACE INTO records
             (scope, owner, zone, name, type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser,

@@ -26,6 +26,8 @@ public struct StoreChanges: Sendable {
     public var assets: [RecordAssetsRow] = []
     /// Users' usage to write.
     public var usage: [UsageRow] = []
+    /// Secrets to write.
+    public var secrets: [SecretRow] = []
     /// The schema to write.
     public var schema: SchemaRow?
     /// Users' roles to write.
@@ -59,7 +61,8 @@ public struct StoreChanges: Sendable {
         !erasesData && databases.isEmpty && zones.isEmpty && clearedZones.isEmpty && prunedTombstones.isEmpty
             && removedReferences.isEmpty && removedSources.isEmpty && addedReferences.isEmpty
             && removedRecords.isEmpty
-            && records.isEmpty && indexes.isEmpty && assets.isEmpty && usage.isEmpty && schema == nil
+            && records.isEmpty && indexes.isEmpty && assets.isEmpty && usage.isEmpty
+            && secrets.isEmpty && schema == nil
             && roles.isEmpty && isEmptyOfPushes && removedAnswers.isEmpty && answers.isEmpty
     }
 

@@ -29,6 +29,8 @@ public struct StoreLoad: Sendable {
     public var rolesOf: [String] = []
     /// Users whose usage is wanted.
     public var usageOf: [UsageKey] = []
+    /// What is wanted of files and sizes.
+    public var assets = AssetLoad()
     /// When the fields of the records have more bytes than this together, the answer is cut short.
     public var bytesMax = Int.max
     /// When the records are referred to by more than this together, the answer is cut short.
@@ -67,6 +69,8 @@ public struct StoreLoaded: Sendable {
     public var roles: [String: UserRolesRow] = [:]
     /// Users' usage.
     public var usage: [UsageKey: UsageRow] = [:]
+    /// Files and sizes.
+    public var assets = AssetLoaded()
     /// True when there are records or references that are not in the answer, because it would have become too large.
     public var isCutShort = false
 
@@ -88,6 +92,7 @@ public struct StoreLoaded: Sendable {
         schema = other.schema ?? schema
         roles.merge(other.roles) { $1 }
         usage.merge(other.usage) { $1 }
+        assets.merge(other.assets)
         isCutShort = isCutShort || other.isCutShort
     }
 }

@@ -55,6 +55,10 @@ import Testing
                 $0.zones = [Rows.zone]
                 $0.records = [Rows.key("a")]
                 $0.dependantsOf = [Rows.key("b")]
+                $0.usageOf = [
+                    UsageKey(scope: .privateDatabase, user: "_ada"),
+                    UsageKey(scope: .publicDatabase, user: ""),
+                ]
             }
             #expect(
                 loaded.databases[Rows.database]
@@ -62,6 +66,11 @@ import Testing
             #expect(loaded.zones[Rows.zone]?.counter == 22)
             #expect(loaded.records[Rows.key("a")] == Rows.record("a", counter: 22))
             #expect(loaded.dependants[Rows.key("b")]?.count == 1)
+            #expect(
+                loaded.usage == [
+                    UsageKey(scope: .privateDatabase, user: "_ada"): UsageRow(
+                        key: UsageKey(scope: .privateDatabase, user: "_ada"), records: 1, recordBytes: 3)
+                ], "what was there is counted once")
             #expect(try store.integrityCheck() == [])
             try store.apply { $0.pushTasks = [PushTaskRow(zone: Rows.zone, maker: nil)] }
         }

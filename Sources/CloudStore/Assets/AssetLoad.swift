@@ -1,0 +1,91 @@
+/// What a decision about files and usage needs to know.
+public struct AssetLoad: Sendable {
+    /// Records whose size is wanted.
+    public var sizesOf: [RecordKey] = []
+    /// Zones whose size is wanted: all their records are looked at.
+    public var zoneSizesOf: [ZoneKey] = []
+    /// Files of which is wanted whether the owner has a record that holds them.
+    public var owned: [OwnedAsset] = []
+    /// Digests of which is wanted whether any record at all holds the file.
+    public var digests: [[UInt8]] = []
+    /// Secrets wanted, by their names.
+    public var secrets: [String] = []
+    /// Whether the number of users who have a private database with something in it is wanted.
+    public var countsPrivateUsers = false
+
+    /// Makes a question that asks for nothing.
+    public init() {}
+}
+
+/// What was there of it. An absent key means that there is no such row.
+public struct AssetLoaded: Sendable {
+    /// The records' sizes; none for tombstones.
+    public var sizes: [RecordKey: StoredSize] = [:]
+    /// The zones' sizes, also of those without records.
+    public var zoneSizes: [ZoneKey: StoredSize] = [:]
+    /// The files that their owners have, with the bytes of each.
+    public var owned: [OwnedAsset: Int64] = [:]
+    /// The digests of files that some record holds.
+    public var usedDigests: Set<[UInt8]> = []
+    /// The secrets.
+    public var secrets: [String: [UInt8]] = [:]
+    /// How many users have something in their private database.
+    public var privateUsersCount: Int64 = 0
+
+    /// Makes an empty answer.
+    public init() {}
+
+    mutating func merge(_ other: AssetLoaded) {
+        sizes.merge(other.sizes) { $1 }
+        zoneSizes.merge(other.zoneSizes) { $1 }
+        owned.merge(other.owned) { $1 }
+        usedDigests.formUnion(other.usedDigests)
+        secrets.merge(other.secrets) { $1 }
+        privateUsersCount = max(privateUsersCount, other.privateUsersCount)
+    }
+}
+
+/// A file in the records of one database.
+public struct OwnedAsset: Hashable, Sendable {
+    /// The database whose records may hold it.
+    public let database: DatabaseKey
+    /// The file's SHA-256.
+    public let digest: [UInt8]
+
+    /// Names the file `digest` as a record of `database` holds it.
+    public init(database: DatabaseKey, digest: [UInt8]) {
+        self.database = database
+        self.digest = digest
+    }
+}
+
+/// How much room something takes.
+public struct StoredSize: Hashable, Sendable {
+    /// Records, without tombstones.
+    public var records: Int64
+    /// Bytes of the records' fields as they lie on disk.
+    public var recordBytes: Int64
+    /// Bytes of the files that the records hold; a file in two records counts twice.
+    public var assetBytes: Int64
+
+    /// Makes a size.
+    public init(records: Int64 = 0, recordBytes: Int64 = 0, assetBytes: Int64 = 0) {
+        self.records = records
+        self.recordBytes = recordBytes
+        self.assetBytes = assetBytes
+    }
+}
+
+/// Something that only the service may know: what it signs addresses and receipts with.
+public struct SecretRow: Hashable, Sendable {
+    /// What it is for.
+    public let name: String
+    /// Random bytes.
+    public var value: [UInt8]
+
+    /// Makes a row.
+    public init(name: String, value: [UInt8]) {
+        self.name = name
+        self.value = value
+    }
+}
