@@ -30,7 +30,7 @@ struct ZonesDecider {
             }
             switch operation.operationType {
             case .create:
-                decision.results.append(create(key, loaded.zones[key], &feed, &decision.changes))
+                decision.results.append(create(key, loaded.zones[key], zoneID, &feed, &decision.changes))
             case .delete:
                 decision.results.append(delete(key, loaded.zones[key], zoneID, &feed, &decision.changes))
             }
@@ -42,10 +42,12 @@ struct ZonesDecider {
 
     /// Makes a zone. One that is there is answered as it is, so that a repeated request does no harm.
     private func create(
-        _ key: ZoneKey, _ row: ZoneRow?, _ feed: inout DatabaseRow, _ changes: inout StoreChanges
+        _ key: ZoneKey, _ row: ZoneRow?, _ zoneID: ZoneID, _ feed: inout DatabaseRow,
+        _ changes: inout StoreChanges
     ) -> ZoneResult {
         if key.isDefault || row.map({ !$0.isDeleted }) ?? false { return .zone(key.wireZone) }
-        if let error = nameError(key.zoneName) {
+        if var error = nameError(key.zoneName) {
+            error.zoneID = zoneID
             return .error(error)
         }
         feed.counter += 1

@@ -1,0 +1,158 @@
+import CloudService
+import CloudStore
+import CloudWire
+import SQLiteTestSupport
+import Seams
+import Testing
+
+/// Random requests, asked of the service and of a model of it: the answers must be the same.
+@Suite struct ModelTests {
+    static let seeds = Array(UInt64(1)...200)
+
+    @Test(arguments: seeds) func theServiceAnswersAsItsModelOneByOne(_ seed: UInt64) throws {
+        var run = try ModelRun(seed: seed, isSQLite: seed % 4 == 0)
+        for _ in 0..<60 where run.isRight { try run.ask(count: 1) }
+        try run.end()
+    }
+
+    @Test(arguments: seeds) func theServiceAnswersAsItsModelInGroups(_ seed: UInt64) throws {
+        var run = try ModelRun(seed: seed, isSQLite: seed % 4 == 0)
+        for _ in 0..<16 where run.isRight { try run.ask(count: run.generator.random.next(in: 1..<8)) }
+        try run.end()
+    }
+}
+
+/// A service and its model under the same requests.
+struct ModelRun {
+    let seed: UInt64
+    let cloud: TestService
+    let generator: ModelGenerator
+    let groupLimits: GroupLimits
+    var model: ModelCloud
+    /// False after the first difference: what follows would only repeat it.
+    private(set) var isRight = true
+    private var stepsCount = 0
+    private var named: [ModelCall] = []
+    private let folder: TemporaryFolder
+
+    init(seed: UInt64, isSQLite: Bool) throws {
+        self.seed = seed
+        let random = SeededRandomSource(seed: seed)
+        generator = ModelGenerator(random: random)
+        folder = try TemporaryFolder()
+        var limits = ServiceLimits()
+        var modelLimits = ModelLimits()
+        if generator.chance(50) {
+            limits.itemsMax = random.next(in: 4..<12)
+            limits.itemsWithExtrasMax = random.next(in: 6..<20)
+        }
+        if generator.chance(30) { limits.cascadeRecordsMax = random.next(in: 1..<4) }
+        modelLimits.items = limits.itemsMax
+        modelLimits.itemsWithExtras = limits.itemsWithExtrasMax
+        modelLimits.cascade = limits.cascadeRecordsMax
+        var groupLimits = GroupLimits()
+        groupLimits.requestsMax = random.next(in: 1..<6)
+        self.groupLimits = groupLimits
+        let store: any CloudStore =
+            isSQLite ? try SQLiteCloudStore(path: folder.file("store.db")) : MemoryCloudStore()
+        cloud = TestService(store: store, seed: seed, limits: limits, groupLimits: groupLimits)
+        model = ModelCloud(limits: modelLimits)
+        for user in ["ada", "bob"] {
+            let operations = ["todos", "notes"].map {
+                ZoneOperation(operationType: .create, zone: WireZone(zoneID: ZoneID(zoneName: $0)))
+            }
+            try ask([
+                ModelCall(body: .modifyZones(.init(operations: operations)), user: user, scope: .private)
+            ])
+        }
+    }
+
+    /// Asks some requests, one by one or in groups.
+    mutating func ask(count: Int) throws {
+        if generator.chance(4) { operate() }
+        if generator.chance(1) { cloud.clock.advance(bySeconds: 90_000) }
+        if generator.chance(30) { cloud.clock.advance(bySeconds: 1) }
+        let calls = (0..<count).map { _ in
+            // A named write comes again, as when its answer was lost, or its name comes with something else.
+            if generator.chance(6), !named.isEmpty {
+                var call = generator.pick(named)
+                if generator.chance(20) { call.body = generator.call(model).body }
+                return call
+            }
+            return generator.call(model)
+        }
+        named += calls.filter { $0.operationID != nil }
+        try ask(calls)
+    }
+
+    private mutating func ask(_ calls: [ModelCall]) throws {
+        guard calls.count > 1 else {
+            for call in calls { try check(call, cloud.service.respond(to: call.request(of: cloud))) }
+            return
+        }
+        var waiting: [(ticket: ServiceTicket, call: ModelCall)] = []
+        for call in calls { waiting.append((cloud.service.begin(try call.request(of: cloud)), call)) }
+        while !waiting.isEmpty, isRight {
+            let answers = cloud.service.commitGroup()
+            let group = Array(waiting.prefix(groupLimits.requestsMax))
+            waiting.removeFirst(group.count)
+            guard answers.map(\.ticket) == group.map(\.ticket) else {
+                isRight = false
+                Issue.record("seed \(seed): a group answers \(answers.count) of \(group.count)")
+                return
+            }
+            // What a group reads sees all that it writes.
+            let all = zip(group, answers)
+            for (asked, answer) in all where asked.call.isWrite { try check(asked.call, answer.response) }
+            for (asked, answer) in all where !asked.call.isWrite { try check(asked.call, answer.response) }
+        }
+    }
+
+    private mutating func check(_ call: ModelCall, _ response: WireResponse) throws {
+        guard isRight else { return }
+        stepsCount += 1
+        let now = cloud.clock.nowMilliseconds()
+        let expected = try model.answer(call, nowMilliseconds: now, response: response)
+            .comparable(extras: call.extras)
+        let found = try ModelAnswer(response, to: call).comparable(extras: call.extras)
+        isRight = expected == found && model.contradictions.isEmpty
+        guard !isRight else { return }
+        let request = String(decoding: try call.bytes(), as: UTF8.self)
+        Issue.record(
+            """
+            seed \(seed), step \(stepsCount): \(call.user ?? "nobody") \(call.scope) \(call.endpoint) \(request)
+            the model says: \(expected.text)
+            the service says: \(found.text)
+            \(model.contradictions)
+            """)
+    }
+
+    /// What an operator does behind the clients' backs.
+    private mutating func operate() {
+        let zone = generator.pick(["todos", "notes"])
+        let owner = generator.pick(["_ada", "_ada", "_bob"])
+        if generator.chance(70) {
+            try? cloud.service.pruneTombstones(zoneName: zone, ofUser: owner)
+            model.prune(zone, of: owner)
+        } else {
+            try? cloud.service.resetEpoch(zoneName: zone, ofUser: owner)
+            model.reset(zone, of: owner)
+        }
+    }
+
+    /// Reads all that there is.
+    mutating func end() throws {
+        for user in ["ada", "bob"] {
+            for zone in ["todos", "notes"] {
+                let item = ChangesZoneRequest.Item(zoneID: ZoneID(zoneName: zone))
+                try ask([ModelCall(body: .zoneChanges(.init(zones: [item])), user: user, scope: .private)])
+            }
+        }
+        for scope in [DatabaseScope.private, .public] {
+            for number in 0..<10 {
+                let lookup = RecordsLookupRequest(records: [.init(recordName: "r\(number)")])
+                try ask([ModelCall(body: .lookup(lookup), user: "ada", scope: scope)])
+            }
+        }
+    }
+}
