@@ -165,10 +165,22 @@ public enum DataFolderError: Error, Hashable, Sendable, CustomStringConvertible 
     case held(path: String, processID: Int?)
     /// The system refused.
     case failed(path: String, reason: String)
+    /// There is no room on the disk, or no more of it for this user.
+    case diskFull(path: String)
+
+    /// What the system's error number says of the file at `path`.
+    init(path: String, _ code: Int32) {
+        self =
+            switch code {
+            case ENOSPC, EDQUOT, EFBIG: .diskFull(path: path)
+            default: .failed(path: path, reason: String(cString: strerror(code)))
+            }
+    }
 
     /// What happened and what to do, for a person.
     public var description: String {
         switch self {
+        case .diskFull(let path): "There is no room on the disk for \(path). Make room, and try again."
         case .held(let path, let processID):
             "\(path) is held by another yap serve\(processID.map { ", process \($0)" } ?? ""). Stop that one first, or "
                 + "give this one another folder with --data."

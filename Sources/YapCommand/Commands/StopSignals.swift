@@ -25,6 +25,13 @@ struct StopSignals: Sendable {
         return number
     }
 
+    /// Whether one has come that nobody has taken.
+    var isPending: Bool {
+        var pending = sigset_t()
+        sigemptyset(&pending)
+        return sigpending(&pending) == 0 && Self.numbers.contains { sigismember(&pending, $0) == 1 }
+    }
+
     /// The next one ends the process on the spot.
     func endAtOnceAtTheNext() {
         DispatchQueue(label: "yap.signals").async { _exit(128 + wait()) }

@@ -15,7 +15,7 @@ enum YapProgram {
         InitCommand.command, ServeCommand.command, AccountCommands.create, AccountCommands.list,
         AccountCommands.password, TokenCommands.create, TokenCommands.list, TokenCommands.revoke,
         RecordCommands.query, RecordCommands.get, ZoneCommands.list, LoginCommand.command,
-        SyncCommands.inspect,
+        SyncCommands.inspect, BackupCommands.backup, BackupCommands.restore,
     ]
 
     static func run(_ words: [String], _ console: Console) -> Int32 {

@@ -1,0 +1,104 @@
+import Crypto
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Writes a backup's archive: the entries, then the checksums of all.
+///
+/// It gets its name when it is whole, so that there is never half of one.
+final class BackupWriter {
+    let path: String
+    /// What the archive is called until it is whole. Other drafts begin with it.
+    let draft: String
+    private let file: PlainFile
+    /// Lines for `sha256sum`, kept in a file since there may be millions.
+    private let sums: PlainFile
+    private var sumsBytes: Int64 = 0
+
+    /// - Throws: `BackupError.exists`, `DataFolderError`.
+    init(path: String) throws {
+        guard access(path, F_OK) != 0 else { throw BackupError.exists(path: path) }
+        self.path = path
+        let draft = "\(path).part-\(getpid())"
+        self.draft = draft
+        file = try PlainFile(making: draft)
+        do {
+            sums = try PlainFile(making: "\(draft).sums")
+        } catch {
+            unlink(draft)
+            throw error
+        }
+    }
+
+    deinit {
+        for ending in ["", ".sums"] { unlink(draft + ending) }
+    }
+
+    /// Adds a file.
+    func add(_ entry: BackupEntry, from source: PlainFile, progress: (BackupProgress) throws -> Void) throws {
+        let bytes = try source.size()
+        try add(entry, bytes: bytes) { done in
+            try progress(
+                BackupProgress(stage: .archiving, name: entry.name, bytes: done, bytesOfFile: bytes))
+            return try source.read(bytesMax: Int(min(bytes - done, Int64(PlainFile.pieceBytes))))
+        }
+    }
+
+    /// Adds bytes.
+    func add(_ entry: BackupEntry, _ bytes: [UInt8]) throws {
+        try add(entry, bytes: Int64(bytes.count)) { _ in bytes }
+    }
+
+    /// Ends the archive, so that all is on the disk. It has no name yet.
+    func finish() throws {
+        try sums.seek(to: 0)
+        try file.write(TarHeader.blocks(of: TarHeader.Entry(name: BackupEntry.sums.name, bytes: sumsBytes)))
+        while case let bytes = try sums.read(bytesMax: PlainFile.pieceBytes), !bytes.isEmpty {
+            try file.write(bytes)
+        }
+        try file.write(TarHeader.padding(after: sumsBytes))
+        try file.write([UInt8](repeating: 0, count: 2 * TarHeader.blockBytes))
+        try file.sync()
+    }
+
+    /// Gives the archive its name, unless something has got it meanwhile.
+    ///
+    /// - Returns: the archive's size in bytes.
+    func publish() throws -> Int64 {
+        let bytes = try file.size()
+        if link(draft, path) != 0 {
+            let code = errno
+            guard code != EEXIST else { throw BackupError.exists(path: path) }
+            // Some file systems have no second names for a file.
+            guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code), access(path, F_OK) != 0,
+                rename(draft, path) == 0
+            else { throw DataFolderError(path: path, code) }
+        }
+        try Folders.sync(Folders.parent(of: path))
+        return bytes
+    }
+
+    private func add(_ entry: BackupEntry, bytes: Int64, next: (_ done: Int64) throws -> [UInt8]) throws {
+        var hash = try SHA256()
+        try file.write(TarHeader.blocks(of: TarHeader.Entry(name: entry.name, bytes: bytes)))
+        var done: Int64 = 0
+        while done < bytes {
+            let piece = try next(done)
+            guard !piece.isEmpty else {
+                throw DataFolderError.failed(path: entry.name, reason: "it became shorter while it was read")
+            }
+            try hash.update(piece)
+            try file.write(piece)
+            done += Int64(piece.count)
+        }
+        try file.write(TarHeader.padding(after: bytes))
+        let line = Array("\(Hex.text(try hash.finish()))  \(entry.name)\n".utf8)
+        try sums.write(line)
+        sumsBytes += Int64(line.count)
+    }
+}
+
+@available(*, unavailable) extension BackupWriter: Sendable {}

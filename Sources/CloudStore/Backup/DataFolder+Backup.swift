@@ -1,0 +1,115 @@
+import SQLite
+import Seams
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension DataFolder {
+    /// Writes all that the folder keeps into one archive, while a server serves it and clients write.
+    ///
+    /// Each file is of one committed moment, the control file's being the last; what was acknowledged before the call
+    /// is in it. The archive gets its name when it is whole, on the disk, and was read and compared with its
+    /// checksums; when anything fails, nothing is left. It is for its owner only: it holds what the folder holds.
+    ///
+    /// - Parameters:
+    ///   - path: the archive to write, where nothing lies yet. There must be room beside it for a copy of the largest
+    ///     store too.
+    ///   - clock: the time that goes into the archive.
+    ///   - progress: told often; throws to give up.
+    /// - Throws: `BackupError`, `DataFolderError`, `CloudStoreError`, `ControlError`, what `progress` throws.
+    public func backUp(
+        to path: String, clock: any TimeSource = SystemTimeSource(),
+        progress: (BackupProgress) throws -> Void = { _ in }
+    ) throws -> BackupSummary {
+        guard isMade else { throw ControlError.noFile(path: controlPath) }
+        let hold = try holdForBackup()
+        defer { withExtendedLifetime(hold) {} }
+        let writer = try BackupWriter(path: path)
+        let now = clock.nowMilliseconds()
+        try writer.add(
+            .format, Array("yap-backup \(BackupEntry.formatVersion)\ncreated \(now)\n".utf8))
+        for (container, environment) in try environments() {
+            let store = BackupEntry.store(container: container, environment: environment)
+            let source = try storePath(container: container, environment: environment)
+            try add(store, copyOf: source, to: writer, SQLiteStoreFormat.isPrepared, progress)
+            // After the store: the files that its records hold are on the disk before they are.
+            try addAssets(container, environment, to: writer, progress)
+        }
+        // Last, so that no user of a store is missing from it.
+        try add(.control, copyOf: controlPath, to: writer, ControlFormat.isPrepared, progress)
+        try writer.finish()
+        var summary = try BackupReader(path: writer.draft).check(progress: progress)
+        summary.archiveBytes = try writer.publish()
+        return summary
+    }
+
+    /// The environments that have a store's file, sorted.
+    public func environments() throws -> [(container: String, environment: String)] {
+        var found: [(container: String, environment: String)] = []
+        for container in try Folders.names(in: "\(path)/containers")
+        where BackupEntry.isContainer(container) {
+            for environment in ["development", "production"] {
+                let path = try storePath(container: container, environment: environment)
+                if !ControlStore.isAbsent(path) { found.append((container, environment)) }
+            }
+        }
+        return found
+    }
+
+    /// Adds a database by way of a copy that is of one moment.
+    private func add(
+        _ entry: BackupEntry, copyOf source: String, to writer: BackupWriter,
+        _ isPrepared: (Connection, String) throws -> Bool, _ progress: (BackupProgress) throws -> Void
+    ) throws {
+        let copy = "\(writer.draft).sqlite"
+        // SQLite would make it readable as the mask allows.
+        _ = try PlainFile(making: copy)
+        defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(copy + ending) } }
+        let isMade = try CloudStoreError.translating(path: source) {
+            var options = OpenOptions()
+            options.readOnly = true
+            let connection = try Connection(path: source, options: options)
+            // A server that is making it just now has not got as far as its tables.
+            guard try isPrepared(connection, source) else { return false }
+            let pageBytes = try connection.withStatement("PRAGMA page_size") {
+                try $0.step() ? $0.int64(at: 0) : 0
+            }
+            do {
+                try connection.backup(to: copy) { remaining, total in
+                    try progress(
+                        BackupProgress(
+                            stage: .copying, name: entry.name, bytes: Int64(total - remaining) * pageBytes,
+                            bytesOfFile: Int64(total) * pageBytes))
+                }
+            } catch let error as SQLiteError where error.isDiskFull {
+                // Only the copy is written.
+                throw DataFolderError.diskFull(path: copy)
+            }
+            let made = try Connection(path: copy)
+            if let problem = try made.integrityCheck().first {
+                throw CloudStoreError.damaged(path: source, reason: problem)
+            }
+            return true
+        }
+        if isMade { try writer.add(entry, from: PlainFile(reading: copy), progress: progress) }
+    }
+
+    private func addAssets(
+        _ container: String, _ environment: String, to writer: BackupWriter,
+        _ progress: (BackupProgress) throws -> Void
+    ) throws {
+        let folder = try assetsPath(container: container, environment: environment)
+        for part in try Folders.names(in: folder) where BackupEntry.isAsset(folder: part, name: "0") {
+            for name in try Folders.names(in: "\(folder)/\(part)")
+            where BackupEntry.isAsset(folder: part, name: name) {
+                let entry = BackupEntry.asset(
+                    container: container, environment: environment, name: "\(part)/\(name)")
+                try writer.add(
+                    entry, from: PlainFile(reading: "\(folder)/\(part)/\(name)"), progress: progress)
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import SQLite
+import Seams
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension DataFolder {
+    /// Makes the folder anew from an archive of `backUp`. The whole archive is compared with its checksums before
+    /// anything is written, and the control file, without which no server starts, is put there last.
+    ///
+    /// Every database and every zone gets a new epoch: clients whose change tokens are of before are told `reset`,
+    /// and fetch all again.
+    ///
+    /// - Parameters:
+    ///   - archive: the archive's path.
+    ///   - random: where the epochs come from.
+    ///   - progress: told often; throws to give up.
+    /// - Throws: `BackupError`, `DataFolderError`, `CloudStoreError`, what `progress` throws; then the folder is as
+    ///   empty as it was.
+    public func restore(
+        from archive: String, random: any RandomSource = SystemRandomSource(),
+        progress: (BackupProgress) throws -> Void = { _ in }
+    ) throws -> BackupSummary {
+        guard try Folders.names(in: path).isEmpty else { throw BackupError.notEmpty(path: path) }
+        let reader = try BackupReader(path: archive)
+        let summary = try reader.check(progress: progress)
+        let isNew = ControlStore.isAbsent(path)
+        do {
+            try makeFolders(path)
+            let lock = try lock()
+            defer { withExtendedLifetime(lock) {} }
+            try extract(reader, progress)
+            for (container, environment) in try environments() {
+                try renew(storePath(container: container, environment: environment), random)
+            }
+            try Folders.syncTree(path)
+            guard rename(controlDraftPath, controlPath) == 0 else {
+                throw DataFolderError(path: controlPath, errno)
+            }
+            try Folders.sync(path)
+        } catch {
+            for name in (try? Folders.names(in: path)) ?? [] { Folders.remove("\(path)/\(name)") }
+            if isNew { rmdir(path) }
+            throw error
+        }
+        return summary
+    }
+
+    private var controlDraftPath: String { "\(controlPath).restoring" }
+
+    private func extract(_ reader: BackupReader, _ progress: (BackupProgress) throws -> Void) throws {
+        var current: (file: PlainFile, name: String, bytes: Int64, done: Int64)?
+        try reader.forEach { event in
+            switch event {
+            case .begin(let entry, let bytes):
+                guard let target = target(of: entry) else {
+                    current = nil
+                    return
+                }
+                try makeFolders(Folders.parent(of: target))
+                current = (try PlainFile(making: target), entry.name, bytes, 0)
+            case .piece(let piece):
+                try current?.file.write(piece)
+                current?.done += Int64(piece.count)
+            case .end: try current?.file.sync()
+            }
+            guard let current else { return }
+            try progress(
+                BackupProgress(
+                    stage: .restoring, name: current.name, bytes: current.done, bytesOfFile: current.bytes))
+        }
+    }
+
+    private func target(of entry: BackupEntry) -> String? {
+        switch entry {
+        case .format, .sums: nil
+        case .control: controlDraftPath
+        case .store, .asset: "\(path)/\(entry.name)"
+        }
+    }
+
+    /// Whatever hands out tokens keeps their epoch in a column of that name.
+    private func tablesWithEpochs(_ connection: Connection) throws -> [String] {
+        let sql = """
+            SELECT tables.name FROM sqlite_schema AS tables
+            JOIN pragma_table_info(tables.name) AS columns ON columns.name = 'epoch'
+            WHERE tables.type = 'table' ORDER BY tables.name
+            """
+        return try connection.withStatement(sql) { statement in
+            var names: [String] = []
+            while try statement.step() { names.append(statement.text(at: 0)) }
+            return names
+        }
+    }
+
+    /// Brings a store's file to this version and gives all in it new epochs.
+    private func renew(_ path: String, _ random: any RandomSource) throws {
+        try SQLiteCloudStore(path: path).close()
+        // Epochs that differ still do, and none is what it was.
+        var change: UInt64 = 0
+        while change == 0 { change = random.next() }
+        try CloudStoreError.translating(path: path) {
+            let connection = try Connection(path: path)
+            try connection.transaction(.immediate) {
+                for table in try tablesWithEpochs(connection) {
+                    // SQLite has no sign for "exclusive or".
+                    let sql = "UPDATE \(table) SET epoch = (epoch | ?1) - (epoch & ?1)"
+                    try connection.withStatement(sql) { statement in
+                        try statement.bind(Int64(bitPattern: change), at: 1)
+                        try statement.run()
+                    }
+                }
+            }
+            try connection.close()
+        }
+    }
+}
+
+extension Folders {
+    /// Removes a file, or a folder with all in it. What can't be removed stays.
+    static func remove(_ path: String) {
+        guard unlink(path) != 0 else { return }
+        for name in (try? names(in: path)) ?? [] { remove("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    /// Makes the names in a folder, and in those below it, survive a loss of power.
+    static func syncTree(_ path: String) throws {
+        for name in try names(in: path) where isFolder("\(path)/\(name)") {
+            try syncTree("\(path)/\(name)")
+        }
+        try sync(path)
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

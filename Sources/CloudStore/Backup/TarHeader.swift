@@ -1,0 +1,115 @@
+/// The blocks before a file in a tar archive: POSIX's ustar, with a pax header before it where a name or a size is too
+/// long for it.
+enum TarHeader {
+    static let blockBytes = 512
+    /// Bytes of a pax header that are read: ours have a name and a size in it.
+    static let paxBytesMax = 4096
+    private static let nameBytesMax = 100
+    /// What eleven octal digits hold.
+    private static let sizeMax: Int64 = 1 << 33 - 1
+
+    /// An entry's name and size.
+    struct Entry: Equatable {
+        let name: String
+        let bytes: Int64
+    }
+
+    /// The blocks that begin an entry. The time is always 1970: what is the same has the same bytes.
+    static func blocks(of entry: Entry) -> [UInt8] {
+        var pax: [UInt8] = []
+        if entry.name.utf8.count > nameBytesMax { pax += paxRecord("path", entry.name) }
+        if entry.bytes > sizeMax { pax += paxRecord("size", String(entry.bytes)) }
+        let plain = block(name: entry.name, bytes: min(entry.bytes, sizeMax), type: 0x30)
+        guard !pax.isEmpty else { return plain }
+        let head = block(name: "PaxHeaders/next", bytes: Int64(pax.count), type: 0x78)
+        return head + pax + padding(after: Int64(pax.count)) + plain
+    }
+
+    /// Zeros up to the next block.
+    static func padding(after bytes: Int64) -> [UInt8] {
+        let rest = Int(bytes % Int64(blockBytes))
+        return [UInt8](repeating: 0, count: rest == 0 ? 0 : blockBytes - rest)
+    }
+
+    /// What a block says; nil for a block of zeros, of which two end an archive.
+    ///
+    /// - Throws: `TarError` for one that isn't a header, or was changed.
+    static func parse(_ block: [UInt8]) throws -> (entry: Entry, type: UInt8)? {
+        guard block.count == blockBytes else { throw TarError(reason: "it ends in a header") }
+        if block.allSatisfy({ $0 == 0 }) { return nil }
+        guard octal(block[148..<156]) == checksum(of: block), Array(block[257..<262]) == Array("ustar".utf8)
+        else { throw TarError(reason: "a header is damaged") }
+        guard let bytes = octal(block[124..<136]),
+            let name = String(validating: block[0..<nameBytesMax].prefix { $0 != 0 }, as: UTF8.self)
+        else { throw TarError(reason: "a header has no size or no name") }
+        return (Entry(name: name, bytes: bytes), block[156])
+    }
+
+    /// What a pax header says of the entry behind it.
+    static func paxValues(_ bytes: [UInt8]) throws -> [String: String] {
+        var values: [String: String] = [:]
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            guard let space = rest.firstIndex(of: 0x20),
+                let count = Int(String(decoding: rest[..<space], as: UTF8.self)),
+                count > space - rest.startIndex + 1, count <= rest.count,
+                let record = String(
+                    validating: rest[(space + 1)..<(rest.startIndex + count - 1)], as: UTF8.self),
+                let sign = record.firstIndex(of: "=")
+            else { throw TarError(reason: "an extended header is damaged") }
+            values[String(record[..<sign])] = String(record[record.index(after: sign)...])
+            rest = rest.dropFirst(count)
+        }
+        return values
+    }
+
+    private static func block(name: String, bytes: Int64, type: UInt8) -> [UInt8] {
+        var block = [UInt8](repeating: 0, count: blockBytes)
+        func put(_ text: some Sequence<UInt8>, at place: Int) {
+            for (index, byte) in text.enumerated() { block[place + index] = byte }
+        }
+        put(name.utf8.prefix(nameBytesMax), at: 0)
+        put(digits(0o600, 7), at: 100)
+        put(digits(0, 7), at: 108)
+        put(digits(0, 7), at: 116)
+        put(digits(bytes, 11), at: 124)
+        put(digits(0, 11), at: 136)
+        block[156] = type
+        put("ustar\u{0}00".utf8, at: 257)
+        put(digits(Int64(checksum(of: block)), 6), at: 148)
+        block[155] = 0x20
+        return block
+    }
+
+    /// The sum of a header's bytes, its own place counted as spaces.
+    private static func checksum(of block: [UInt8]) -> Int64 {
+        block.enumerated().reduce(0) { sum, next in
+            sum + Int64((148..<156).contains(next.offset) ? 0x20 : next.element)
+        }
+    }
+
+    private static func digits(_ number: Int64, _ count: Int) -> [UInt8] {
+        let text = String(number, radix: 8)
+        return Array((String(repeating: "0", count: max(0, count - text.count)) + text).utf8)
+    }
+
+    private static func octal(_ bytes: ArraySlice<UInt8>) -> Int64? {
+        let digits = bytes.drop { $0 == 0x20 }.prefix { $0 != 0 && $0 != 0x20 }
+        return Int64(String(decoding: digits, as: UTF8.self), radix: 8)
+    }
+
+    /// `length key=value`, where the length counts itself.
+    private static func paxRecord(_ key: String, _ value: String) -> [UInt8] {
+        let rest = " \(key)=\(value)\n"
+        var count = rest.utf8.count
+        while String(count).utf8.count + rest.utf8.count != count {
+            count = String(count).utf8.count + rest.utf8.count
+        }
+        return Array("\(count)\(rest)".utf8)
+    }
+}
+
+/// Why something isn't a tar archive, or not a whole one.
+struct TarError: Error {
+    let reason: String
+}

@@ -1,0 +1,88 @@
+/// Reads a tar archive from front to back.
+final class TarReader {
+    private let file: PlainFile
+    private let size: Int64
+    /// Where the next header is.
+    private var position: Int64 = 0
+    /// Bytes of the entry that are not read yet.
+    private var rest: Int64 = 0
+    /// Zeros behind the entry.
+    private var paddingBytes = 0
+
+    init(_ file: PlainFile) throws {
+        self.file = file
+        size = try file.size()
+        try file.seek(to: 0)
+    }
+
+    /// The next entry, whatever was read of the one before; nil at the archive's end.
+    ///
+    /// - Throws: `TarError`, `DataFolderError`.
+    func next() throws -> TarHeader.Entry? {
+        try file.seek(to: position)
+        var pax: [String: String] = [:]
+        while true {
+            guard let (entry, type) = try TarHeader.parse(try take(Int64(TarHeader.blockBytes))) else {
+                guard try TarHeader.parse(take(Int64(TarHeader.blockBytes))) == nil, position == size else {
+                    throw TarError(reason: "it goes on behind its end")
+                }
+                return nil
+            }
+            if type == 0x78 {
+                guard entry.bytes <= TarHeader.paxBytesMax else {
+                    throw TarError(reason: "an extended header is too long")
+                }
+                pax = try TarHeader.paxValues(take(entry.bytes))
+                _ = try take(Int64(TarHeader.padding(after: entry.bytes).count))
+                continue
+            }
+            guard type == 0x30 else { throw TarError(reason: "\(entry.name) is no plain file") }
+            return try begin(entry, pax)
+        }
+    }
+
+    /// The next bytes of the entry; none at its end.
+    func read() throws -> [UInt8] {
+        guard rest > 0 else { return [] }
+        let bytes = try file.read(bytesMax: Int(min(rest, Int64(PlainFile.pieceBytes))))
+        guard !bytes.isEmpty else { throw TarError(reason: "it ends in an entry") }
+        rest -= Int64(bytes.count)
+        if rest == 0 {
+            let padding = try file.read(bytesMax: paddingBytes)
+            guard padding.count == paddingBytes, padding.allSatisfy({ $0 == 0 }) else {
+                throw TarError(reason: "there is something between two entries")
+            }
+        }
+        return bytes
+    }
+
+    private func begin(_ entry: TarHeader.Entry, _ pax: [String: String]) throws -> TarHeader.Entry {
+        var bytes = entry.bytes
+        if let text = pax["size"] {
+            guard let number = Int64(text), number >= 0 else { throw TarError(reason: "a size is no number") }
+            bytes = number
+        }
+        let padding = Int64(TarHeader.padding(after: bytes).count)
+        guard bytes >= 0, bytes <= size - position - padding else {
+            throw TarError(reason: "it ends in an entry")
+        }
+        position += bytes + padding
+        rest = bytes
+        paddingBytes = Int(padding)
+        return TarHeader.Entry(name: pax["path"] ?? entry.name, bytes: bytes)
+    }
+
+    /// Bytes of headers.
+    private func take(_ count: Int64) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let piece = try file.read(bytesMax: Int(count) - bytes.count)
+            guard !piece.isEmpty else { throw TarError(reason: "it has no end") }
+            bytes += piece
+        }
+        position += count
+        return bytes
+    }
+}
+
+@available(*, unavailable) extension TarReader: Sendable {}

@@ -1,0 +1,79 @@
+import CloudStore
+
+/// `yap backup` and `yap restore`.
+enum BackupCommands {
+    static let backup = Command(
+        name: "backup", summary: "write all that a server keeps into one archive, also while it runs",
+        details: """
+            Everything acknowledged before it began is in it: accounts, records, the files of records. It is a tar
+            archive for you only (mode 0600) and holds what the folder holds: keep it where the folder could lie.
+            It gets its name when it is whole and was read again and compared with its checksums. Nothing is
+            overwritten. Beside it there must be room for a copy of the largest database, until it ends.
+            """,
+        operands: [Command.Operand(name: "FILE", help: "the archive to write")],
+        options: [Command.dataOption],
+        json:
+            #"{"backup", "environments", "assets", "bytes", "created"}: created in milliseconds since 1970"#,
+        examples: [
+            "init --container iCloud.com.example.todo", "account create ann",
+            "backup \"yap-$(date +%F-%N).tar\"",
+        ],
+        run: backup)
+
+    static let restore = Command(
+        name: "restore", summary: "make a server's folder from an archive of yap backup",
+        details: """
+            Into an empty folder, or one that isn't there, only. The whole archive is compared with its checksums
+            first; when anything is wrong nothing is left in the folder. All zones get new epochs: devices that know
+            more than the archive find out at their next sync, and fetch all again. What was revoked or changed after
+            the backup (tokens, passwords) is as it was: revoke it again before you serve the folder.
+            """,
+        operands: [Command.Operand(name: "FILE", help: "the archive")],
+        options: [
+            Command.Option(name: "data", value: "DIR", help: "the folder to make", isRequired: true)
+        ],
+        json: #"{"data", "environments", "assets", "bytes", "created"}: created is when the backup was made"#,
+        examples: ["init", "backup b.tar", "restore b.tar --data \"restored-$(date +%N)\""],
+        run: restore)
+
+    private static func backup(_ invocation: Invocation, _ console: Console) throws {
+        let path = invocation.operands[0]
+        _ = try invocation.control(console)
+        let progress = Progress(console)
+        let summary = try invocation.dataFolder(console).backUp(to: path) { try tell($0, progress) }
+        try print(summary, invocation, console, key: "backup", value: path)
+    }
+
+    private static func restore(_ invocation: Invocation, _ console: Console) throws {
+        let folder = DataFolder(path: try invocation.required("data"))
+        let progress = Progress(console)
+        let summary = try folder.restore(from: invocation.operands[0]) { try tell($0, progress) }
+        try print(summary, invocation, console, key: "data", value: folder.path)
+    }
+
+    private static func tell(_ now: BackupProgress, _ progress: Progress) throws {
+        try progress.step(
+            "\(now.stage.rawValue) \(now.name): \(SizeText.bytes(now.bytes)) of \(SizeText.bytes(now.bytesOfFile))"
+        )
+    }
+
+    private static func print(
+        _ summary: BackupSummary, _ invocation: Invocation, _ console: Console, key: String, value: String
+    ) throws {
+        if invocation.has("json") {
+            return try console.print(
+                .object([
+                    (key, .string(value)), ("environments", .integer(Int64(summary.environments))),
+                    ("assets", .integer(Int64(summary.assets))), ("bytes", .integer(summary.archiveBytes)),
+                    ("created", .integer(summary.createdMilliseconds)),
+                ]))
+        }
+        try console.print(
+            "\(key == "data" ? "restored" : "wrote") \(value): "
+                + "\(summary.environments) environments, \(summary.assets) files of records, "
+                + "\(SizeText.bytes(summary.archiveBytes)), of \(TimeText.utc(summary.createdMilliseconds))")
+        guard key == "data" else { return }
+        console.note(
+            "serve it with: \(ShellText.word(console.program)) serve --data \(ShellText.word(value))")
+    }
+}

@@ -1,0 +1,46 @@
+import Seams
+
+/// Tells on the standard error how long work goes on: a line every few seconds, none for what is quick.
+final class Progress {
+    static let firstMilliseconds: Int64 = 2_000
+    static let everyMilliseconds: Int64 = 5_000
+
+    private let console: Console
+    private let clock: any MonotonicSource
+    private let signals = StopSignals()
+    private var nextMilliseconds: Int64
+
+    /// From now on Ctrl-C and SIGTERM end the work at its next step, so that nothing half is left.
+    init(_ console: Console, clock: any MonotonicSource = SystemMonotonicSource()) {
+        self.console = console
+        self.clock = clock
+        nextMilliseconds = clock.elapsedMilliseconds() + Self.firstMilliseconds
+    }
+
+    /// Says where the work is, when it is time to.
+    ///
+    /// - Throws: `Failure.failed` when somebody asked the program to end.
+    func step(_ text: @autoclosure () -> String) throws {
+        if signals.isPending { throw Failure.failed("interrupted; nothing half is left") }
+        let now = clock.elapsedMilliseconds()
+        guard now >= nextMilliseconds else { return }
+        nextMilliseconds = now + Self.everyMilliseconds
+        console.note(text())
+    }
+}
+
+/// Numbers as a person reads them.
+enum SizeText {
+    /// Bytes with a unit: `512 B`, `1.5 MB`. A MB is a million bytes.
+    static func bytes(_ count: Int64) -> String {
+        var value = Double(count)
+        var units = ["B", "kB", "MB", "GB", "TB"][...]
+        while value >= 999.95, units.count > 1 {
+            value /= 1000
+            units = units.dropFirst()
+        }
+        let tenths = Int64((value * 10).rounded())
+        let number = units.first == "B" ? "\(count)" : "\(tenths / 10).\(tenths % 10)"
+        return "\(number) \(units.first ?? "")"
+    }
+}

@@ -1,0 +1,48 @@
+import SQLiteTestSupport
+import Testing
+
+@testable import CloudStore
+
+@Suite struct TarTests {
+    @Test(
+        arguments: [
+            ("a", 0), ("control.sqlite", 1), (String(repeating: "n", count: 100), 511),
+            (String(repeating: "n", count: 101), 512), ("c/" + String(repeating: "é", count: 150), 1 << 33),
+            ("d", (1 << 33) - 1), ("e", 1 << 40),
+        ] as [(String, Int64)]) func anEntryIsReadAsItWasWritten(_ name: String, _ bytes: Int64) throws
+    {
+        let blocks = TarHeader.blocks(of: TarHeader.Entry(name: name, bytes: bytes))
+        #expect(blocks.count.isMultiple(of: TarHeader.blockBytes))
+        var values: [String: String] = [:]
+        var found: TarHeader.Entry?
+        var rest = blocks[...]
+        while !rest.isEmpty {
+            let (entry, type) = try #require(try TarHeader.parse(Array(rest.prefix(512))))
+            rest = rest.dropFirst(512)
+            if type == 0x78 {
+                values = try TarHeader.paxValues(Array(rest.prefix(Int(entry.bytes))))
+                rest = rest.dropFirst((Int(entry.bytes) + 511) / 512 * 512)
+            } else {
+                found = entry
+            }
+        }
+        #expect(values["path"] ?? found?.name == name)
+        #expect(values["size"].flatMap { Int64($0) } ?? found?.bytes == bytes)
+    }
+
+    @Test(arguments: [
+        "", "/control.sqlite", "../control.sqlite", "containers/../development.sqlite",
+        "containers/a/development.sqlite/x", "containers/a/test.sqlite", "containers/.a/development.sqlite",
+        "containers/a/development.assets/ab/../x", "containers/a/development.assets/a/ab",
+        "containers/a/development.assets/ab/AB", "serve.lock", "control.sqlite ", "a/b/development.sqlite",
+    ]) func nothingLeadsOutOfTheFolder(_ name: String) {
+        #expect(BackupEntry(name) == nil)
+    }
+
+    @Test(arguments: [
+        "FORMAT", "control.sqlite", "SHA256SUMS", "containers/a.b/production.sqlite",
+        "containers/a/development.assets/0f/0fab",
+    ]) func whatABackupHoldsIsKnownByItsName(_ name: String) {
+        #expect(BackupEntry(name)?.name == name)
+    }
+}

@@ -1,0 +1,71 @@
+import CloudStore
+import Foundation
+import SQLiteTestSupport
+import Testing
+
+/// `yap backup` and `yap restore` as processes, beside a server that runs.
+@Suite(.timeLimit(.minutes(2))) struct BackupCommandTests {
+    private static let todo = "iCloud.com.example.todo"
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func done(_ line: String) async throws -> YapProcess.Ended {
+        let ended = try await YapProcess.shell(line, in: folder)
+        #expect(ended.code == 0, "\(line): \(ended.errors)")
+        return ended
+    }
+
+    @Test func aBackupOfARunningServerIsATarArchiveWithRightChecksums() async throws {
+        _ = try await done("yap init --container \(Self.todo) && yap account create ann")
+        let server = try await ServeProcess(in: folder)
+        _ = try await done("yap backup b.tar --json")
+        #expect(try await server.end() == 0)
+        let names = try await done("tar tf b.tar").output.split(separator: "\n")
+        #expect(names == ["FORMAT", "control.sqlite", "SHA256SUMS"])
+        let sums = try await done("mkdir out && tar xf b.tar -C out && cd out && sha256sum -c SHA256SUMS")
+        #expect(sums.output.contains("control.sqlite: OK"))
+        _ = try await done("yap restore b.tar --data back")
+        #expect(try await done("yap account list --data back").output.contains("ann"))
+        let restored = try await ServeProcess(in: folder, ["--data", "back"])
+        #expect(try await restored.end() == 0)
+        let again = try await YapProcess.run(["backup", "b.tar"], in: folder)
+        #expect(again.code == 1 && again.errors.contains("b.tar is there already"))
+        let full = try await YapProcess.run(["restore", "b.tar", "--data", "back"], in: folder)
+        #expect(full.code == 1 && full.errors.contains("isn't empty"))
+    }
+
+    /// A limit on the size of files is as good as a full disk, at each of many sizes.
+    @Test func aDiskThatIsFullLeavesNothingHalf() async throws {
+        _ = try await done("yap init --container \(Self.todo)")
+        let data = DataFolder(path: folder.file("yap-data"))
+        let store = try data.storePath(container: Self.todo, environment: "production", makesFolders: true)
+        try SQLiteCloudStore(path: store).close()
+        let assets = try data.assetsPath(container: Self.todo, environment: "production")
+        for number in 10..<40 {
+            try FileManager.default.createDirectory(
+                atPath: "\(assets)/\(number)", withIntermediateDirectories: true)
+            try Data(repeating: 7, count: 10_000).write(to: URL(filePath: "\(assets)/\(number)/\(number)"))
+        }
+        _ = try await done("yap backup whole.tar")
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        let size = try #require(
+            try FileManager.default.attributesOfItem(atPath: folder.file("whole.tar"))[.size] as? Int)
+        // Below 64 KB not even the control file could be opened.
+        for kilobytes in stride(from: 64, to: size / 1024, by: 32) {
+            let line = "trap '' XFSZ; ulimit -f \(kilobytes); yap backup b.tar"
+            let backup = try await YapProcess.shell(line, in: folder)
+            #expect(backup.code == 1 && !backup.errors.isEmpty, "\(kilobytes) KB")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+        }
+        for kilobytes in [1, 4, 9, 16, 32, 40] {
+            let line = "trap '' XFSZ; ulimit -f \(kilobytes); yap restore whole.tar --data back"
+            let restore = try await YapProcess.shell(line, in: folder)
+            #expect(restore.code == 1, "\(kilobytes) KB: \(restore.errors)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+        }
+        _ = try await done("yap restore whole.tar --data back && yap backup b.tar")
+    }
+}
