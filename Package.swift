@@ -107,6 +107,10 @@ let package = Package(
         room(
             "SQLiteTestSupport", ["CTestVFS", "SQLite", "Seams"],
             path: "Tests/Support/SQLiteTestSupport"),
+        // Recounts what a store's file says twice.
+        room(
+            "StoreAudit", ["CloudService", "CloudStore", "CloudWire", "SQLite"],
+            path: "Tests/Support/StoreAudit"),
         .executableTarget(
             name: "CrashChild", dependencies: ["Yap"], path: "Tests/Support/CrashChild",
             swiftSettings: settings),
@@ -142,7 +146,7 @@ let package = Package(
             [
                 "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer",
                 "HTTPClient",
-                "CLinux", "Seams", "SQLiteTestSupport",
+                "CLinux", "Seams", "SQLiteTestSupport", "StoreAudit",
             ]),
         tests(
             "CommandTests",
@@ -169,7 +173,7 @@ let package = Package(
         tests("CloudStoreTests", ["CloudStore", "Crypto", "Seams", "SQLite", "SQLiteTestSupport"]),
         tests(
             "CloudServiceTests",
-            ["CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams"]),
+            ["CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "StoreAudit"]),
         tests(
             "CloudKitTests",
             [

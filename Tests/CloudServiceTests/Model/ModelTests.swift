@@ -3,6 +3,7 @@ import CloudStore
 import CloudWire
 import SQLiteTestSupport
 import Seams
+import StoreAudit
 import Testing
 
 /// Random requests, asked of the service and of a model of it: the answers must be the same.
@@ -34,9 +35,11 @@ struct ModelRun {
     private var stepsCount = 0
     private var named: [ModelCall] = []
     private let folder: TemporaryFolder
+    private let isSQLite: Bool
 
     init(seed: UInt64, isSQLite: Bool) throws {
         self.seed = seed
+        self.isSQLite = isSQLite
         let random = SeededRandomSource(seed: seed)
         generator = ModelGenerator(random: random)
         folder = try TemporaryFolder()
@@ -140,8 +143,12 @@ struct ModelRun {
         }
     }
 
-    /// Reads all that there is.
+    /// Reads all that there is, and recounts the file.
     mutating func end() throws {
+        if isSQLite {
+            let findings = try StoreAudit.findings(path: folder.file("store.db"))
+            #expect(findings == [], "seed \(seed)")
+        }
         for user in ["ada", "bob"] {
             for zone in ["todos", "notes"] {
                 let item = ChangesZoneRequest.Item(zoneID: ZoneID(zoneName: zone))

@@ -1,0 +1,61 @@
+import CloudService
+import CloudStore
+import CloudWire
+import SQLite
+import SQLiteTestSupport
+import StoreAudit
+import Testing
+
+/// The recount that other tests rely on sees what is wrong.
+@Suite struct AuditTests {
+    /// Something that must never happen to a file.
+    static let damages = [
+        "DELETE FROM recordReferences WHERE kind = 2",
+        "INSERT INTO recordReferences VALUES (2, '_ada', 'todos', 'a', 'd', 1)",
+        "UPDATE usage SET records = records + 1 WHERE scope = 2",
+        "UPDATE usage SET recordBytes = recordBytes - 1 WHERE user = ''",
+        "DELETE FROM usage",
+        "INSERT INTO recordAssets VALUES (2, '_ada', 'todos', 'a', x'00', 3)",
+        "UPDATE zones SET counter = counter - 1",
+        "UPDATE zones SET tombstoneFloor = counter",
+        "UPDATE databases SET counter = 0 WHERE scope = 2",
+        "UPDATE records SET counter = 1 WHERE zone = 'todos' AND isDeleted = 0",
+        "UPDATE records SET counter = 0 WHERE zone = 'todos'",
+        "UPDATE records SET fields = x'01020304' WHERE name = 'a'",
+        "DELETE FROM records WHERE name = 'a'",
+        "DELETE FROM zones",
+        "UPDATE databases SET subscriptions = 2 WHERE scope = 2",
+        "DELETE FROM devices",
+    ]
+
+    @Test(arguments: damages) func whatDoesNotFitIsFound(_ sql: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.db")
+        try Self.fill(path)
+        #expect(try StoreAudit.findings(path: path) == [])
+        let connection = try Connection(path: path)
+        try connection.execute(sql)
+        #expect(try StoreAudit.findings(path: path) != [])
+    }
+
+    private static func fill(_ path: String) throws {
+        let cloud = TestService(store: try SQLiteCloudStore(path: path))
+        try cloud.zones(.create)
+        try cloud.modify([
+            operation(.create, "a", ["n": Field(.int64(1))]),
+            operation(.create, "b", ["target": reference("a", .validate)]),
+            operation(.create, "c", ["target": reference("a", .deleteSelf)], parent: "b"),
+            operation(.create, "d"),
+        ])
+        try cloud.modify([operation(.delete, "d")])
+        try cloud.modify([operation(.create, "p", ["n": Field(.int64(1))])], zone: nil, database: "public")
+        let body =
+            #"{"operations":[{"operationType":"create","subscription":{"subscriptionID":"s","subscriptionType":"database"}}]}"#
+        _ = cloud.service.respond(to: cloud.request("subscriptions/modify", Array(body.utf8)))
+        var request = cloud.request("", Array(#"{"apnsEnvironment":"development","clientId":"phone"}"#.utf8))
+        request.path = "/device/1/\(TestService.container.identifier)/development/tokens/create"
+        _ = cloud.service.respond(to: request)
+        try cloud.modify([operation(.create, "e")])
+        try cloud.service.preparePushes()
+    }
+}

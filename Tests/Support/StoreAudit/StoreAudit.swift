@@ -1,0 +1,211 @@
+import CloudWire
+import SQLite
+
+/// Recounts what a store's file says twice: counters, references, usage, the files that records hold. It reads the
+/// tables by themselves and shares nothing with the store but the form of a record's fields.
+public struct StoreAudit {
+    /// Where a record is.
+    struct Place: Hashable, Comparable, CustomStringConvertible {
+        let scope: Int64
+        let owner: String
+        let zone: String
+        let name: String
+
+        var description: String { "\(scope)/\(owner)/\(zone)/\(name)" }
+
+        static func < (left: Place, right: Place) -> Bool { left.description < right.description }
+    }
+
+    struct Record {
+        let place: Place
+        let type: String
+        let isDeleted: Bool
+        let counter: Int64
+        let parent: String?
+        let creator: String
+        let bytes: Int
+        let fields: [String: Field]
+    }
+
+    let connection: Connection
+    /// Tombstones among them.
+    private(set) var records: [Record] = []
+    private(set) var findings: [String] = []
+
+    /// What doesn't fit in the file at `path`, in words; nothing in a sound one. The file may be in use.
+    public static func findings(path: String) throws -> [String] {
+        var options = OpenOptions()
+        options.create = false
+        let connection = try Connection(path: path, options: options)
+        defer { try? connection.close() }
+        var audit = StoreAudit(connection: connection)
+        return try connection.transaction(.deferred) { try audit.run() }
+    }
+
+    init(connection: Connection) { self.connection = connection }
+
+    private mutating func run() throws -> [String] {
+        let checks = try rows("PRAGMA integrity_check", columns: 1)
+        if checks != [["ok"]] { findings += checks.map { $0.joined() } }
+        try readRecords()
+        try checkCounters()
+        try checkReferences()
+        try checkAssets()
+        try checkUsage()
+        try checkSubscriptions()
+        return findings
+    }
+
+    // MARK: Reading
+
+    mutating func find(_ isWrong: Bool, _ words: @autoclosure () -> String) {
+        if isWrong { findings.append(words()) }
+    }
+
+    /// All rows of a query, each value as text; NULL is empty, bytes are hexadecimal when the query says so.
+    func rows(_ sql: String, columns: Int32) throws -> [[String]] {
+        try connection.withStatement(sql) { statement in
+            var rows: [[String]] = []
+            while try statement.step() { rows.append((0..<columns).map { statement.text(at: $0) }) }
+            return rows
+        }
+    }
+
+    private mutating func readRecords() throws {
+        let sql = """
+            SELECT scope, owner, zone, name, type, isDeleted, counter, parent, createdUser, fields FROM records
+            """
+        var read: [Record] = []
+        var damaged: [String] = []
+        try connection.withStatement(sql) { statement in
+            while try statement.step() {
+                let place = Place(
+                    scope: statement.int64(at: 0), owner: statement.text(at: 1), zone: statement.text(at: 2),
+                    name: statement.text(at: 3))
+                let bytes = statement.bytes(at: 9)
+                let isDeleted = statement.int64(at: 5) != 0
+                let fields = isDeleted ? [:] : try? FieldsBinary.decode(bytes)
+                if fields == nil { damaged.append("\(place): the fields can't be read") }
+                if isDeleted && !bytes.isEmpty { damaged.append("\(place): a tombstone with fields") }
+                read.append(
+                    Record(
+                        place: place, type: statement.text(at: 4), isDeleted: isDeleted,
+                        counter: statement.int64(at: 6),
+                        parent: statement.isNull(at: 7) ? nil : statement.text(at: 7),
+                        creator: statement.text(at: 8), bytes: bytes.count, fields: fields ?? [:]))
+            }
+        }
+        records = read
+        findings += damaged
+    }
+
+    // MARK: Counters
+
+    private mutating func checkCounters() throws {
+        let zones = try rows(
+            "SELECT scope, owner, zone, counter, tombstoneFloor, databaseCounter, isDeleted FROM zones",
+            columns: 7)
+        let databases = try rows("SELECT scope, owner, counter FROM databases", columns: 3)
+        var databaseCounters: [[String]: Int64] = [:]
+        for row in databases { databaseCounters[[row[0], row[1]]] = Int64(row[2]) ?? 0 }
+        var taken: [[String]: [Int64]] = [:]
+        var zoneRows: [[String]: [String]] = [:]
+        for row in zones {
+            let database = [row[0], row[1]]
+            let counter = Int64(row[5]) ?? 0
+            zoneRows[[row[0], row[1], row[2]]] = row
+            find(
+                databaseCounters[database].map { counter > $0 } ?? true,
+                "zone \(row): ahead of its database's counter")
+            taken[database, default: []].append(counter)
+        }
+        for (database, counters) in taken where Set(counters).count < counters.count {
+            findings.append("database \(database): two zones share a number: \(counters.sorted())")
+        }
+        var numbers: [[String]: [Int64]] = [:]
+        for record in records {
+            let zone = ["\(record.place.scope)", record.place.owner, record.place.zone]
+            guard record.place.zone != ZoneID.defaultZoneName else {
+                find(record.isDeleted, "\(record.place): a tombstone in a zone without a feed")
+                find(record.counter != 0, "\(record.place): counted in a zone without a feed")
+                continue
+            }
+            guard let row = zoneRows[zone], row[6] == "0" else {
+                findings.append("\(record.place): without a zone")
+                continue
+            }
+            find(record.counter > Int64(row[3]) ?? 0, "\(record.place): ahead of its zone's counter")
+            find(record.counter <= 0, "\(record.place): not in the feed")
+            find(
+                record.isDeleted && record.counter <= Int64(row[4]) ?? 0,
+                "\(record.place): a tombstone below the floor")
+            numbers[zone, default: []].append(record.counter)
+        }
+        for (zone, counters) in numbers where Set(counters).count < counters.count {
+            findings.append("zone \(zone): two records share a number")
+        }
+    }
+
+    // MARK: References
+
+    private mutating func checkReferences() throws {
+        var expected: Set<[String]> = []
+        for record in records where !record.isDeleted {
+            let place = record.place
+            func add(_ target: String, _ kind: Int) {
+                expected.insert([
+                    "\(place.scope)", place.owner, place.zone, target, place.name, "\(kind)",
+                ])
+            }
+            func add(_ value: FieldValue?) {
+                switch value {
+                case .reference(let reference)?:
+                    if reference.action == .deleteSelf { add(reference.recordName, 1) }
+                    if reference.action == .validate { add(reference.recordName, 2) }
+                case .list(_, let values)?: values.forEach(add)
+                default: break
+                }
+            }
+            record.fields.values.forEach { add($0.value) }
+            if let parent = record.parent { add(parent, 3) }
+        }
+        let found = Set(
+            try rows("SELECT scope, owner, zone, target, source, kind FROM recordReferences", columns: 6))
+        compare(found, expected, "reference")
+        let there = Set(records.filter { !$0.isDeleted }.map(\.place))
+        for row in expected where row[5] != "1" {
+            let target = Place(scope: Int64(row[0]) ?? 0, owner: row[1], zone: row[2], name: row[3])
+            find(!there.contains(target), "\(row[4]) holds on to \(target), which is gone")
+        }
+    }
+
+    mutating func compare(_ found: Set<[String]>, _ expected: Set<[String]>, _ what: String) {
+        for row in found.subtracting(expected).map({ "\($0)" }).sorted() {
+            findings.append("\(what) \(row) should not be there")
+        }
+        for row in expected.subtracting(found).map({ "\($0)" }).sorted() {
+            findings.append("\(what) \(row) is missing")
+        }
+    }
+
+    // MARK: Subscriptions and pushes
+
+    private mutating func checkSubscriptions() throws {
+        let counted = try rows(
+            """
+            SELECT d.scope, d.owner, d.subscriptions, count(s.id) FROM databases AS d LEFT JOIN subscriptions AS s
+            ON s.scope = d.scope AND s.owner = d.owner GROUP BY d.scope, d.owner
+            """, columns: 4)
+        for row in counted where row[0] == "2" {
+            find(
+                row[2] != row[3],
+                "database \(row[0])/\(row[1]) counts \(row[2]) subscriptions and has \(row[3])")
+        }
+        let lost = try rows(
+            """
+            SELECT p.user, p.device FROM pushes AS p LEFT JOIN devices AS d ON d.user = p.user AND d.device = p.device
+            WHERE d.user IS NULL
+            """, columns: 2)
+        findings += lost.map { "a push waits for \($0), which is no device" }
+    }
+}
