@@ -8,6 +8,10 @@ public enum CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
     case passwordTooLong(bytesMax: Int)
     /// The stored text is not one of a password's.
     case damagedPasswordHash
+    /// The bytes hold no public key on the curve P-256.
+    case notAPublicKey
+    /// The bytes hold no private key on the curve P-256.
+    case notAPrivateKey
 
     /// What happened and what to do, for a log.
     public var description: String {
@@ -18,6 +22,11 @@ public enum CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
             "The password is longer than \(bytesMax) bytes. Choose a shorter one."
         case .damagedPasswordHash:
             "The stored password can't be read. Set a new one, or restore a backup of the file that keeps it."
+        case .notAPublicKey:
+            "This is no public key on the curve P-256. Make one with: openssl ec -in key.pem -pubout"
+        case .notAPrivateKey:
+            "This is no private key on the curve P-256. Make one with: "
+                + "openssl ecparam -name prime256v1 -genkey -noout"
         }
     }
 

@@ -1,0 +1,108 @@
+/// What a server that asks with a key of its own says in a request's headers, and what its signature is over.
+public struct SignedRequest: Hashable, Sendable {
+    /// How far a request's date may be from the present, before and after, in milliseconds.
+    public static let windowMilliseconds: Int64 = 600_000
+    /// The base64 of SHA-256 of no bytes: what is signed for a request without a body.
+    public static let emptyBodyHash = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+
+    /// The text of the header with the date, which is signed as it came.
+    public let date: String
+    /// The date in milliseconds since 1970.
+    public let milliseconds: Int64
+    /// The signature in DER.
+    public let signature: [UInt8]
+
+    /// Reads the headers; nil when the date or the signature isn't one.
+    ///
+    /// - Parameters:
+    ///   - date: as `2016-01-25T22:15:43Z`, where a fraction of the second may stand too.
+    ///   - signature: base64.
+    public init?(date: String, signature: String) {
+        guard let milliseconds = Self.milliseconds(of: date), signature.utf8.count <= 128,
+            let bytes = Base64.bytes(Self.withoutPadding(signature)), !bytes.isEmpty
+        else { return nil }
+        self.date = date
+        self.milliseconds = milliseconds
+        self.signature = bytes
+    }
+
+    /// What the signature may be over: `date:hash of the body:path with its query`. Of a body without bytes some
+    /// clients hash nothing and others write nothing.
+    ///
+    /// - Parameters:
+    ///   - target: the path with its query, as it was received.
+    ///   - body: the request's body.
+    /// - Throws: `CryptoError` when OpenSSL has no memory.
+    public func messages(target: String, body: [UInt8]) throws -> [[UInt8]] {
+        let hashes = body.isEmpty ? [Self.emptyBodyHash, ""] : [Self.base64(try SHA256.hash(body))]
+        return hashes.map { Array("\(date):\($0):\(target)".utf8) }
+    }
+
+    /// Base64 with its padding.
+    public static func base64(_ bytes: [UInt8]) -> String {
+        let text = Base64.text(bytes)
+        return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    }
+
+    /// The path and query of a request's target that may name its host too, as proxies get it.
+    public static func path(ofTarget target: String) -> String {
+        guard let scheme = ["http://", "https://"].first(where: target.hasPrefix) else { return target }
+        let rest = target.dropFirst(scheme.count)
+        guard let slash = rest.firstIndex(of: "/") else { return "/" }
+        return String(rest[slash...])
+    }
+
+    /// Two equals signs at most, where base64 has them.
+    private static func withoutPadding(_ text: String) -> Substring {
+        var text = text[...]
+        guard text.utf8.count % 4 == 0 else { return text }
+        for _ in 0..<2 where text.utf8.last == UInt8(ascii: "=") { text = text.dropLast() }
+        return text
+    }
+
+    /// The milliseconds of a date as `2016-01-25T22:15:43Z` or `2016-01-25T22:15:43.123Z`; nil for another text.
+    static func milliseconds(of text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        guard (20...30).contains(bytes.count), bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] == 0x54,
+            bytes[13] == 0x3A, bytes[16] == 0x3A, bytes.last == 0x5A,
+            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
+            let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
+            let second = number(bytes[17..<19]), (1970...9999).contains(year), (1...12).contains(month),
+            (1...daysCount(year: year, month: month)).contains(day), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        var fraction: Int64 = 0
+        if bytes.count > 20 {
+            let digits = bytes[20..<(bytes.count - 1)]
+            guard bytes[19] == 0x2E, !digits.isEmpty, number(digits) != nil,
+                let thousandths = number(Array((digits + [0x30, 0x30]).prefix(3))[...])
+            else { return nil }
+            fraction = thousandths
+        }
+        let days = daysSince1970(year: year, month: month, day: day)
+        return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+        digits.reduce(Int64?(0)) { value, digit in
+            guard let value, (0x30...0x39).contains(digit) else { return nil }
+            return value * 10 + Int64(digit - 0x30)
+        }
+    }
+
+    private static func daysCount(year: Int64, month: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Counted in years that begin on a March the first, so that the day that is there sometimes is the last.
+    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shifted = month > 2 ? year : year - 1
+        let era = shifted / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
