@@ -20,7 +20,7 @@ struct Reply: Sendable {
 
     init(_ exchange: HTTPExchange, _ head: HTTPRequestHead, isCrossOrigin: Bool) {
         self.exchange = exchange
-        origin = isCrossOrigin ? head.header("Origin") : nil
+        origin = isCrossOrigin ? head.header(WireHeader.origin) : nil
         wantsExtras = head.header(WireHeader.client) == "1"
         clientID = head.queryValue(WireHeader.clientIDItem)
     }
@@ -30,7 +30,9 @@ struct Reply: Sendable {
         let note = RequestNote(
             clientID: clientID, user: response.note.userRecordName, errorCode: response.note.errorCode,
             groupRequests: response.note.groupRequests)
-        respond(status: response.status, headers: response.headers, body: response.body, note: note)
+        respond(
+            status: response.status, headers: response.headers, body: response.body, note: note,
+            refusesOrigin: response.note.refusesOrigin)
     }
 
     /// Answers with a message.
@@ -76,7 +78,9 @@ struct Reply: Sendable {
     }
 
     /// An error as an answer, for where there is no exchange yet.
-    static func response(_ error: WireError, requestID: String?, wantsExtras: Bool) -> HTTPResponse {
+    static func response(
+        _ error: WireError, requestID: String?, wantsExtras: Bool, origin: String? = nil
+    ) -> HTTPResponse {
         var error = error
         error.uuid = requestID
         let body =
@@ -86,6 +90,7 @@ struct Reply: Sendable {
         if let seconds = error.retryAfterSeconds {
             headers.append(("Retry-After", String(Int(seconds.rounded(.up)))))
         }
+        if let origin { headers += crossOriginHeaders(origin) }
         return HTTPResponse(status: error.serverErrorCode.httpStatus, headers: headers, body: .bytes(body))
     }
 
@@ -93,24 +98,26 @@ struct Reply: Sendable {
 
     private func respond(
         status: Int, headers: [(name: String, value: String)], body: [UInt8], note: RequestNote? = nil,
-        written: (@Sendable (Bool) -> Void)? = nil
+        refusesOrigin: Bool = false, written: (@Sendable (Bool) -> Void)? = nil
     ) {
-        let headers = origin.map { headers + Self.crossOriginHeaders($0) } ?? headers
+        var headers = headers
+        if let origin { headers += refusesOrigin ? [("Vary", "Origin")] : Self.crossOriginHeaders(origin) }
         exchange.respond(
             HTTPResponse(status: status, headers: headers, body: .bytes(body)),
             context: note ?? RequestNote(clientID: clientID),
             written: written)
     }
 
-    /// Lets a page of any origin read the answer, as Apple's servers do. No cookie signs anybody in here, so the page
-    /// gets nothing that it could not ask for by itself.
+    /// Lets the page read the answer, as Apple's servers do. No cookie signs anybody in here, so the page gets nothing
+    /// that it could not ask for by itself.
     private static func crossOriginHeaders(_ origin: String) -> [(name: String, value: String)] {
         [
             ("Access-Control-Allow-Origin", origin),
             ("Access-Control-Allow-Credentials", "true"),
             (
                 "Access-Control-Expose-Headers",
-                "X-Apple-Request-UUID, X-Apple-CloudKit-Web-Auth-Token, Retry-After, X-Yap-Protocol"
+                "X-Apple-Request-UUID, X-Responding-Instance, Via, X-Apple-CloudKit-Web-Auth-Token, "
+                    + "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Yap-Protocol"
             ),
             ("Vary", "Origin"),
         ]

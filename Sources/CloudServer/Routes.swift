@@ -86,14 +86,17 @@ final class Routes: HTTPHandler {
         let error = bytesMax == 0 ? Refusal.noSuchPath(head.path) : Refusal.bodyTooLarge(bytesMax: bytesMax)
         return .refuse(
             Reply.response(
-                error, requestID: head.requestID, wantsExtras: head.header(WireHeader.client) == "1"))
+                error, requestID: head.requestID, wantsExtras: head.header(WireHeader.client) == "1",
+                origin: isService ? head.header(WireHeader.origin) : nil))
     }
 
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
         let head = request.head
         let route = Route(path: head.path)
         let reply = Reply(exchange, head, isCrossOrigin: route.isCrossOrigin)
-        if head.method == "OPTIONS", route.isCrossOrigin { return reply.sendPreflight(asked: head) }
+        if head.method == "OPTIONS", route.isCrossOrigin {
+            return preflight(head, reply, route)
+        }
         switch route {
         case .service(let container):
             ask(request, reply, onlyContainer ?? container)
@@ -150,18 +153,48 @@ final class Routes: HTTPHandler {
     // MARK: -
 
     private func ask(_ request: HTTPRequest, _ reply: Reply, _ container: CloudService.Container) {
-        let head = request.head
-        let wire = WireRequest(
+        ask(wireRequest(request.head, request.body), container) { result in
+            switch result {
+            case .failure(let error): reply.send(error)
+            case .success(let response): reply.send(response)
+            }
+        }
+    }
+
+    /// Answers a browser's question whether a page may ask. Which pages may is the app's to say; who has no app, or
+    /// can't be answered now, learns that from the request itself.
+    private func preflight(_ head: HTTPRequestHead, _ reply: Reply, _ route: Route) {
+        guard case .service(let container) = route, head.queryValue(WireHeader.apiTokenItem) != nil else {
+            return reply.sendPreflight(asked: head)
+        }
+        ask(wireRequest(head, []), onlyContainer ?? container) { result in
+            if case .success(let response) = result, response.note.refusesOrigin {
+                reply.send(response)
+            } else {
+                reply.sendPreflight(asked: head)
+            }
+        }
+    }
+
+    private func wireRequest(_ head: HTTPRequestHead, _ body: [UInt8]) -> WireRequest {
+        WireRequest(
             method: head.method, path: head.path, query: head.query, headers: serviceHeaders(of: head),
-            body: request.body, requestID: head.requestID, serverURL: serverURL(for: head))
+            body: body, requestID: head.requestID, serverURL: serverURL(for: head), rawTarget: head.target,
+            peer: peer(of: head))
+    }
+
+    private func ask(
+        _ wire: WireRequest, _ container: CloudService.Container,
+        _ completion: @escaping @Sendable (Result<WireResponse, WireError>) -> Void
+    ) {
         table.use(container) { [table] result in
             switch result {
             case .failure(let error):
-                reply.send(error)
+                completion(.failure(error))
             case .success(let environment):
                 environment.thread.send(wire) { response in
                     table.release(environment)
-                    reply.send(response)
+                    completion(.success(response))
                 }
             }
         }
@@ -169,10 +202,13 @@ final class Routes: HTTPHandler {
 
     /// The headers that a service looks at; the others stay bytes.
     private func serviceHeaders(of head: HTTPRequestHead) -> [(name: String, value: String)] {
-        [WireHeader.client, WireHeader.operation].compactMap { name in
-            head.header(name).map { (name, $0) }
-        }
+        Self.serviceHeaderNames.compactMap { name in head.header(name).map { (name, $0) } }
     }
+
+    private static let serviceHeaderNames = [
+        WireHeader.client, WireHeader.operation, WireHeader.origin, WireHeader.keyID, WireHeader.signedDate,
+        WireHeader.signature,
+    ]
 
     /// What the client calls the server: devices poll there for their pushes.
     private func serverURL(for head: HTTPRequestHead) -> String? {

@@ -30,6 +30,7 @@ public final class CloudService: Sendable {
     let container: Container?
     /// Where clients reach the service; nil: where the request says that it went.
     let publicURL: String?
+    let serverSignatures = Lock(ServerSignatures())
     let pushes = Lock(PushState())
     /// When `keepUp` next looks for what can be discarded.
     let nextPruningMilliseconds = Lock(Int64.min)

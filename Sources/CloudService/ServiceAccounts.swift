@@ -11,6 +11,12 @@ public protocol ServiceAccounts: Sendable {
 
     /// Whether requests with this API token (nil: none was sent) may use the container.
     func admits(apiToken: String?, container: CloudService.Container) throws -> Bool
+
+    /// The app that an API token stands for; nil: requests with it may not use the container.
+    func app(apiToken: String?, container: CloudService.Container) throws -> ServiceApp?
+
+    /// The server-to-server key with this name; nil when there is none, or it was revoked.
+    func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey?
 }
 
 /// Accounts in memory, for tests and for trying things out: every container has the same users, and every API

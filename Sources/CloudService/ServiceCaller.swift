@@ -8,6 +8,8 @@ struct ServiceCaller {
     private static let deviceIDBytesMax = 255
 
     let user: ServiceUser?
+    /// A program with a server-to-server key: the developer, who may do everything in the public database.
+    let isServerKey: Bool
     let scope: DatabaseScope
     /// The client understands our keys beside Apple's.
     let wantsExtras: Bool
@@ -16,8 +18,9 @@ struct ServiceCaller {
     /// The device, when the client has named it.
     let device: DeviceKey?
 
-    init(user: ServiceUser?, scope: DatabaseScope, request: WireRequest) {
+    init(user: ServiceUser?, isServerKey: Bool = false, scope: DatabaseScope, request: WireRequest) {
         self.user = user
+        self.isServerKey = isServerKey
         self.scope = scope
         wantsExtras = request.wantsExtras
         let clientID = Self.checked(request.queryItem(WireHeader.clientIDItem))

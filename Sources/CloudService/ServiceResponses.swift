@@ -7,6 +7,8 @@ extension CloudService {
     {
         var response = encoded(answer, for: request)
         response.note.userRecordName = request.userRecordName
+        response.note.refusesOrigin = request.additions.refusesOrigin
+        response.headers += request.additions.headers
         response.note.groupRequests = groupRequests
         return response
     }

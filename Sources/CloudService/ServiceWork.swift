@@ -10,6 +10,8 @@ struct PreparedRequest: Sendable {
     var requestID: String?
     /// Who asks, for the log.
     var userRecordName: String?
+    /// What the check of who asks adds to the answer.
+    var additions = AnswerAdditions()
 }
 
 /// What is left to do for a request. A closure may run again when the group that it was in has failed.

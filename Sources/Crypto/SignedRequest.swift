@@ -65,7 +65,8 @@ public struct SignedRequest: Hashable, Sendable {
         let bytes = Array(text.utf8)
         guard (20...30).contains(bytes.count), bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] == 0x54,
             bytes[13] == 0x3A, bytes[16] == 0x3A, bytes.last == 0x5A,
-            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
+            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]),
+            let day = number(bytes[8..<10]),
             let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
             let second = number(bytes[17..<19]), (1970...9999).contains(year), (1...12).contains(month),
             (1...daysCount(year: year, month: month)).contains(day), hour < 24, minute < 60, second <= 60

@@ -11,7 +11,8 @@ struct ControlCache {
     var checkedMilliseconds: Int64 = 0
     var isStale = false
     private(set) var sessions: [[UInt8]: ControlSession] = [:]
-    private(set) var apiTokens: [[UInt8]: String] = [:]
+    private(set) var apps: [[UInt8]: ControlApp] = [:]
+    private(set) var serverKeys: [String: ControlServerKey] = [:]
     private(set) var containers: Set<String> = []
 
     func isFresh(at milliseconds: Int64) -> Bool {
@@ -21,7 +22,7 @@ struct ControlCache {
     /// The file was asked: entries of another version go. What this process wrote meanwhile stays marked.
     mutating func checked(fileVersion: Int64, at milliseconds: Int64) {
         if fileVersion != self.fileVersion {
-            (sessions, apiTokens, containers) = ([:], [:], [])
+            (sessions, apps, serverKeys, containers) = ([:], [:], [:], [])
         }
         self.fileVersion = fileVersion
         checkedMilliseconds = milliseconds
@@ -32,9 +33,14 @@ struct ControlCache {
         sessions[digest] = session
     }
 
-    mutating func keep(tokenOf container: String, digest: [UInt8]) {
-        if apiTokens.count >= Self.entriesMax { apiTokens = [:] }
-        apiTokens[digest] = container
+    mutating func keep(_ app: ControlApp, digest: [UInt8]) {
+        if apps.count >= Self.entriesMax { apps = [:] }
+        apps[digest] = app
+    }
+
+    mutating func keep(_ key: ControlServerKey) {
+        if serverKeys.count >= Self.entriesMax { serverKeys = [:] }
+        serverKeys[key.id] = key
     }
 
     mutating func keep(container: String) {
@@ -62,18 +68,7 @@ extension ControlStore {
 
     /// Whether requests with this API token may use the container. From memory as `session(token:)`.
     public func admits(apiToken: String, container: String) throws -> Bool {
-        let digest = try SHA256.hash(apiToken)
-        let admitted = try lookUp {
-            $0.apiTokens[digest]
-        } load: { connection in
-            try connection.withStatement("SELECT container FROM apiTokens WHERE digest = ?") { statement in
-                try statement.bind(digest, at: 1)
-                return try statement.step() ? statement.text(at: 0) : nil
-            }
-        } keep: { cache, container in
-            cache.keep(tokenOf: container, digest: digest)
-        }
-        return admitted == container
+        try app(apiToken: apiToken)?.container == container
     }
 
     /// Whether the container was made. From memory as `session(token:)`.
@@ -91,7 +86,7 @@ extension ControlStore {
         return found ?? false
     }
 
-    private func lookUp<Found>(
+    func lookUp<Found>(
         cached: (ControlCache) -> Found?, load: (Connection) throws -> Found?,
         keep: (inout ControlCache, Found) -> Void
     ) throws -> Found? {

@@ -10,6 +10,14 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     case noSuchAccount(name: String)
     /// The container has a token with that name.
     case tokenExists(name: String, container: String)
+    /// The environment of the container has a server-to-server key with that name.
+    case keyExists(name: String, container: String, environment: String)
+    /// The bytes are no public key on the curve P-256.
+    case badKey
+    /// The text is no origin that a browser tells.
+    case badOrigin(String)
+    /// The text is no address where a sign-in page may lead.
+    case badCallback(String)
 
     /// What happened and what to do, for a person.
     public var description: String {
@@ -20,6 +28,15 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noSuchAccount(let name): "There is no account \(name). See: yap account list"
         case .tokenExists(let name, let container):
             "\(container) has a token named \(name) already. Choose another name, or revoke that one."
+        case .keyExists(let name, let container, let environment):
+            "\(container) has a key named \(name) in \(environment) already. Choose another name, or revoke that one."
+        case .badKey:
+            "This is no public key on the curve P-256. Make one with: openssl ec -in key.pem -pubout"
+        case .badOrigin(let text):
+            "\"\(text)\" is no origin. Write it as https://app.example.com or http://localhost:3000, without a path."
+        case .badCallback(let text):
+            "\"\(text)\" is no address to lead to. Write it as https://app.example.com/signed-in, or with a scheme of "
+                + "the app's own, without a fragment."
         }
     }
 }

@@ -35,7 +35,18 @@ enum ControlFormat {
     /// What version 2 adds to accounts: addresses, and where their names may be found.
     static let accountTables = ""
     /// What version 2 adds to sign in with: origins of tokens, lives of sessions, keys of servers.
-    static let keyTables = ""
+    static let keyTables = """
+        ALTER TABLE apiTokens ADD COLUMN origins TEXT;
+        ALTER TABLE apiTokens ADD COLUMN callback TEXT;
+        ALTER TABLE apiTokens ADD COLUMN notes TEXT;
+        ALTER TABLE sessions ADD COLUMN lifeMilliseconds INTEGER;
+        ALTER TABLE sessions ADD COLUMN step INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN stepMilliseconds INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE serverKeys (
+            id TEXT PRIMARY KEY, container TEXT NOT NULL, environment TEXT NOT NULL, name TEXT NOT NULL,
+            publicKey BLOB NOT NULL, createdMilliseconds INTEGER NOT NULL, UNIQUE (container, environment, name)
+        ) WITHOUT ROWID, STRICT;
+        """
 
     /// Tokens are found by their digest, and nothing in the file gives the token back.
     static let schema = """

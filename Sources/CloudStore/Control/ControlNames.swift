@@ -3,6 +3,7 @@ enum ControlNames {
     static let accountBytesMax = 100
     static let tokenBytesMax = 100
     static let containerBytesMax = 200
+    static let notesBytesMax = 1_000
     static let personBytesMax = 200
 
     static func checkAccount(_ name: String) throws {
@@ -22,6 +23,27 @@ enum ControlNames {
                 what: "a token", name: name,
                 rule: "Use 1 to \(tokenBytesMax) bytes without control characters.")
         }
+    }
+
+    static func checkKey(_ name: String) throws {
+        guard isPrintable(name, bytesMax: tokenBytesMax) else {
+            throw ControlError.badName(
+                what: "a key", name: name,
+                rule: "Use 1 to \(tokenBytesMax) bytes without control characters.")
+        }
+    }
+
+    static func checkEnvironment(_ name: String) throws {
+        guard ["development", "production"].contains(name) else {
+            throw ControlError.badName(
+                what: "an environment", name: name, rule: "It is development or production.")
+        }
+    }
+
+    static func checkNotes(_ notes: String?) throws {
+        guard let notes, !isPrintable(notes, bytesMax: notesBytesMax) else { return }
+        throw ControlError.badName(
+            what: "notes", name: notes, rule: "Use 1 to \(notesBytesMax) bytes without control characters.")
     }
 
     static func checkPerson(_ name: String?) throws {

@@ -32,6 +32,42 @@ public struct ControlToken: Hashable, Sendable {
     public let name: String
     /// When it was made, in milliseconds since 1970.
     public let createdMilliseconds: Int64
+    /// The origins whose pages may use it; empty: any.
+    public let origins: [String]
+    /// Where the sign-in page leads with the user's token; nil: it posts a message to its opener.
+    public let callback: String?
+    /// What the operator wants to remember.
+    public let notes: String?
+}
+
+/// What an API token stands for when a request brings it.
+public struct ControlApp: Hashable, Sendable {
+    /// The container's identifier.
+    public let container: String
+    /// The token's name.
+    public let name: String
+    /// The origins whose pages may use it; nil: any.
+    public let origins: [String]?
+    /// Where the sign-in page leads with the user's token; nil: it posts a message to its opener.
+    public let callback: String?
+}
+
+/// A server-to-server key: the public half, by which a program's signatures are checked.
+public struct ControlServerKey: Hashable, Sendable {
+    /// The key's name on the wire.
+    public let id: String
+    /// The container's identifier.
+    public let container: String
+    /// `development` or `production`.
+    public let environment: String
+    /// The name that the operator gave it, unique in the environment of the container.
+    public let name: String
+    /// When it was made, in milliseconds since 1970.
+    public let createdMilliseconds: Int64
+    /// DER of a SubjectPublicKeyInfo on the curve P-256.
+    public let publicKey: [UInt8]
+    /// The maker of the records that the program makes.
+    public let userRecordName: String
 }
 
 /// A user who is signed in: what a web auth token stands for.

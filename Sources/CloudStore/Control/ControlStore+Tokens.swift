@@ -13,7 +13,7 @@ extension ControlStore {
         return try write { try addContainer(identifier, $0) }
     }
 
-    private func addContainer(_ identifier: String, _ connection: Connection) throws -> Bool {
+    func addContainer(_ identifier: String, _ connection: Connection) throws -> Bool {
         try connection.withStatement("INSERT OR IGNORE INTO containers VALUES (?, ?)") { statement in
             try statement.bind(identifier, at: 1)
             try statement.bind(clock.nowMilliseconds(), at: 2)
@@ -39,21 +39,37 @@ extension ControlStore {
 
     /// Makes a token by which an app may use the container, and the container when there is none.
     ///
+    /// - Parameters:
+    ///   - origins: the origins whose pages may use it, as `https://example.com`; empty: any.
+    ///   - callback: where the sign-in page leads with the user's token; nil: it posts a message to its opener.
+    ///   - notes: what the operator wants to remember.
     /// - Returns: the token. It can't be read again: the file keeps its digest.
     /// - Throws: `ControlError.badName`, `ControlError.tokenExists`, `CloudStoreError`.
-    public func makeToken(container: String, name: String) throws -> String {
+    public func makeToken(
+        container: String, name: String, origins: [String] = [], callback: String? = nil, notes: String? = nil
+    ) throws -> String {
         try ControlNames.checkContainer(container)
         try ControlNames.checkToken(name)
+        try ControlNames.checkNotes(notes)
+        let origins = try ControlOrigins.checked(origins)
+        if let callback { try ControlOrigins.checkCallback(callback) }
         let token = try Self.newToken()
         let digest = try SHA256.hash(token)
         return try write { connection in
             _ = try addContainer(container, connection)
-            let sql = "INSERT OR IGNORE INTO apiTokens VALUES (?, ?, ?, ?)"
+            let sql = """
+                INSERT OR IGNORE INTO apiTokens
+                (digest, container, name, createdMilliseconds, origins, callback, notes)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """
             try connection.withStatement(sql) { statement in
                 try statement.bind(digest, at: 1)
                 try statement.bind(container, at: 2)
                 try statement.bind(name, at: 3)
                 try statement.bind(clock.nowMilliseconds(), at: 4)
+                if !origins.isEmpty { try statement.bind(origins.joined(separator: "\n"), at: 5) }
+                if let callback { try statement.bind(callback, at: 6) }
+                if let notes { try statement.bind(notes, at: 7) }
                 try statement.run()
             }
             guard connection.changesCount == 1 else {
@@ -66,7 +82,7 @@ extension ControlStore {
     /// The tokens of one container or of all, by container and name.
     public func tokens(container: String? = nil) throws -> [ControlToken] {
         let sql = """
-            SELECT container, name, createdMilliseconds FROM apiTokens WHERE ?1 IS NULL OR container = ?1
+            SELECT container, name, createdMilliseconds, origins, callback, notes FROM apiTokens WHERE ?1 IS NULL OR container = ?1
             ORDER BY container, name
             """
         return try read { connection in
@@ -77,7 +93,9 @@ extension ControlStore {
                     tokens.append(
                         ControlToken(
                             container: statement.text(at: 0), name: statement.text(at: 1),
-                            createdMilliseconds: statement.int64(at: 2)))
+                            createdMilliseconds: statement.int64(at: 2),
+                            origins: ControlOrigins.list(statement.optionalText(at: 3)) ?? [],
+                            callback: statement.optionalText(at: 4), notes: statement.optionalText(at: 5)))
                 }
                 return tokens
             }
@@ -128,7 +146,12 @@ extension ControlStore {
                 try statement.bind(Self.sessionsMaxOfAccount - 1, at: 2)
                 try statement.run()
             }
-            try connection.withStatement("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)") { statement in
+            let sql = """
+                INSERT INTO sessions
+                (digest, account, container, environment, createdMilliseconds, expiresMilliseconds)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """
+            try connection.withStatement(sql) { statement in
                 try statement.bind(digest, at: 1)
                 try statement.bind(account.id, at: 2)
                 try statement.bind(container, at: 3)
@@ -141,7 +164,7 @@ extension ControlStore {
         return (token, session)
     }
 
-    private static func newToken() throws -> String {
+    static func newToken() throws -> String {
         Hex.text(try RandomBytes.make(count: 32))
     }
 }

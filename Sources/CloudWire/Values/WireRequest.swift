@@ -14,12 +14,16 @@ public struct WireRequest: Sendable {
     public var requestID: String?
     /// What the client calls the server, as `http://127.0.0.1:8080`; the courier's URL begins with it. Not on the wire.
     public var serverURL: String?
+    /// The path with its query as it was received, before anything was decoded: what a server's signature is over.
+    public var rawTarget: String?
+    /// The client's address, for limits on who doesn't sign in. Not on the wire.
+    public var peer: String?
 
     /// Makes a request.
     public init(
         method: String = "POST", path: String, query: [(name: String, value: String)] = [],
         headers: [(name: String, value: String)] = [], body: [UInt8] = [], requestID: String? = nil,
-        serverURL: String? = nil
+        serverURL: String? = nil, rawTarget: String? = nil, peer: String? = nil
     ) {
         self.method = method
         self.path = path
@@ -28,6 +32,8 @@ public struct WireRequest: Sendable {
         self.body = body
         self.requestID = requestID
         self.serverURL = serverURL
+        self.rawTarget = rawTarget
+        self.peer = peer
     }
 
     /// The first header of that name, whatever its case.
@@ -48,6 +54,8 @@ public struct WireNote: Hashable, Sendable {
     public var errorCode: String?
     /// How many writes shared the commit that the request waited for; 0 when it waited for none.
     public var groupRequests = 0
+    /// The page that asked is of an origin that its app doesn't name: it may not read the answer.
+    public var refusesOrigin = false
 
     /// Makes a note that tells nothing.
     public init() {}
@@ -94,6 +102,14 @@ public enum WireHeader {
     public static let afterItem = "after"
     /// The header in which Apple's servers give the token that takes the sent one's place.
     public static let newWebAuthToken = "X-Apple-CloudKit-Web-Auth-Token"
+    /// The header in which a browser tells the origin of the page that asks.
+    public static let origin = "Origin"
+    /// The header with the name of the key by which a server signs.
+    public static let keyID = "X-Apple-CloudKit-Request-KeyID"
+    /// The header with the date of a signed request.
+    public static let signedDate = "X-Apple-CloudKit-Request-ISO8601Date"
+    /// The header with the signature, base64 of DER.
+    public static let signature = "X-Apple-CloudKit-Request-SignatureV1"
     /// The header that names a write, so that a repeated one is answered and not done again.
     public static let operation = "X-Yap-Operation"
 }

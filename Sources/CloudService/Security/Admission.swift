@@ -1,0 +1,78 @@
+import CloudWire
+
+/// Who asks, as far as the check has come; also what was found before a refusal.
+struct Admission {
+    var user: ServiceUser?
+    var isServerKey = false
+    var additions = AnswerAdditions()
+}
+
+/// What the check of who asks adds to an answer.
+struct AnswerAdditions: Sendable {
+    var headers: [(name: String, value: String)] = []
+    /// The page may not read the answer.
+    var refusesOrigin = false
+}
+
+extension WireRequest {
+    /// A browser asks whether a page may ask. Nothing is done but to check the app.
+    var isPreflight: Bool { method == "OPTIONS" }
+
+    /// Whether the request means to be signed by a server's key.
+    fileprivate var isSigned: Bool {
+        header(WireHeader.keyID) != nil || header(WireHeader.signature) != nil
+    }
+}
+
+extension CloudService {
+    /// Finds out who asks, and refuses who may not ask there. What an endpoint does for them is its own business.
+    func admit(_ request: WireRequest, to route: ServiceRoute, _ admission: inout Admission) throws {
+        if request.isSigned {
+            let key = try checkSignature(of: request, to: route)
+            admission.isServerKey = true
+            admission.user = ServiceUser(userRecordName: key.userRecordName)
+        } else {
+            try checkApp(of: request, to: route, &admission)
+            guard !request.isPreflight else { return }
+            if let token = request.queryItem(WireHeader.webAuthTokenItem) {
+                guard let user = try accounts.user(webAuthToken: token, container: Container(route)) else {
+                    throw ServiceError.authenticationFailed
+                }
+                admission.user = user
+            }
+        }
+        try checkRow(of: route, admission)
+    }
+
+    private func checkApp(
+        of request: WireRequest, to route: ServiceRoute, _ admission: inout Admission
+    ) throws {
+        let apiToken = request.queryItem(WireHeader.apiTokenItem)
+        guard let app = try accounts.app(apiToken: apiToken, container: Container(route)) else {
+            throw ServiceError.apiTokenRefused
+        }
+        guard app.admits(origin: request.header(WireHeader.origin)) else {
+            admission.additions.refusesOrigin = true
+            throw ServiceError.originRefused
+        }
+    }
+
+    /// The table of endpoints says who may ask.
+    private func checkRow(of route: ServiceRoute, _ admission: Admission) throws {
+        let callers = route.row.callers(in: route.scope)
+        if admission.isServerKey {
+            guard callers.contains(.serverKey) else { throw ServiceError.noServerKeyHere }
+        } else if admission.user == nil {
+            guard callers.contains(.nobody) else { throw ServiceError.authenticationRequired }
+        }
+    }
+}
+
+extension ServiceError {
+    static let originRefused = WireError(
+        .authenticationFailed, reason: "ckAPIToken is not for pages of this origin", ckErrorCode: 8)
+
+    static let noServerKeyHere = WireError(
+        .authenticationFailed, reason: "a server-to-server key is for the public database's records only",
+        ckErrorCode: 9)
+}

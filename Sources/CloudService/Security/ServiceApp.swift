@@ -1,0 +1,45 @@
+public import Crypto
+
+/// What an API token stands for: an app that may use the container.
+public struct ServiceApp: Hashable, Sendable {
+    /// The origins whose pages may ask with the token, each as `https://example.com:8443`; nil: any.
+    public var origins: [String]?
+
+    /// Makes an app whose pages may be of these origins; nil: of any.
+    public init(origins: [String]? = nil) {
+        self.origins = origins
+    }
+
+    /// Whether a page of the origin may ask. A request without an origin is no page's: a browser can't leave it out
+    /// where it matters.
+    func admits(origin: String?) -> Bool {
+        guard let origin, let origins else { return true }
+        return origins.contains(origin)
+    }
+}
+
+/// A server-to-server key, by which a program of the developer signs its requests.
+public struct ServiceServerKey: Hashable, Sendable {
+    /// What signatures are checked with.
+    public let publicKey: P256PublicKey
+    /// The maker of the records that the program makes.
+    public let userRecordName: String
+
+    /// Makes a key.
+    public init(publicKey: P256PublicKey, userRecordName: String) {
+        self.publicKey = publicKey
+        self.userRecordName = userRecordName
+    }
+}
+
+extension ServiceAccounts {
+    /// An app whose pages may be of any origin, when the token is admitted.
+    public func app(apiToken: String?, container: CloudService.Container) throws -> ServiceApp? {
+        try admits(apiToken: apiToken, container: container) ? ServiceApp() : nil
+    }
+
+    /// Nil: there are no keys.
+    public func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey? {
+        nil
+    }
+}

@@ -1,0 +1,79 @@
+/// The origins that an API token names, and where a sign-in page may lead.
+enum ControlOrigins {
+    static let originsMax = 100
+    static let originBytesMax = 300
+    static let callbackBytesMax = 2_000
+
+    /// The origins as browsers tell them, each once, sorted.
+    static func checked(_ origins: [String]) throws -> [String] {
+        guard origins.count <= originsMax else { throw ControlError.badOrigin(origins[originsMax]) }
+        return Set(try origins.map(checked)).sorted()
+    }
+
+    /// The origins of the text in the file, a line each; nil: any.
+    static func list(_ text: String?) -> [String]? {
+        text?.split(separator: "\n").map(String.init)
+    }
+
+    /// An origin in lower case, without a port that goes without saying and without a slash at its end.
+    private static func checked(_ text: String) throws -> String {
+        var origin = text.lowercased()
+        if origin.hasSuffix("/") { origin.removeLast() }
+        guard
+            let (scheme, usualPort) = [("https://", ":443"), ("http://", ":80")]
+                .first(where: { origin.hasPrefix($0.0) }), origin.utf8.count <= originBytesMax
+        else { throw ControlError.badOrigin(text) }
+        if origin.hasSuffix(usualPort) { origin.removeLast(usualPort.count) }
+        let host = origin.dropFirst(scheme.count)
+        let parts = host.hasPrefix("[") ? [] : host.split(separator: ":", omittingEmptySubsequences: false)
+        let isHost =
+            host.hasPrefix("[")
+            ? isAddress(host)
+            : (1...2).contains(parts.count) && isName(parts[0]) && parts.dropFirst().allSatisfy(isPort)
+        guard isHost else { throw ControlError.badOrigin(text) }
+        return origin
+    }
+
+    /// An address of a page or of an app: nothing that runs in the sign-in page or stays in it.
+    static func checkCallback(_ text: String) throws {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        let rest = text.dropFirst(scheme.count)
+        let isScheme =
+            scheme.utf8.first.map { (0x61...0x7A).contains($0) } == true
+            && scheme.utf8.allSatisfy {
+                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0)
+            }
+        let isPlain = text.utf8.allSatisfy {
+            (0x21...0x7E).contains($0) && !#"#"'<>\^`{|}"#.utf8.contains($0)
+        }
+        let isOurs = ["javascript", "data", "vbscript", "file", "blob", "about"].contains(scheme)
+        let needsHost = scheme == "http" || scheme == "https"
+        let authority = rest.dropFirst(3).prefix { $0 != "/" && $0 != "?" }
+        guard isScheme, isPlain, !isOurs, text.utf8.count <= callbackBytesMax, rest.hasPrefix("://"),
+            !needsHost || (try? checked("\(scheme)://\(authority)")) != nil
+        else { throw ControlError.badCallback(text) }
+    }
+
+    private static func isName(_ text: Substring) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy {
+                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E
+                    || $0 == 0x5F
+            }
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.utf8.first != 0x30 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            && UInt16(text).map { $0 > 0 } == true
+    }
+
+    /// An address of IPv6 in its brackets, with a port or without.
+    private static func isAddress(_ text: Substring) -> Bool {
+        guard let end = text.firstIndex(of: "]") else { return false }
+        let digits = text[..<end].dropFirst()
+        let port = text[text.index(after: end)...]
+        return !digits.isEmpty
+            && digits.utf8.allSatisfy { (0x30...0x3A).contains($0) || (0x61...0x66).contains($0) }
+            && (port.isEmpty || port.hasPrefix(":") && isPort(port.dropFirst()))
+    }
+}
