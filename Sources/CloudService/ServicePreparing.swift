@@ -10,7 +10,8 @@ extension CloudService {
             let route = try route(of: request)
             try admit(request, to: route, &admission)
             let caller = ServiceCaller(
-                user: admission.user, isServerKey: admission.isServerKey, scope: route.scope, request: request)
+                user: admission.user, isServerKey: admission.isServerKey, scope: route.scope, request: request
+            )
             work = request.isPreflight ? .answer(.nothing) : try self.work(for: request, at: route, caller)
         } catch {
             work = .answer(.error(ServiceFailure.wireError(error)))

@@ -25,7 +25,8 @@ struct ServiceRoute {
         guard ["development", "production"].contains(parts[4]), !parts[3].isEmpty else {
             throw ServiceError.noSuchContainer(parts[3], environment: parts[4])
         }
-        guard request.method == "POST" || request.isPreflight || request.method == "GET" && row.allowsGet else {
+        guard request.method == "POST" || request.isPreflight || request.method == "GET" && row.allowsGet
+        else {
             throw ServiceError.badRequest("\(endpoint.rawValue) is asked for by POST")
         }
         container = parts[3]
