@@ -4,7 +4,7 @@ import CloudWire
 /// Who asks, and in which database: everything a handler knows of a request besides its body.
 struct ServiceCaller {
     /// The framework's word for the signed-in user's own name.
-    private static let ownName = "__defaultOwner__"
+    static let ownName = "__defaultOwner__"
     private static let deviceIDBytesMax = 255
 
     let user: ServiceUser?

@@ -20,6 +20,10 @@ public struct ServiceLimits: Hashable, Sendable {
 
     /// References to the records that one request deletes.
     public var dependantsMax = 20_000
+    /// Filters and sorts of a query.
+    public var queryTermsMax = 32
+    /// Values in a filter's list.
+    public var queryValuesMax = 1_000
     /// Subscriptions of a user in a database.
     public var subscriptionsMax = 100
     /// Bytes of a subscription.

@@ -1,5 +1,5 @@
 /// Base64 of RFC 4648 with padding. Decoding is strict: one text for the same bytes.
-enum Base64 {
+package enum Base64 {
     private static let symbols = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let invalid: UInt8 = 0xFF
@@ -9,14 +9,14 @@ enum Base64 {
         return table
     }()
 
-    static func encoded(_ bytes: [UInt8]) -> String {
+    package static func encoded(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: encodedCount(bytes.count)) { buffer in
             bytes.withUnsafeBufferPointer { encode($0, into: buffer) }
             return encodedCount(bytes.count)
         }
     }
 
-    static func decoded(_ text: String) -> [UInt8]? {
+    package static func decoded(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decoded($0) }
     }

@@ -1,0 +1,153 @@
+import CloudWire
+import Glibc
+
+/// A place on the earth, taken as a sphere.
+struct Place: Hashable, Sendable {
+    /// Degrees, -90 to 90.
+    let latitude: Double
+    /// Degrees, -180 to 180.
+    let longitude: Double
+
+    static let earthRadiusMetres = 6_371_008.8
+
+    init(latitude: Double, longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+
+    /// Nil for a location that is nowhere on the earth.
+    init?(_ location: Location) {
+        guard -90...90 ~= location.latitude, -180...180 ~= location.longitude else { return nil }
+        self.init(latitude: location.latitude, longitude: location.longitude)
+    }
+
+    /// Metres to `other`.
+    func distance(to other: Place) -> Double {
+        let here = latitude * .pi / 180
+        let there = other.latitude * .pi / 180
+        let halfLatitude = sin((there - here) / 2)
+        let halfLongitude = sin((other.longitude - longitude) * .pi / 360)
+        let haversine = halfLatitude * halfLatitude + cos(here) * cos(there) * halfLongitude * halfLongitude
+        return 2 * Self.earthRadiusMetres * asin(min(1, haversine.squareRoot()))
+    }
+}
+
+/// A rectangle of latitudes and longitudes, by halving the earth again and again: one range of the bytes by which
+/// places are found.
+struct EarthCell: Hashable, Sendable {
+    /// The interleaved bits of longitude and latitude, longitude first; `bitCount` of them, from the top.
+    let code: UInt64
+    let bitCount: Int
+
+    /// All of the earth.
+    static let whole = EarthCell(code: 0, bitCount: 0)
+
+    static let bitCountMax = 64
+
+    init(code: UInt64, bitCount: Int) {
+        self.code = code
+        self.bitCount = bitCount
+    }
+
+    /// The smallest cell that has `place`.
+    init(_ place: Place) {
+        var code: UInt64 = 0
+        let x = Self.part(place.longitude + 180, of: 360)
+        let y = Self.part(place.latitude + 90, of: 180)
+        for bit in (0..<32).reversed() {
+            code = code << 2 | UInt64(x >> UInt32(bit) & 1) << 1 | UInt64(y >> UInt32(bit) & 1)
+        }
+        self.init(code: code, bitCount: Self.bitCountMax)
+    }
+
+    private static func part(_ value: Double, of all: Double) -> UInt32 {
+        UInt32(min(max(value / all, 0) * 0x1p32, 0x1p32 - 1))
+    }
+
+    /// The two halves; none of the smallest.
+    var halves: [EarthCell] {
+        guard bitCount < Self.bitCountMax else { return [] }
+        let upper = code | 1 << UInt64(63 - bitCount)
+        return [
+            EarthCell(code: code, bitCount: bitCount + 1), EarthCell(code: upper, bitCount: bitCount + 1),
+        ]
+    }
+
+    /// Where its places lie in an index of places.
+    var range: ByteRange {
+        let last = bitCount == 0 ? UInt64.max : code | (bitCount == 64 ? 0 : UInt64.max >> UInt64(bitCount))
+        return ByteRange(
+            lower: OrderedBytes.bigEndian(code),
+            upper: last == .max ? nil : OrderedBytes.bigEndian(last + 1))
+    }
+
+    private var sides: (south: Double, north: Double, west: Double, east: Double) {
+        var (south, north, west, east) = (-90.0, 90.0, -180.0, 180.0)
+        for bit in 0..<bitCount {
+            let isUpper = code >> UInt64(63 - bit) & 1 == 1
+            if bit.isMultiple(of: 2) {
+                let middle = (west + east) / 2
+                if isUpper { west = middle } else { east = middle }
+            } else {
+                let middle = (south + north) / 2
+                if isUpper { south = middle } else { north = middle }
+            }
+        }
+        return (south, north, west, east)
+    }
+
+    /// Metres from `place` that none of the cell's places is nearer than; a little less than is true.
+    func distanceMin(to place: Place) -> Double {
+        let (south, north, west, east) = sides
+        let toParallel = max(0, max(south - place.latitude, place.latitude - north)) * .pi / 180
+        var toMeridian = 0.0
+        if place.longitude < west || place.longitude > east {
+            let apart = min(Self.apart(place.longitude, west), Self.apart(place.longitude, east))
+            // The great circle to a meridian; from more than a right angle away its nearest point is the pole.
+            toMeridian =
+                apart < 90
+                ? asin(cos(place.latitude * .pi / 180) * sin(apart * .pi / 180))
+                : (90 - abs(place.latitude)) * .pi / 180
+        }
+        return max(0, max(toParallel, toMeridian) * Place.earthRadiusMetres * (1 - 1e-9) - 0.01)
+    }
+
+    /// Metres from `place` that none of the cell's places is farther than; a little more than is true.
+    func distanceMax(to place: Place) -> Double {
+        let (south, north, west, east) = sides
+        let middle = Place(latitude: (south + north) / 2, longitude: (west + east) / 2)
+        let reach = ((north - south) / 2 + (east - west) / 2) * .pi / 180 * Place.earthRadiusMetres
+        return (place.distance(to: middle) + reach) * (1 + 1e-9) + 0.01
+    }
+
+    private static func apart(_ left: Double, _ right: Double) -> Double {
+        let apart = abs(left - right)
+        return min(apart, 360 - apart)
+    }
+
+    /// The cells, `cellsMax` at most, in which all places lie that are from `inner` to `outer` metres from `place`.
+    static func covering(
+        _ place: Place, inner: Double = 0, outer: Double, cellsMax: Int = 24
+    ) -> [ByteRange] {
+        var cells = [whole]
+        while true {
+            // Halving the whole list keeps it in order, and its cells of one size.
+            let halves = cells.flatMap(\.halves).filter { cell in
+                cell.distanceMin(to: place) <= outer && cell.distanceMax(to: place) >= inner
+            }
+            guard !halves.isEmpty else {
+                return cells[0].bitCount == bitCountMax ? cells.map(\.range).merged() : []
+            }
+            guard halves.count <= cellsMax else { return cells.map(\.range).merged() }
+            cells = halves
+        }
+    }
+
+    // MARK: - Entries
+
+    /// The bytes by which `place` is found, which say also where it is exactly.
+    static func bytes(of place: Place) -> [UInt8] {
+        OrderedBytes.bigEndian(EarthCell(place).code) + OrderedBytes.bigEndian(place.latitude.bitPattern)
+            + OrderedBytes.bigEndian(place.longitude.bitPattern)
+    }
+}

@@ -1,0 +1,50 @@
+import CloudStore
+import CloudWire
+
+/// By what a record is found: a function of the record and its type.
+enum IndexEntries {
+    /// All entries of a record, sorted.
+    ///
+    /// A field that has a value has an entry when records are found or ordered by it; without a value it has one only
+    /// when they are ordered by it. A list has one for each element, a place one for where it is, and a text that can be
+    /// searched one for each word.
+    static func of(_ subject: QuerySubject, in type: RecordType) -> [IndexEntry] {
+        var entries = Set<IndexEntry>()
+        for field in QueryField.indexed(of: type) where field.system != .recordID {
+            add(field, subject, to: &entries)
+        }
+        return entries.sorted()
+    }
+
+    /// Where the values of a field stand that is found by value.
+    static func kind(of field: QueryField) -> IndexEntry.Kind {
+        field.type.isList ? .value : field.type == .location ? .place : .order
+    }
+
+    private static func add(_ field: QueryField, _ subject: QuerySubject, to entries: inout Set<IndexEntry>) {
+        func add(_ kind: IndexEntry.Kind, _ value: [UInt8]) {
+            entries.insert(IndexEntry(field: field.name, kind: kind, value: value))
+        }
+        if field.indexes.contains(.searchable) {
+            for word in subject.words(of: field) { add(.word, OrderedBytes.text(word)) }
+        }
+        guard !field.indexes.isDisjoint(with: [.queryable, .sortable]) else { return }
+        var hasValue = false
+        switch kind(of: field) {
+        case .value:
+            for element in subject.elements(of: field) {
+                add(.value, Array(element.prefix(OrderedBytes.indexedBytesMax)))
+            }
+            return
+        case .place:
+            if let place = subject.place(of: field) {
+                add(.place, EarthCell.bytes(of: place))
+                hasValue = true
+            }
+        case .order, .word:
+            hasValue = subject.value(of: field) != nil
+            if hasValue { add(.order, QuerySortKey.orderBytes(of: field, subject)) }
+        }
+        if !hasValue && field.indexes.contains(.sortable) { add(.order, QuerySortKey.noValue) }
+    }
+}

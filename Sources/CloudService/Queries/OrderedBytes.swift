@@ -1,0 +1,69 @@
+import CloudStore
+import CloudWire
+
+/// Values as bytes that are ordered as the values are: what stands in indexes, and what queries compare.
+enum OrderedBytes {
+    /// Of a longer value only these first bytes stand in an index. A query still compares it whole; only the order of
+    /// values that have them in common is then the order of the records' names.
+    static let indexedBytesMax = 500
+
+    static func number(_ value: Int64) -> [UInt8] {
+        bigEndian(UInt64(bitPattern: value) ^ 1 << 63)
+    }
+
+    static func number(_ value: Double) -> [UInt8] {
+        // A negative number's bits grow as it falls. Minus zero is zero.
+        let bits = (value == 0 ? 0 : value).bitPattern
+        return bigEndian(bits >> 63 == 1 ? ~bits : bits | 1 << 63)
+    }
+
+    static func text(_ value: String) -> [UInt8] { Array(value.utf8) }
+
+    /// A record's name, and the zone that it is in. A zero in the name doesn't end it.
+    static func reference(name: String, zone: ZoneKey) -> [UInt8] {
+        var bytes = escaped(name)
+        bytes += [0, 1]
+        bytes += escaped(zone.zoneName)
+        bytes += [0, 1]
+        bytes += escaped(zone.database.owner)
+        return bytes
+    }
+
+    static func bigEndian(_ value: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    }
+
+    private static func escaped(_ text: String) -> [UInt8] {
+        guard text.utf8.contains(0) else { return Array(text.utf8) }
+        return text.utf8.flatMap { $0 == 0 ? [0, 0xFF] : [$0] }
+    }
+
+    /// The bytes of a value in a field of `type`; nil when it is of another type, which counts as no value.
+    ///
+    /// - Parameter zone: the zone of the record that has the value.
+    static func value(_ value: FieldValue, of type: FieldType, in zone: ZoneKey) -> [UInt8]? {
+        switch (type, value) {
+        case (.string, .string(let text)): return self.text(text)
+        case (.int64, .int64(let value)): return number(value)
+        case (.double, .double(let value)): return number(value)
+        // A record that was saved before its type had a schema may have a number's other form.
+        case (.double, .int64(let value)): return number(Double(value))
+        case (.timestamp, .timestamp(let value)), (.timestamp, .int64(let value)): return number(value)
+        case (.bytes, .bytes(let bytes)): return bytes
+        case (.reference, .reference(let reference)):
+            return self.reference(name: reference.recordName, zone: reference.zone(from: zone))
+        default: return nil
+        }
+    }
+}
+
+extension Reference {
+    /// The zone of the target, when a record in `zone` has the reference.
+    func zone(from zone: ZoneKey) -> ZoneKey {
+        guard let zoneID else { return zone }
+        guard let owner = zoneID.ownerRecordName, !owner.isEmpty, owner != ServiceCaller.ownName,
+            zone.database.scope == .privateDatabase
+        else { return ZoneKey(database: zone.database, zoneName: zoneID.zoneName) }
+        return ZoneKey(database: .privateDatabase(of: owner), zoneName: zoneID.zoneName)
+    }
+}

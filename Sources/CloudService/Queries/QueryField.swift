@@ -1,0 +1,166 @@
+import CloudStore
+import CloudWire
+
+/// The fields that every record has, by their names in a schema.
+enum QuerySystemField: String, CaseIterable {
+    case recordID = "___recordID"
+    case share = "___share"
+    case parent = "___parent"
+    case createdBy = "___createdBy"
+    case createTime = "___createTime"
+    case modifiedBy = "___modifiedBy"
+    case modTime = "___modTime"
+    case etag = "___etag"
+
+    /// What clients call it in `systemFieldName`.
+    var wireName: String {
+        switch self {
+        case .recordID: "recordName"
+        case .share: "share"
+        case .parent: "parent"
+        case .createdBy: "createdUserRecordName"
+        case .createTime: "createdTimestamp"
+        case .modifiedBy: "modifiedUserRecordName"
+        case .modTime: "modifiedTimestamp"
+        case .etag: "recordChangeTag"
+        }
+    }
+
+    var type: FieldType {
+        switch self {
+        case .recordID, .share, .parent, .createdBy, .modifiedBy: .reference
+        case .createTime, .modTime: .timestamp
+        case .etag: .string
+        }
+    }
+
+    /// What no schema has a word for can always be asked for.
+    var alwaysHas: FieldIndexes { self == .share || self == .parent ? .queryable : [] }
+
+    /// By either spelling.
+    init?(named name: String) {
+        if name == "___recordId" {
+            self = .recordID
+        } else if let field = Self(rawValue: name) ?? Self.allCases.first(where: { $0.wireName == name }) {
+            self = field
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A field as a query names it: one of the type's own, or one that every record has.
+struct QueryField: Hashable, Sendable {
+    /// Its name in the schema and in indexes.
+    let name: String
+    /// Its name in an error.
+    let shownName: String
+    let type: FieldType
+    let indexes: FieldIndexes
+    let system: QuerySystemField?
+
+    init(name: String, definition: FieldDefinition) {
+        self.name = name
+        shownName = name
+        type = definition.type
+        indexes = definition.isEncrypted ? [] : definition.indexes
+        system = nil
+    }
+
+    init(_ system: QuerySystemField, in type: RecordType) {
+        name = system.rawValue
+        shownName = system.wireName
+        self.type = system.type
+        indexes = (type.systemIndexes[system.rawValue] ?? []).union(system.alwaysHas)
+        self.system = system
+    }
+
+    /// Finds what a filter or a sort names.
+    init(fieldName: String?, systemFieldName: String?, in type: RecordType) throws(WireError) {
+        if let systemFieldName {
+            guard let system = QuerySystemField(named: systemFieldName) else {
+                throw ServiceError.badRequest("Unknown system field '\(systemFieldName)'")
+            }
+            self.init(system, in: type)
+        } else if let fieldName, let definition = type.fields[fieldName] {
+            self.init(name: fieldName, definition: definition)
+        } else if let fieldName, let system = QuerySystemField(named: fieldName) {
+            self.init(system, in: type)
+        } else if let fieldName {
+            throw ServiceError.badRequest("Unknown field '\(fieldName)'")
+        } else {
+            throw ServiceError.badRequest(
+                "a filter or sort names no field: fieldName or systemFieldName is missing")
+        }
+    }
+
+    /// All fields of a type that have indexes, in the order of their names.
+    static func indexed(of type: RecordType) -> [QueryField] {
+        let own = type.fields.map { QueryField(name: $0.key, definition: $0.value) }
+        let system = QuerySystemField.allCases.map { QueryField($0, in: type) }
+        return (own + system).filter { !$0.indexes.isEmpty }.sorted { $0.name < $1.name }
+    }
+
+    /// What is compared: the elements of a list, or the value.
+    var elementType: FieldType { type.elementType ?? type }
+
+    /// Whether it is a name and nothing else: of a record in the same zone, or of a user.
+    var isPlainName: Bool { system?.type == .reference }
+}
+
+/// A record as queries see it.
+struct QuerySubject {
+    let row: RecordRow
+    let fields: [String: Field]
+
+    init(row: RecordRow, fields: [String: Field]) {
+        self.row = row
+        self.fields = fields
+    }
+
+    /// - Throws: `BinaryError` when the fields can't be read.
+    init(row: RecordRow) throws {
+        self.init(row: row, fields: try FieldsBinary.decode(row.fields))
+    }
+
+    /// The ordered bytes of a field that is no list; nil when it has no value.
+    func value(of field: QueryField) -> [UInt8]? {
+        if let system = field.system { return value(of: system) }
+        guard let value = fields[field.name]?.value else { return nil }
+        return OrderedBytes.value(value, of: field.type, in: row.key.zone)
+    }
+
+    /// The ordered bytes of a list's elements.
+    func elements(of field: QueryField) -> [[UInt8]] {
+        guard let elementType = field.type.elementType, case .list(_, let values) = fields[field.name]?.value
+        else { return [] }
+        return values.compactMap { OrderedBytes.value($0, of: elementType, in: row.key.zone) }
+    }
+
+    func words(of field: QueryField) -> [String] {
+        switch fields[field.name]?.value {
+        case .string(let text) where field.type == .string: Words.of(text)
+        case .list(_, let values) where field.type == .stringList:
+            Words.of(values.lazy.compactMap { if case .string(let text) = $0 { text } else { nil } })
+        default: []
+        }
+    }
+
+    func place(of field: QueryField) -> Place? {
+        guard case .location(let location) = fields[field.name]?.value else { return nil }
+        return Place(location)
+    }
+
+    private func value(of system: QuerySystemField) -> [UInt8]? {
+        switch system {
+        case .recordID: OrderedBytes.text(row.key.recordName)
+        case .share: nil
+        case .parent: row.parent.map(OrderedBytes.text)
+        case .createdBy: OrderedBytes.text(row.created.userRecordName)
+        case .createTime: OrderedBytes.number(row.created.timestampMilliseconds)
+        case .modifiedBy: OrderedBytes.text(row.modified.userRecordName)
+        case .modTime: OrderedBytes.number(row.modified.timestampMilliseconds)
+        case .etag: OrderedBytes.text(row.changeTag)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// The words of a text, as a search finds them.
+enum Words {
+    /// Bytes of a word; what is longer is cut.
+    static let wordBytesMax = 64
+    /// Words of a field by which it is found; those beyond are not.
+    static let wordsMax = 1_000
+
+    /// The different words of `texts`, sorted: letters and digits in a row, in lower case, the accents of Latin letters
+    /// left off. Each sign of Chinese and Japanese is a word.
+    static func of(_ texts: some Sequence<String>) -> [String] {
+        var words = Set<String>()
+        for text in texts where words.count < wordsMax {
+            add(wordsOf: text, to: &words)
+        }
+        return words.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    static func of(_ text: String) -> [String] { of(CollectionOfOne(text)) }
+
+    private static func add(wordsOf text: String, to words: inout Set<String>) {
+        var word = ""
+        func end() {
+            guard !word.isEmpty else { return }
+            if words.count < wordsMax { words.insert(cut(word)) }
+            word = ""
+        }
+        for scalar in text.unicodeScalars {
+            if isWordItself(scalar) {
+                end()
+                word.unicodeScalars.append(scalar)
+                end()
+            } else if scalar.properties.generalCategory.isOfWords {
+                append(scalar, to: &word)
+            } else if scalar.properties.generalCategory != .nonspacingMark {
+                end()
+            }
+            if words.count >= wordsMax { return }
+        }
+        end()
+    }
+
+    private static func append(_ scalar: Unicode.Scalar, to word: inout String) {
+        for lower in scalar.properties.lowercaseMapping.unicodeScalars {
+            if let plain = plainLetters[lower] {
+                word += plain
+            } else if lower.properties.generalCategory != .nonspacingMark {
+                word.unicodeScalars.append(lower)
+            }
+        }
+    }
+
+    private static func cut(_ word: String) -> String {
+        guard word.utf8.count > wordBytesMax else { return word }
+        var cut = ""
+        for scalar in word.unicodeScalars {
+            guard cut.utf8.count + UTF8.width(scalar) <= wordBytesMax else { break }
+            cut.unicodeScalars.append(scalar)
+        }
+        return cut
+    }
+
+    /// Scripts that leave no space between words.
+    private static func isWordItself(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x3041...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0x2_0000...0x3_FFFF: true
+        default: false
+        }
+    }
+
+    /// Lower-case Latin letters with an accent, and those without in their place. The standard library takes no letter
+    /// apart.
+    private static let plainLetters: [Unicode.Scalar: String] = {
+        let groups: [(plain: String, letters: String)] = [
+            ("a", "àáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ"), ("ae", "æǣǽ"), ("b", "ḃḅḇ"), ("c", "çćĉċčḉ"),
+            ("d", "ďđḋḍḏḑḓð"),
+            ("e", "èéêëēĕėęěȅȇȩḕḗḙḛḝẹẻẽếềểễệ"), ("f", "ḟ"), ("g", "ĝğġģǧǵḡ"), ("h", "ĥħȟḣḥḧḩḫẖ"),
+            ("i", "ìíîïĩīĭįıǐȉȋḭḯỉị"), ("j", "ĵǰ"), ("k", "ķǩḱḳḵ"), ("l", "ĺļľŀłḷḹḻḽ"), ("m", "ḿṁṃ"),
+            ("n", "ñńņňŉǹṅṇṉṋ"), ("o", "òóôõöøōŏőơǒǫǭǿȍȏȫȭȯȱṍṏṑṓọỏốồổỗộớờởỡợ"), ("oe", "œ"), ("p", "ṕṗ"),
+            ("r", "ŕŗřȑȓṙṛṝṟ"), ("s", "śŝşšșṡṣṥṧṩ"), ("ss", "ß"), ("t", "ţťŧțṫṭṯṱẗ"),
+            ("u", "ùúûüũūŭůűųưǔǖǘǚǜȕȗṳṵṷṹṻụủứừửữự"), ("v", "ṽṿ"), ("w", "ŵẁẃẅẇẉẘ"), ("x", "ẋẍ"),
+            ("y", "ýÿŷȳẏẙỳỵỷỹ"),
+            ("z", "źżžẑẓẕ"),
+        ]
+        var plainLetters: [Unicode.Scalar: String] = [:]
+        for group in groups {
+            for letter in group.letters.unicodeScalars where letter.value > 0x7F {
+                plainLetters[letter] = group.plain
+            }
+        }
+        return plainLetters
+    }()
+}
+
+extension Unicode.GeneralCategory {
+    fileprivate var isOfWords: Bool {
+        switch self {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+            .decimalNumber,
+            .letterNumber, .otherNumber, .spacingMark:
+            true
+        default: false
+        }
+    }
+}
