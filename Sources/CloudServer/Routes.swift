@@ -5,7 +5,7 @@ import Seams
 
 /// Where a request leads.
 enum Route: Equatable {
-    /// To a service: `/database/1/{container}/{environment}/...`, `/device/1/{container}/{environment}/tokens/...`.
+    /// To a service: `/database/1/{container}/{environment}/...`, and under `/device/1/` tokens and notifications.
     case service(CloudService.Container)
     /// To a device's long poll: `/device/1/{container}/{environment}/courier`.
     case courier(CloudService.Container)
@@ -43,6 +43,7 @@ enum Route: Equatable {
         switch (parts[1], parts[5]) {
         case ("database", _) where parts.count == 7: return .service(container)
         case ("device", "tokens") where parts.count == 7: return .service(container)
+        case ("device", "notifications") where parts.count == 7: return .service(container)
         case ("device", "courier") where parts.count == 6: return .courier(container)
         default: return .nowhere
         }
@@ -249,9 +250,7 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
         line.put("container", container.identifier)
         line.put("environment", container.environment)
         let parts = summary.path.pathSegments()
-        line.put(
-            "operation",
-            parts.suffix(parts[1] == "database" || parts[5] == "tokens" ? 2 : 1).joined(separator: "/"))
+        line.put("operation", parts.dropFirst(parts[1] == "database" ? 6 : 5).joined(separator: "/"))
     case .signIn: line.put("operation", "sign-in")
     case .health, .metrics, .nowhere: break
     }

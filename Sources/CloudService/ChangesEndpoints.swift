@@ -7,11 +7,9 @@ extension CloudService {
         let zonesMax = try pageMax(request.resultsLimit, caller)
         return .read { reader in
             let page = try self.zonesPage(reader, caller, syncToken: request.syncToken, zonesMax: zonesMax)
-            let zones = page.rows.map {
-                ZoneResult.zone(WireZone(zoneID: $0.key.zoneID, deleted: $0.isDeleted))
-            }
             return .message(
-                ChangesDatabaseResponse(zones: zones, syncToken: page.syncToken, moreComing: page.moreComing))
+                ChangesDatabaseResponse(
+                    zones: page.changedZones, syncToken: page.syncToken, moreComing: page.moreComing))
         }
     }
 
@@ -20,8 +18,6 @@ extension CloudService {
         try limits.check(count: request.zones.count, caller)
         let options = [request.options] + request.zones.map(\.options)
         try limits.check(desired: options.map(\.desiredKeys) + options.map(\.desiredRecordTypes))
-        let numbersAsStrings =
-            request.zones.first?.options.numbersAsStrings ?? request.options.numbersAsStrings
         return .read { reader in
             var room = AnswerRoom(
                 records: self.limits.itemsMax(for: caller), bytes: self.limits.answerBytesMax)
@@ -36,8 +32,36 @@ extension CloudService {
                     return .error(error)
                 }
             }
+            return .message(ChangesZoneResponse(zones: results))
+        }
+    }
+
+    /// The older form of `changes/database`.
+    func zonesChanges(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let request = try ZonesChangesRequest(json: body)
+        let zonesMax = try pageMax(request.resultsLimit, caller)
+        return .read { reader in
+            let page = try self.zonesPage(
+                reader, caller, syncToken: request.metaSyncToken, zonesMax: zonesMax)
             return .message(
-                ChangesZoneResponse(zones: results), numbersAsStrings: numbersAsStrings ?? false)
+                ZonesChangesResponse(
+                    zones: page.changedZones, metaSyncToken: page.syncToken, moreComing: page.moreComing))
+        }
+    }
+
+    /// The older form of `changes/zone`: what fails with the one zone fails the request.
+    func recordsChanges(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let item = try RecordsChangesRequest(json: body).item
+        try limits.check(desired: [item.options.desiredKeys, item.options.desiredRecordTypes])
+        return .read { reader in
+            var room = AnswerRoom(
+                records: self.limits.itemsMax(for: caller), bytes: self.limits.answerBytesMax)
+            let changes = try self.changes(
+                reader, caller, item: item, defaults: ChangesZoneOptions(), room: &room)
+            return .message(
+                RecordsChangesResponse(
+                    records: changes.records, syncToken: changes.syncToken, moreComing: changes.moreComing,
+                    reverse: item.options.reverse))
         }
     }
 
@@ -53,9 +77,6 @@ extension CloudService {
     ) throws -> ZoneChanges {
         let key = try caller.key(of: item.zoneID)
         guard !key.isDefault else { throw ServiceError.badRequest("the default zone has no changes feed") }
-        guard item.options.reverse ?? defaults.reverse != true else {
-            throw ServiceError.badRequest("changes are not served in reverse yet")
-        }
         var wanted = StoreLoad()
         wanted.zones = [key]
         guard let zone = try reader.load(wanted).zones[key], !zone.isDeleted else {
@@ -67,20 +88,22 @@ extension CloudService {
             counter: zone.counter, floor: zone.tombstoneFloor)
         let recordsMax = min(
             try pageMax(item.options.resultsLimit ?? defaults.resultsLimit, caller), room.records)
+        let isReversed = item.options.reverse ?? defaults.reverse ?? false
+        let walk = FeedWalk(from: known, isReversed: isReversed, feedCounter: zone.counter)
         let page = try reader.changedRecords(
             RecordChangesQuery(
                 zone: key, after: known.counter, tombstonesAfter: known.liveUntil, recordsMax: recordsMax,
-                bytesMax: room.bytes))
+                bytesMax: room.bytes, through: walk.through, isNewestFirst: walk.isNewestFirst))
         room.records -= page.rows.count
         room.bytes = max(0, room.bytes - page.rows.reduce(0) { $0 + $1.fields.count })
-        let seen = page.moreComing ? page.rows.last?.counter ?? known.counter : zone.counter
         let desiredTypes = item.options.desiredRecordTypes ?? defaults.desiredRecordTypes
         let desiredKeys = item.options.desiredKeys ?? defaults.desiredKeys
+        let numbersAsStrings = item.options.numbersAsStrings ?? defaults.numbersAsStrings
         return ZoneChanges(
             zoneID: key.zoneID,
             records: page.rows.filter { desiredTypes?.contains($0.recordType) ?? true }
-                .map { $0.feedResult(desiredKeys: desiredKeys) },
-            syncToken: known.token(counter: seen), moreComing: page.moreComing)
+                .map { $0.feedResult(desiredKeys: desiredKeys).with(numbersAsStrings: numbersAsStrings) },
+            syncToken: walk.token(behind: page), moreComing: page.moreComing)
     }
 
     /// How many items a page may have: what the client asks for, and not more than there may be.

@@ -9,6 +9,8 @@ struct FeedPosition {
     let counter: Int64
     /// Deletions up to here are not news: the client began without a token when the feed stood here.
     let liveUntil: Int64
+    /// Where a walk from the newest change downwards stands; `counter` is what the client knew before it.
+    let descent: ChangeToken.Descent?
 
     /// Checks `syncToken` against the feed `subject`, which stands at `counter` in `epoch`.
     ///
@@ -26,6 +28,7 @@ struct FeedPosition {
         guard let syncToken else {
             self.counter = 0
             liveUntil = counter
+            descent = nil
             return
         }
         guard let token = try? ChangeToken(text: syncToken), token.scope == scope, token.subject == subject
@@ -40,16 +43,25 @@ struct FeedPosition {
         guard isOfThisLife, token.counter <= counter, token.liveUntil <= counter, token.counter >= 0,
             token.liveUntil >= 0
         else { throw ServiceError.tokenRefused(.reset) }
+        if let descent = token.descent {
+            guard descent.newest <= counter, token.counter <= descent.newest, descent.below > token.counter,
+                descent.below <= descent.newest
+            else { throw ServiceError.tokenRefused(.reset) }
+        }
         guard max(token.counter, token.liveUntil) >= floor else { throw ServiceError.tokenRefused(.expired) }
         self.counter = token.counter
         liveUntil = token.liveUntil
+        descent = token.descent
     }
 
     /// The epoch of a database in which no zone was ever made.
     static let epochBeforeTheFirst: UInt64 = 0
 
     /// The token of a client that has seen the feed up to `counter`.
-    func token(counter: Int64) -> String {
-        ChangeToken(scope: scope, subject: subject, epoch: epoch, counter: counter, liveUntil: liveUntil).text
+    func token(counter: Int64, descent: ChangeToken.Descent? = nil) -> String {
+        ChangeToken(
+            scope: scope, subject: subject, epoch: epoch, counter: counter, liveUntil: liveUntil,
+            descent: descent
+        ).text
     }
 }

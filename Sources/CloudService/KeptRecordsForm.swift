@@ -47,6 +47,7 @@ struct KeptRecordsForm: KeptForm {
                 writer.blob(try error.json(extras: true))
             }
         }
+        if let syncToken = answer.syncToken { writer.text(syncToken) }
         return writer.bytes
     }
 
@@ -58,7 +59,9 @@ struct KeptRecordsForm: KeptForm {
         let modified = try stamp(from: &reader)
         let results = try batch.operations.map { operation -> RecordResult in
             switch Kind(rawValue: try reader.byte()) {
-            case .record: return .record(try record(operation, modified: modified, from: &reader))
+            case .record:
+                return RecordResult.record(try record(operation, modified: modified, from: &reader))
+                    .with(numbersAsStrings: operation.numbersAsStrings)
             case .tombstone:
                 let name = try reader.text()
                 let recordType = try reader.text()
@@ -70,8 +73,10 @@ struct KeptRecordsForm: KeptForm {
             case nil: throw reader.error("an unknown kind of result")
             }
         }
+        // Only who asked for it has one.
+        let syncToken = reader.remainingCount == 0 ? nil : try reader.text()
         try reader.expectEnd()
-        return RecordsResponse(records: results)
+        return RecordsResponse(records: results, syncToken: syncToken)
     }
 
     private func write(

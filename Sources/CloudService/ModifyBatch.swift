@@ -11,6 +11,8 @@ struct ModifyBatch {
         /// True when the client left the name to the service.
         let isNamedByService: Bool
         let desiredKeys: [String]?
+        /// Whether its answer has numbers as text; nil: as the request has it.
+        let numbersAsStrings: Bool?
         let target: Result<RecordKey, WireError>
     }
 
@@ -19,6 +21,8 @@ struct ModifyBatch {
     /// As sent; nil means the zone's own habit: all or nothing in custom zones, each for itself in default
     /// zones.
     let atomic: Bool?
+    /// The zone whose token the client wants beside its records.
+    let tokenZone: ZoneKey?
 
     /// Reads the request; gives a name to each record that came without one.
     ///
@@ -47,11 +51,13 @@ struct ModifyBatch {
                 Operation(
                     kind: operation.operationType, record: record,
                     isNamedByService: operation.record.recordName == nil,
-                    desiredKeys: operation.desiredKeys ?? request.desiredKeys, target: target))
+                    desiredKeys: operation.desiredKeys ?? request.desiredKeys,
+                    numbersAsStrings: operation.numbersAsStrings, target: target))
         }
         self.caller = caller
         self.operations = operations
         atomic = request.atomic
+        tokenZone = caller.wantsSyncToken ? try? caller.key(of: request.zoneID) : nil
     }
 
     /// Whether a failure in `zone` fails all of the batch that is in that zone.

@@ -29,6 +29,7 @@ struct ModifyDecider {
             if operation.kind == .delete || operation.kind == .forceDelete { load.dependantsOf.append(key) }
             if !key.zone.isDefault { zones.insert(key.zone) }
         }
+        if let zone = batch.tokenZone, !zone.isDefault { zones.insert(zone) }
         load.zones = zones.sorted()
         load.databases = Set(load.zones.map(\.database)).sorted()
         return load
@@ -133,8 +134,9 @@ struct ModifyDecider {
             case .save(let draft):
                 guard let key = keys[index] else { continue }
                 let row = writing.save(draft, key: key)
-                results.append(
-                    .record(row.wireRecord(fields: draft.fields, desiredKeys: operation.desiredKeys)))
+                let saved = RecordResult.record(
+                    row.wireRecord(fields: draft.fields, desiredKeys: operation.desiredKeys))
+                results.append(saved.with(numbersAsStrings: operation.numbersAsStrings))
             }
         }
         let usage = writing.usage

@@ -31,7 +31,10 @@ extension CloudService {
             var decision = decider.decide(outcomes: outcomes, loaded: loaded)
             try self.count(decision.usage, into: &decision.changes, writer)
             try self.apply(decision.changes, to: writer)
-            return RecordsResponse(records: decision.results)
+            let written = decision.changes.zones.first { $0.key == batch.tokenZone }
+            let zone = written ?? batch.tokenZone.flatMap { loaded.zones[$0] }
+            return RecordsResponse(
+                records: decision.results, syncToken: zone?.syncToken(in: batch.caller.scope))
         }
     }
 
@@ -62,7 +65,8 @@ extension CloudService {
         return .read { reader in
             var wanted = StoreLoad()
             wanted.records = items.compactMap(\.key)
-            wanted.zones = Set(wanted.records.map(\.zone)).sorted()
+            let tokenZone = caller.wantsSyncToken ? try? caller.key(of: request.zoneID) : nil
+            wanted.zones = Set(wanted.records.map(\.zone) + [tokenZone].compactMap(\.self)).sorted()
             let loaded = try self.load(wanted, reader)
             let results = items.map { item, key -> RecordResult in
                 guard let key, key.zone.isDefault || loaded.zones[key.zone].map({ !$0.isDeleted }) ?? false
@@ -75,7 +79,10 @@ extension CloudService {
                 return row.result(desiredKeys: item.desiredKeys ?? request.desiredKeys)
             }
             return .message(
-                RecordsResponse(records: results), numbersAsStrings: request.numbersAsStrings ?? false)
+                RecordsResponse(
+                    records: results,
+                    syncToken: tokenZone.flatMap { loaded.zones[$0]?.syncToken(in: caller.scope) }),
+                numbersAsStrings: request.numbersAsStrings ?? false)
         }
     }
 }

@@ -13,6 +13,8 @@ struct ServiceCaller {
     let scope: DatabaseScope
     /// The client understands our keys beside Apple's.
     let wantsExtras: Bool
+    /// The client wants the zone's change token beside its records, as Apple's own web apps do.
+    let wantsSyncToken: Bool
     /// The client's own word for the device; goes into the record's stamps.
     let deviceID: String
     /// The device, when the client has named it.
@@ -23,6 +25,7 @@ struct ServiceCaller {
         self.isServerKey = isServerKey
         self.scope = scope
         wantsExtras = request.wantsExtras
+        wantsSyncToken = request.flag("getCurrentSyncToken")
         let clientID = Self.checked(request.queryItem(WireHeader.clientIDItem))
         deviceID = clientID ?? "1"
         device = user.flatMap { user in
@@ -70,10 +73,11 @@ extension ZoneKey {
         ZoneID(zoneName: zoneName, ownerRecordName: database.scope == .privateDatabase ? database.owner : nil)
     }
 
-    /// The zone in an answer about zones.
-    var wireZone: WireZone {
+    /// The zone in an answer about zones, with its token when `row` is there: default zones have no feed.
+    func wireZone(_ row: ZoneRow?, scope: DatabaseScope = .private) -> WireZone {
         var zoneID = zoneID
-        zoneID.zoneType = isDefault ? "DEFAULT_ZONE" : "REGULAR_CUSTOM_ZONE"
-        return WireZone(zoneID: zoneID, atomic: !isDefault)
+        zoneID.zoneType = zoneType
+        return WireZone(
+            zoneID: zoneID, syncToken: row?.syncToken(in: scope), atomic: !isDefault, deleted: false)
     }
 }

@@ -45,14 +45,18 @@ struct ZonesDecider {
         _ key: ZoneKey, _ row: ZoneRow?, _ zoneID: ZoneID, _ feed: inout DatabaseRow,
         _ changes: inout StoreChanges
     ) -> ZoneResult {
-        if key.isDefault || row.map({ !$0.isDeleted }) ?? false { return .zone(key.wireZone) }
+        if key.isDefault || row.map({ !$0.isDeleted }) ?? false {
+            // The token of the zone's beginning: who thinks that it has made the zone gets all that is in it.
+            return .zone(key.wireZone(row.map { ZoneRow(key: key, epoch: $0.epoch) }))
+        }
         if var error = nameError(key.zoneName) {
             error.zoneID = zoneID
             return .error(error)
         }
         feed.counter += 1
-        changes.zones.append(ZoneRow(key: key, epoch: random.nextEpoch(), databaseCounter: feed.counter))
-        return .zone(key.wireZone)
+        let made = ZoneRow(key: key, epoch: random.nextEpoch(), databaseCounter: feed.counter)
+        changes.zones.append(made)
+        return .zone(key.wireZone(made))
     }
 
     private func delete(
@@ -70,7 +74,7 @@ struct ZonesDecider {
         row.databaseCounter = feed.counter
         changes.zones.append(row)
         changes.clearedZones.append(key)
-        var zone = key.wireZone
+        var zone = key.wireZone(nil)
         zone.atomic = nil
         zone.deleted = true
         return .zone(zone)

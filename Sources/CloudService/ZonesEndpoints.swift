@@ -41,17 +41,17 @@ extension CloudService {
         switch caller.scope {
         case .public:
             let zone = ZoneKey(database: .publicDatabase, zoneName: ZoneID.defaultZoneName)
-            return .answer(.message(ZonesResponse(zones: [.zone(zone.wireZone)])))
+            return .answer(.message(ZonesResponse(zones: [.zone(zone.wireZone(nil))])))
         case .shared:
             return .answer(.message(ZonesResponse(zones: [])))
         case .private:
             return .read { reader in
                 let page = try self.zonesPage(
                     reader, caller, syncToken: request.syncToken, zonesMax: self.limits.itemsMax)
-                var zones = page.rows.filter { !$0.isDeleted }.map(\.key.wireZone)
+                var zones = page.rows.filter { !$0.isDeleted }.map { $0.key.wireZone($0) }
                 if page.isFirst, let database = caller.database {
                     zones.insert(
-                        ZoneKey(database: database, zoneName: ZoneID.defaultZoneName).wireZone, at: 0)
+                        ZoneKey(database: database, zoneName: ZoneID.defaultZoneName).wireZone(nil), at: 0)
                 }
                 return .message(
                     ZonesResponse(
@@ -73,7 +73,7 @@ extension CloudService {
                 guard let key, key.isDefault || loaded.zones[key].map({ !$0.isDeleted }) ?? false else {
                     return .error(ServiceError.zoneNotFound(zoneID))
                 }
-                return .zone(key.wireZone)
+                return .zone(key.wireZone(loaded.zones[key], scope: caller.scope))
             }
             return .message(ZonesResponse(zones: results))
         }

@@ -107,10 +107,10 @@ final class MemoryTransaction: CloudStoreWriter {
     func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
         let changed = (tables.records[query.zone] ?? [:]).values
             .filter { record in
-                record.counter > 0 && record.counter > query.after
+                record.counter > 0 && record.counter > query.after && record.counter <= query.through
                     && (!record.isDeleted || record.counter > query.tombstonesAfter)
             }
-            .sorted { $0.counter < $1.counter }
+            .sorted { query.isNewestFirst ? $0.counter > $1.counter : $0.counter < $1.counter }
         return page(of: changed, recordsMax: query.recordsMax, bytesMax: query.bytesMax)
     }
 

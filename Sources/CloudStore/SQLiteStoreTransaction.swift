@@ -77,13 +77,15 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         let sql = """
             SELECT name, \(Self.recordColumns) FROM records INDEXED BY recordChanges
             WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND counter > ?4 AND counter > 0
-            AND (isDeleted = 0 OR counter > ?5) ORDER BY counter LIMIT ?6
+            AND (isDeleted = 0 OR counter > ?5) AND counter <= ?7
+            ORDER BY counter\(query.isNewestFirst ? " DESC" : "") LIMIT ?6
             """
         return try connection.withStatement(sql) { statement in
             try bind(query.zone, to: statement)
             try statement.bind(query.after, at: 4)
             try statement.bind(query.tombstonesAfter, at: 5)
             try statement.bind(Int64(query.recordsMax) + 1, at: 6)
+            try statement.bind(query.through, at: 7)
             return try page(
                 of: query.zone, from: statement, recordsMax: query.recordsMax, bytesMax: query.bytesMax)
         }

@@ -109,14 +109,23 @@ public struct RecordChangesQuery: Sendable {
     public let recordsMax: Int
     /// The answer ends with the record whose fields cross this many bytes.
     public let bytesMax: Int
+    /// Only changes with a counter that is not above this.
+    public let through: Int64
+    /// Whether the newest change comes first.
+    public let isNewestFirst: Bool
 
     /// Makes a question.
-    public init(zone: ZoneKey, after: Int64, tombstonesAfter: Int64, recordsMax: Int, bytesMax: Int) {
+    public init(
+        zone: ZoneKey, after: Int64, tombstonesAfter: Int64, recordsMax: Int, bytesMax: Int,
+        through: Int64 = .max, isNewestFirst: Bool = false
+    ) {
         self.zone = zone
         self.after = after
         self.tombstonesAfter = tombstonesAfter
         self.recordsMax = recordsMax
         self.bytesMax = bytesMax
+        self.through = through
+        self.isNewestFirst = isNewestFirst
     }
 }
 

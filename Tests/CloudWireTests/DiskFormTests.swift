@@ -108,6 +108,9 @@ import Testing
             liveUntil: 290),
         ChangeToken(scope: .shared, subject: .database(ownerRecordName: "_20"), epoch: 1, counter: 0),
         ChangeToken(
+            scope: .private, subject: .zone(ownerRecordName: "_1", zoneName: "z"), epoch: 7, counter: 3,
+            liveUntil: 2, descent: ChangeToken.Descent(newest: 90, below: 41)),
+        ChangeToken(
             scope: .public, subject: .zone(ownerRecordName: "", zoneName: "é😀"), epoch: 0, counter: .max,
             liveUntil: .max),
     ]
@@ -153,7 +156,7 @@ import Testing
     }
 
     @Test func aLaterFormatIsToldApartFromDamage() {
-        // The byte 2 and its CRC-32.
-        #expect(throws: ChangeToken.DecodingError.unknownFormat(2)) { try ChangeToken(text: "AqGODDw=") }
+        // The byte 3 and its CRC-32.
+        #expect(throws: ChangeToken.DecodingError.unknownFormat(3)) { try ChangeToken(text: "Aze+C0s=") }
     }
 }

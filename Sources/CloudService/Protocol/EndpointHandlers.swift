@@ -10,9 +10,11 @@ struct EndpointRequest {
     let operation: OperationID?
     /// What has crossed the wire.
     let wire: WireRequest
+}
 
+extension WireRequest {
     /// Whether a query item is `true`, in whichever case: Apple's own clients send both.
-    func flag(_ item: String) -> Bool { wire.queryItem(item)?.lowercased() == "true" }
+    func flag(_ item: String) -> Bool { queryItem(item)?.lowercased() == "true" }
 }
 
 extension CloudService {
@@ -23,18 +25,20 @@ extension CloudService {
         case .recordsModify: return try recordsModify(body, caller, operation)
         case .recordsQuery: throw ServiceError.badRequest("queries are not served yet")
         case .recordsLookup: return try recordsLookup(body, caller)
+        case .recordsChanges: return try recordsChanges(body, caller)
         case .changesDatabase: return try changesDatabase(body, caller)
         case .changesZone: return try changesZone(body, caller)
         case .zonesList: return try zonesList(body, caller)
         case .zonesLookup: return try zonesLookup(body, caller)
         case .zonesModify: return try zonesModify(body, caller, operation)
+        case .zonesChanges: return try zonesChanges(body, caller)
         case .usersCaller: return try usersCaller(caller)
         case .subscriptionsModify: return try subscriptionsModify(body, caller, operation)
         case .subscriptionsList: return try subscriptionsList(body, caller)
         case .subscriptionsLookup: return try subscriptionsLookup(body, caller)
         case .tokensCreate: return try tokensCreate(body, caller, courier(for: request))
         case .tokensRegister: return try tokensRegister(body, caller, courier(for: request))
-        case .recordsQueryBatch, .recordsChanges, .zonesChanges, .assetsUpload, .assetsRereference,
+        case .recordsQueryBatch, .assetsUpload, .assetsRereference,
             .usersCurrent,
             .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts, .usersDiscoverability,
             .notificationsList, .notificationsRead:

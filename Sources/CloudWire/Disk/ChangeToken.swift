@@ -16,6 +16,20 @@ public struct ChangeToken: Hashable, Sendable {
         case zone(ownerRecordName: String, zoneName: String)
     }
 
+    /// A walk from the newest change downwards that isn't done.
+    public struct Descent: Hashable, Sendable {
+        /// The newest change when the walk began: what the client knows when it is done.
+        public var newest: Int64
+        /// The last change that the client was told of: the next ones are below it.
+        public var below: Int64
+
+        /// Makes a descent.
+        public init(newest: Int64, below: Int64) {
+            self.newest = newest
+            self.below = below
+        }
+    }
+
     /// The database in which it was given.
     public var scope: DatabaseScope
     /// What it is about.
@@ -26,23 +40,31 @@ public struct ChangeToken: Hashable, Sendable {
     public var counter: Int64
     /// Of a fetch that began without a token, the counter then: its later pages skip tombstones up to here.
     public var liveUntil: Int64
+    /// Of a fetch that begins with the newest change: where it stands. `counter` is what the client knew before it.
+    public var descent: Descent?
 
     /// Makes a token.
-    public init(scope: DatabaseScope, subject: Subject, epoch: UInt64, counter: Int64, liveUntil: Int64 = 0) {
+    public init(
+        scope: DatabaseScope, subject: Subject, epoch: UInt64, counter: Int64, liveUntil: Int64 = 0,
+        descent: Descent? = nil
+    ) {
         self.scope = scope
         self.subject = subject
         self.epoch = epoch
         self.counter = counter
         self.liveUntil = liveUntil
+        self.descent = descent
     }
 
     private static let formatVersion: UInt8 = 1
+    /// The same with a descent at its end.
+    private static let descentVersion: UInt8 = 2
     private static let textBytesMax = 4096
 
     /// The token on the wire, base64.
     public var text: String {
         var writer = BinaryWriter()
-        writer.byte(Self.formatVersion)
+        writer.byte(descent == nil ? Self.formatVersion : Self.descentVersion)
         writer.byte(Self.code(of: scope))
         switch subject {
         case .database(let owner):
@@ -56,6 +78,10 @@ public struct ChangeToken: Hashable, Sendable {
         writer.fixed64(epoch)
         writer.signed(counter)
         writer.signed(liveUntil)
+        if let descent {
+            writer.signed(descent.newest)
+            writer.signed(descent.below)
+        }
         writer.appendChecksum()
         return Base64.encoded(writer.bytes)
     }
@@ -66,7 +92,9 @@ public struct ChangeToken: Hashable, Sendable {
             let content = BinaryReader.checkedContent(of: bytes)
         else { throw .damaged }
         guard let version = content.first else { throw .damaged }
-        guard version == Self.formatVersion else { throw .unknownFormat(version) }
+        guard version == Self.formatVersion || version == Self.descentVersion else {
+            throw .unknownFormat(version)
+        }
         do {
             self = try Self.decoded(content)
         } catch {
@@ -76,7 +104,7 @@ public struct ChangeToken: Hashable, Sendable {
 
     private static func decoded(_ content: ArraySlice<UInt8>) throws(BinaryError) -> ChangeToken {
         var reader = BinaryReader(content)
-        _ = try reader.byte()
+        let version = try reader.byte()
         let scope = try scope(of: reader.byte())
         let subject: Subject
         switch try reader.byte() {
@@ -84,9 +112,12 @@ public struct ChangeToken: Hashable, Sendable {
         case 1: subject = .zone(ownerRecordName: try reader.text(), zoneName: try reader.text())
         default: throw reader.error("unknown subject")
         }
-        let token = ChangeToken(
+        var token = ChangeToken(
             scope: scope, subject: subject, epoch: try reader.fixed64(), counter: try reader.signed(),
             liveUntil: try reader.signed())
+        if version == descentVersion {
+            token.descent = Descent(newest: try reader.signed(), below: try reader.signed())
+        }
         try reader.expectEnd()
         return token
     }

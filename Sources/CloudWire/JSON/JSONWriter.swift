@@ -5,7 +5,7 @@ struct JSONWriter: ~Copyable {
     /// Whether the keys are written that only our own clients understand.
     let includesExtras: Bool
     /// Whether numbers in fields are written as text.
-    let numbersAsStrings: Bool
+    var numbersAsStrings: Bool
 
     private var buffer: UnsafeMutablePointer<UInt8>
     private var count = 0

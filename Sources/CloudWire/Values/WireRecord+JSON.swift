@@ -51,6 +51,9 @@ extension WireRecord: JSONCodable {
     }
 
     func write(to writer: inout JSONWriter) {
+        let outer = writer.numbersAsStrings
+        if let numbersAsStrings { writer.numbersAsStrings = numbersAsStrings }
+        defer { writer.numbersAsStrings = outer }
         writer.object { writer in
             writer.member("recordName", recordName)
             writer.member("recordType", recordType)

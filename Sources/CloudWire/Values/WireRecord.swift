@@ -48,6 +48,8 @@ public struct WireRecord: Hashable, Sendable {
     public var unknown: [String: JSONValue] = [:]
     /// The fields as they lie on disk, which an answer is written from in place of `fields`.
     package var storedFields: [UInt8]?
+    /// Whether this record's numbers are written as text; nil: as the message has it.
+    package var numbersAsStrings: Bool?
 
     /// Makes a record.
     public init(

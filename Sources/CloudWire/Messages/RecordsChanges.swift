@@ -1,0 +1,66 @@
+/// The body of `records/changes`, which Apple has replaced by `changes/zone`: one zone, named at the top.
+public struct RecordsChangesRequest: Hashable, Sendable {
+    /// What is asked of the zone.
+    public var item: ChangesZoneRequest.Item
+
+    /// Makes a request.
+    public init(_ item: ChangesZoneRequest.Item) { self.item = item }
+}
+
+/// The answer of `records/changes`.
+public struct RecordsChangesResponse: Hashable, Sendable {
+    /// The changed and deleted records.
+    public var records: [RecordResult]
+    /// Where this page ended.
+    public var syncToken: String?
+    /// Whether there is another page.
+    public var moreComing: Bool?
+    /// Whether the newest came first, where that was asked for.
+    public var reverse: Bool?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a page.
+    public init(records: [RecordResult], syncToken: String?, moreComing: Bool?, reverse: Bool? = nil) {
+        self.records = records
+        self.syncToken = syncToken
+        self.moreComing = moreComing
+        self.reverse = reverse
+    }
+}
+
+extension RecordsChangesRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        item = try ChangesZoneRequest.Item(reading: node)
+    }
+
+    func write(to writer: inout JSONWriter) { item.write(to: &writer) }
+}
+
+extension RecordsChangesResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(records: [], syncToken: nil, moreComing: nil)
+        var records: [RecordResult]?
+        for member in try node.members() {
+            switch member.key {
+            case "records": records = try member.value.array(of: RecordResult.self)
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "syncToken": syncToken = try member.value.string()
+            case "moreComing": moreComing = try member.value.bool()
+            case "reverse": reverse = try member.value.bool()
+            default: try unknown.keep(member)
+            }
+        }
+        self.records = try node.required(records, "records")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("records", records)
+            writer.member("syncToken", syncToken)
+            writer.member("moreComing", moreComing)
+            writer.member("reverse", reverse)
+            writer.members(unknown)
+        }
+    }
+}
