@@ -49,8 +49,8 @@ import Testing
         ])
         try cloud.modify([operation(.delete, "d")])
         try cloud.modify([operation(.create, "p", ["n": Field(.int64(1))])], zone: nil, database: "public")
-        let body =
-            #"{"operations":[{"operationType":"create","subscription":{"subscriptionID":"s","subscriptionType":"database"}}]}"#
+        let subscription = #"{"subscriptionID":"s","subscriptionType":"database"}"#
+        let body = #"{"operations":[{"operationType":"create","subscription":\#(subscription)}]}"#
         _ = cloud.service.respond(to: cloud.request("subscriptions/modify", Array(body.utf8)))
         var request = cloud.request("", Array(#"{"apnsEnvironment":"development","clientId":"phone"}"#.utf8))
         request.path = "/device/1/\(TestService.container.identifier)/development/tokens/create"
