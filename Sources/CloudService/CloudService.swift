@@ -35,6 +35,7 @@ public final class CloudService: Sendable {
     /// When `keepUp` next looks for what can be discarded.
     let nextPruningMilliseconds = Lock(Int64.min)
     let waiting = Lock(WaitingRequests())
+    let schemas = Lock(SchemaCache())
     let accounts: any ServiceAccounts
     /// The accounts, when nobody has given others.
     private let ownAccounts: ServiceAccountList

@@ -7,6 +7,8 @@ struct ModifyDecision {
     var changes = StoreChanges()
     /// One for each operation, in their order.
     var results: [RecordResult] = []
+    /// The schema with what the saved records have added to it; then `changes` has it too.
+    var schema: Schema
     /// What all that adds to the users' usage.
     var usage = UsageDeltas()
 }
@@ -16,6 +18,11 @@ struct ModifyDecision {
 struct ModifyDecider {
     let batch: ModifyBatch
     let limits: ServiceLimits
+    /// The schema before the batch.
+    let schema: Schema
+    /// Whether saves may add to the schema.
+    let schemaMayGrow: Bool
+    let access: Access
     let nowMilliseconds: Int64
     let random: any RandomSource
 
@@ -37,13 +44,19 @@ struct ModifyDecider {
 
     /// What each operation comes to before its neighbours are looked at, from what `firstLoad` asked for.
     func outcomes(loaded: StoreLoaded) throws -> [ModifyOutcome] {
-        let single = ModifyOperationDecider(caller: batch.caller, limits: limits)
+        let single = ModifyOperationDecider(caller: batch.caller, limits: limits, access: access)
+        var growth = SchemaGrowth(schema, mayGrow: schemaMayGrow, limits: limits)
         return try batch.operations.map { operation -> ModifyOutcome in
             switch operation.target {
             case .failure(let error): return .failed(error)
             case .success(let key):
                 guard isThere(key.zone, loaded) else { return .failed(ServiceError.zoneNotFound) }
-                return try single.outcome(of: operation, key: key, stored: loaded.records[key])
+                var grown = growth
+                let outcome = try single.outcome(
+                    of: operation, key: key, stored: loaded.records[key], growth: &grown)
+                // What a refused record would have added binds no other.
+                if case .save = outcome { growth = grown }
+                return outcome
             }
         }
     }
@@ -119,6 +132,8 @@ struct ModifyDecider {
                 userRecordName: batch.caller.user?.userRecordName ?? "",
                 deviceID: batch.caller.deviceID),
             maker: batch.caller.device)
+        let additions = outcomes.compactMap(\.schemaAdditions)
+        let schema = additions.isEmpty ? self.schema : self.schema.adding(additions)
         var results: [RecordResult] = []
         for (index, outcome) in outcomes.enumerated() {
             let operation = batch.operations[index]
@@ -135,12 +150,16 @@ struct ModifyDecider {
                 guard let key = keys[index] else { continue }
                 let row = writing.save(draft, key: key)
                 let saved = RecordResult.record(
-                    row.wireRecord(fields: draft.fields, desiredKeys: operation.desiredKeys))
+                    row.wireRecord(
+                        fields: access.visible(draft.fields, of: row, to: operation),
+                        desiredKeys: operation.desiredKeys))
                 results.append(saved.with(numbersAsStrings: operation.numbersAsStrings))
             }
         }
         let usage = writing.usage
-        return ModifyDecision(changes: writing.finished(), results: results, usage: usage)
+        var changes = writing.finished()
+        if !additions.isEmpty { changes.schema = schema.row(version: random.next()) }
+        return ModifyDecision(changes: changes, results: results, schema: schema, usage: usage)
     }
 
     private func tombstone(

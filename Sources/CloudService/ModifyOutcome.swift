@@ -21,31 +21,41 @@ struct RecordDraft {
     let references: [ReferenceRow]
     let oldAssets: [AssetUse]
     let assets: [AssetUse]
+    /// What the schema must have for it and doesn't.
+    let additions: SchemaAdditions
+}
+
+extension ModifyOutcome {
+    /// What a save adds to the schema; nil when that is nothing.
+    var schemaAdditions: SchemaAdditions? {
+        guard case .save(let draft) = self, !draft.additions.isEmpty else { return nil }
+        return draft.additions
+    }
 }
 
 /// Decides one operation from the record that is there. Pure.
 struct ModifyOperationDecider {
     let caller: ServiceCaller
     let limits: ServiceLimits
+    let access: Access
 
     /// What `operation` comes to when `stored` is the row of its record (a tombstone counts as no record).
     ///
     /// Throws only when the stored row can't be read.
-    func outcome(of operation: ModifyBatch.Operation, key: RecordKey, stored: RecordRow?) throws
-        -> ModifyOutcome
-    {
-        let old = stored.flatMap { $0.isDeleted ? nil : $0 }
-        if caller.scope == .public, let old, old.created.userRecordName != caller.user?.userRecordName {
-            return .failed(operation.kind == .create ? try exists(old) : ServiceError.accessDenied)
-        }
+    func outcome(
+        of operation: ModifyBatch.Operation, key: RecordKey, stored: RecordRow?, growth: inout SchemaGrowth
+    ) throws -> ModifyOutcome {
+        let old = stored.flatMap { $0.isDeleted ? nil : $0 } ?? access.ownUserRecord(key)
+        if let refusal = access.refusal(of: operation, key: key, old: old) { return .failed(refusal) }
         let isCurrent = old.map { $0.changeTag == operation.record.recordChangeTag } ?? false
         switch (operation.kind, old) {
         case (.create, nil), (.forceUpdate, _), (.forceReplace, _):
-            return try save(operation, key: key, old: old)
+            return try save(operation, key: key, old: old, growth: &growth)
         case (.create, let old?):
             return .failed(try exists(old))
         case (.update, let old?), (.replace, let old?):
-            return isCurrent ? try save(operation, key: key, old: old) : .failed(try stale(old))
+            return isCurrent
+                ? try save(operation, key: key, old: old, growth: &growth) : .failed(try stale(old))
         case (.update, nil), (.replace, nil):
             return .failed(
                 operation.record.recordChangeTag == nil
@@ -63,15 +73,17 @@ struct ModifyOperationDecider {
     }
 
     private func exists(_ old: RecordRow) throws -> WireError {
-        ServiceError.recordExists(try old.wireRecord())
+        access.hiding(ServiceError.recordExists(try old.wireRecord()), of: old)
     }
 
-    private func stale(_ old: RecordRow) throws -> WireError { ServiceError.staleTag(try old.wireRecord()) }
+    private func stale(_ old: RecordRow) throws -> WireError {
+        access.hiding(ServiceError.staleTag(try old.wireRecord()), of: old)
+    }
 
-    private func save(_ operation: ModifyBatch.Operation, key: RecordKey, old: RecordRow?) throws
-        -> ModifyOutcome
-    {
-        let record = operation.record
+    private func save(
+        _ operation: ModifyBatch.Operation, key: RecordKey, old: RecordRow?, growth: inout SchemaGrowth
+    ) throws -> ModifyOutcome {
+        var record = operation.record
         guard let recordType = record.recordType ?? old?.recordType else {
             return .failed(ServiceError.badRequest("missing required field 'recordType'"))
         }
@@ -79,6 +91,11 @@ struct ModifyOperationDecider {
             return .failed(
                 ServiceError.badRequest(
                     "the record is of type '\(old.recordType)', which can't become '\(recordType)'"))
+        }
+        let additions: SchemaAdditions
+        switch growth.take(record.fields, recordType: recordType) {
+        case .success(let taken): (record.fields, additions) = taken
+        case .failure(let error): return .failed(error)
         }
         if let error = unservedValue(in: record, of: key) { return .failed(error) }
         let oldFields = try old.map { try FieldsBinary.decode($0.fields) } ?? [:]
@@ -96,10 +113,12 @@ struct ModifyOperationDecider {
         }
         return .save(
             RecordDraft(
-                old: old, oldReferences: bindingReferences(of: key, fields: oldFields, parent: old?.parent),
+                old: old.flatMap { $0.isMadeUp ? nil : $0 },
+                oldReferences: bindingReferences(of: key, fields: oldFields, parent: old?.parent),
                 recordType: recordType, parent: parent, fields: fields, fieldBytes: bytes,
                 references: bindingReferences(of: key, fields: fields, parent: parent),
-                oldAssets: oldFields.assetUses, assets: fields.assetUses))
+                oldAssets: oldFields.assetUses, assets: fields.assetUses,
+                additions: additions))
     }
 
     /// A value that this service can't keep its word about.

@@ -13,9 +13,11 @@ extension CloudService {
             request, caller: caller, limits: limits, newRecordName: { random.nextUUID().lowercased() })
         let kept = KeptRecordsForm(batch: batch, numbersAsStrings: request.numbersAsStrings ?? false)
         return once(operation, kept) { writer in
+            let schema = try self.schema(in: writer)
             let decider = ModifyDecider(
-                batch: batch, limits: self.limits, nowMilliseconds: self.clock.nowMilliseconds(),
-                random: self.random)
+                batch: batch, limits: self.limits, schema: schema, schemaMayGrow: self.schemaMayGrow,
+                access: try self.access(of: caller, schema: schema, in: writer),
+                nowMilliseconds: self.clock.nowMilliseconds(), random: self.random)
             let first = decider.firstLoad
             var loaded = try self.load(first, writer)
             try loaded.loadPushTasks(of: first.zones, from: writer)
@@ -31,6 +33,7 @@ extension CloudService {
             var decision = decider.decide(outcomes: outcomes, loaded: loaded)
             try self.count(decision.usage, into: &decision.changes, writer)
             try self.apply(decision.changes, to: writer)
+            self.remember(decision.schema, as: decision.changes.schema)
             let written = decision.changes.zones.first { $0.key == batch.tokenZone }
             let zone = written ?? batch.tokenZone.flatMap { loaded.zones[$0] }
             return RecordsResponse(
@@ -68,12 +71,15 @@ extension CloudService {
             let tokenZone = caller.wantsSyncToken ? try? caller.key(of: request.zoneID) : nil
             wanted.zones = Set(wanted.records.map(\.zone) + [tokenZone].compactMap(\.self)).sorted()
             let loaded = try self.load(wanted, reader)
+            let access = try self.access(of: caller, schema: try self.schema(in: reader), in: reader)
             let results = items.map { item, key -> RecordResult in
                 guard let key, key.zone.isDefault || loaded.zones[key.zone].map({ !$0.isDeleted }) ?? false
                 else {
                     return .error(ServiceError.zoneNotFound.named(item.recordName))
                 }
-                guard let row = loaded.records[key], !row.isDeleted else {
+                guard let row = loaded.records[key] ?? access.ownUserRecord(key), !row.isDeleted,
+                    access.permissions(row).contains(.read)
+                else {
                     return .error(ServiceError.recordNotFound.named(item.recordName))
                 }
                 return row.result(desiredKeys: item.desiredKeys ?? request.desiredKeys)

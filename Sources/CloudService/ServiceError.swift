@@ -36,9 +36,6 @@ enum ServiceError {
     static let apiTokenRefused = WireError(
         .authenticationFailed, reason: "ckAPIToken is missing or unknown", ckErrorCode: 8)
 
-    static let accessDenied = WireError(
-        .accessDenied, reason: "only the user who made the record may change it", ckErrorCode: 10)
-
     static let zoneNotFound = WireError(.zoneNotFound, reason: "Zone does not exist", ckErrorCode: 26)
 
     static func zoneNotFound(_ zoneID: ZoneID) -> WireError {

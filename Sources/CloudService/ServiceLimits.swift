@@ -18,6 +18,10 @@ public struct ServiceLimits: Hashable, Sendable {
     /// Records that one request deletes beside those it names, because they refer to them with DELETE_SELF.
     public var cascadeRecordsMax = 5_000
 
+    /// Record types in a schema.
+    public var recordTypesMax = SchemaLanguage.recordTypesMax
+    /// Fields of all record types of a schema together.
+    public var schemaFieldsMax = SchemaLanguage.fieldsMax
     /// References to the records that one request deletes.
     public var dependantsMax = 20_000
     /// Filters and sorts of a query.

@@ -1,0 +1,95 @@
+import CloudStore
+import CloudWire
+
+/// What the operations of a batch may do, and what their answers may show.
+extension Access {
+    /// Why an operation isn't allowed; nil when it is, or fails for another reason.
+    ///
+    /// Who may neither read nor change a record learns from a locked change no more than from one of a record that
+    /// isn't there.
+    func refusal(of operation: ModifyBatch.Operation, key: RecordKey, old: RecordRow?) -> WireError? {
+        guard decides else { return nil }
+        guard let old else { return refusal(ofNew: operation, key: key) }
+        // That the name is taken can't be hidden from who would take it.
+        if operation.kind == .create { return nil }
+        let permissions = permissions(old)
+        switch operation.kind {
+        case .delete, .forceDelete:
+            if old.recordType == Schema.usersTypeName { return AccessError.usersAreNotDeleted }
+        default: break
+        }
+        if permissions.contains(.write) { return nil }
+        if permissions.contains(.read) { return ServiceError.notPermitted(.write) }
+        switch operation.kind {
+        case .update, .replace:
+            return operation.record.recordChangeTag == nil
+                ? ServiceError.recordNotFound : ServiceError.recordGone
+        case .delete: return ServiceError.recordNotFound
+        case .create, .forceUpdate, .forceReplace, .forceDelete: return ServiceError.notPermitted(.write)
+        }
+    }
+
+    private func refusal(ofNew operation: ModifyBatch.Operation, key: RecordKey) -> WireError? {
+        switch operation.kind {
+        case .update, .replace, .delete, .forceDelete: return nil
+        case .create, .forceUpdate, .forceReplace: break
+        }
+        // Without a type it is refused anyway.
+        guard let recordType = operation.record.recordType else { return nil }
+        guard permissionsForOwn(recordType).contains(.create) else {
+            return ServiceError.notPermitted(.create)
+        }
+        // Such names belong to the users' own records: nobody may take one for something else.
+        if key.recordName.hasPrefix("_") && recordType != Schema.usersTypeName {
+            return AccessError.reservedName
+        }
+        return nil
+    }
+
+    /// An error without the record in it that the caller may not read.
+    func hiding(_ error: WireError, of row: RecordRow) -> WireError {
+        guard !permissions(row).contains(.read) else { return error }
+        var error = error
+        error.serverRecord = nil
+        return error
+    }
+
+    /// The fields in the answer to a save: who may not read the record gets back what they have sent.
+    func visible(
+        _ fields: [String: Field], of row: RecordRow, to operation: ModifyBatch.Operation
+    ) -> [String: Field] {
+        guard !permissions(row).contains(.read) else { return fields }
+        return fields.filter { operation.record.fields[$0.key] != nil }
+    }
+
+    /// The caller's own record among the users' in the public database, which is there before anybody has saved it:
+    /// empty, and of no time.
+    func ownUserRecord(_ key: RecordKey) -> RecordRow? {
+        guard decides, let user, key.recordName == user, key.zone.isDefault,
+            key.zone.database == .publicDatabase
+        else { return nil }
+        let stamp = StoreStamp(timestampMilliseconds: 0, userRecordName: user, deviceID: "")
+        return RecordRow(
+            key: key, recordType: Schema.usersTypeName, tagEpoch: RecordRow.madeUpEpoch, counter: 0,
+            created: stamp, modified: stamp, fields: FieldsBinary.encode([:]))
+    }
+}
+
+extension RecordRow {
+    /// No save gets it: a version's 64 bits are random.
+    fileprivate static let madeUpEpoch: UInt64 = 0
+
+    /// Whether it is a user's record that was never saved.
+    var isMadeUp: Bool {
+        tagEpoch == Self.madeUpEpoch && counter == 0 && recordType == Schema.usersTypeName
+    }
+}
+
+enum AccessError {
+    static let usersAreNotDeleted = WireError(
+        .accessDenied, reason: "a user's own record can't be deleted", ckErrorCode: 10)
+    static let reservedName = WireError(
+        .badRequest,
+        reason: "BadRequestException: a public record's name can't begin with '_': such names are the users'",
+        ckErrorCode: 12)
+}

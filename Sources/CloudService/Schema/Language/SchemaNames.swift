@@ -1,0 +1,52 @@
+import CloudWire
+
+/// The types' names in the schema language.
+enum SchemaTypeNames {
+    static let plain: [(name: String, type: FieldType)] = [
+        ("ASSET", .asset), ("BYTES", .bytes), ("DOUBLE", .double), ("INT64", .int64),
+        ("LOCATION", .location), ("REFERENCE", .reference), ("STRING", .string), ("TIMESTAMP", .timestamp),
+    ]
+    static let encrypted: [(name: String, type: FieldType)] = [
+        ("BYTES", .encryptedBytes), ("STRING", .string), ("DOUBLE", .double), ("INT64", .int64),
+        ("LOCATION", .location), ("TIMESTAMP", .timestamp),
+    ]
+
+    static func list(_ names: [(name: String, type: FieldType)]) -> String {
+        names.map(\.name).joined(separator: ", ")
+    }
+}
+
+extension FieldIndexes {
+    /// The words of the schema language, in the order in which they are written.
+    static let names: [(name: String, index: FieldIndexes)] = [
+        ("QUERYABLE", .queryable), ("SEARCHABLE", .searchable), ("SORTABLE", .sortable),
+    ]
+
+    /// The words, as `QUERYABLE SORTABLE`.
+    var text: String { Self.names.filter { contains($0.index) }.map(\.name).joined(separator: " ") }
+}
+
+extension Permissions {
+    /// The words of the schema language, in the order in which they are written.
+    static let names: [(name: String, permission: Permissions)] = [
+        ("READ", .read), ("CREATE", .create), ("WRITE", .write),
+    ]
+
+    /// The words, as `READ, WRITE`.
+    var text: String {
+        Self.names.filter { contains($0.permission) }.map(\.name).joined(separator: ", ")
+    }
+}
+
+extension FieldDefinition {
+    /// The type in the schema language, as `LIST<ENCRYPTED STRING>`.
+    public var typeName: String {
+        let element = type.elementType ?? type
+        var name =
+            SchemaTypeNames.plain.first { $0.type == element }?.name
+            ?? SchemaTypeNames.encrypted.first { $0.type == element }?.name ?? element.rawValue
+        if isNumber { name = "NUMBER PREFERRED AS \(name)" }
+        if isEncrypted { name = "ENCRYPTED \(name)" }
+        return type.isList ? "LIST<\(name)>" : name
+    }
+}

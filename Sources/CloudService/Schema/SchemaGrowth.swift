@@ -1,0 +1,149 @@
+import CloudWire
+
+/// What a record needs that the schema didn't have.
+struct SchemaAdditions {
+    let recordType: String
+    var isNewType = false
+    var fields: [String: FieldDefinition] = [:]
+
+    var isEmpty: Bool { !isNewType && fields.isEmpty }
+}
+
+/// A schema that a batch's records are held against, one after another, and that grows with them where that is
+/// allowed: in development.
+///
+/// A record sees what the records before it have added, so that two of a batch can't add the same field with two types.
+struct SchemaGrowth {
+    private let stored: Schema
+    private var grown: Schema
+    private let mayGrow: Bool
+    private let limits: ServiceLimits
+
+    init(_ schema: Schema, mayGrow: Bool, limits: ServiceLimits) {
+        stored = schema
+        grown = schema
+        self.mayGrow = mayGrow
+        self.limits = limits
+    }
+
+    /// The sent fields as the schema has them, and what a save of them adds to it; or why they can't be saved.
+    mutating func take(
+        _ fields: [String: Field], recordType: String
+    ) -> Result<(fields: [String: Field], additions: SchemaAdditions), WireError> {
+        var taken: [String: Field] = fields
+        var additions = SchemaAdditions(recordType: recordType)
+        let storedType = stored.recordTypes[recordType]
+        if grown.recordTypes[recordType] == nil {
+            guard mayGrow else { return .failure(SchemaError.newType(recordType)) }
+            if let error = refusal(ofType: recordType) { return .failure(error) }
+            grown.recordTypes[recordType] = .madeJustInTime
+        }
+        additions.isNewType = storedType == nil
+        for (name, field) in fields.sorted(by: { $0.key < $1.key }) where field.value != nil {
+            let definition: FieldDefinition
+            if let known = grown.recordTypes[recordType]?.fields[name] {
+                definition = known
+            } else {
+                guard mayGrow else { return .failure(SchemaError.newField(name, recordType)) }
+                switch newField(name, for: field, recordType: recordType) {
+                case .success(let made): definition = made
+                case .failure(let error): return .failure(error)
+                }
+                grown.recordTypes[recordType]?.fields[name] = definition
+            }
+            guard definition.agreesOnEncryption(with: field) else {
+                return .failure(SchemaError.encryption(isEncryptedField: definition.isEncrypted, name))
+            }
+            guard let value = definition.value(from: field) else {
+                return .failure(SchemaError.mismatch(name, field, recordType, definition))
+            }
+            taken[name] = Field(value, isEncrypted: field.isEncrypted)
+            if storedType?.fields[name] == nil { additions.fields[name] = definition }
+        }
+        return .success((taken, additions))
+    }
+
+    private func newField(
+        _ name: String, for field: Field, recordType: String
+    ) -> Result<FieldDefinition, WireError> {
+        guard !SystemField.isReserved(name) else { return .failure(SchemaError.systemName(name)) }
+        guard let definition = FieldDefinition(madeFor: field) else {
+            return .failure(SchemaError.emptyList(name, recordType))
+        }
+        guard definition.canBeWritten else {
+            return .failure(SchemaError.cannotBeEncrypted(name, definition))
+        }
+        let fieldsCount = grown.recordTypes.values.reduce(0) { $0 + $1.fields.count }
+        guard fieldsCount < limits.schemaFieldsMax else {
+            return .failure(SchemaError.tooMany("fields", limits.schemaFieldsMax))
+        }
+        return .success(definition)
+    }
+
+    private func refusal(ofType name: String) -> WireError? {
+        grown.recordTypes.count < limits.recordTypesMax
+            ? nil : SchemaError.tooMany("record types", limits.recordTypesMax)
+    }
+}
+
+extension Schema {
+    /// The schema with what saved records need.
+    func adding(_ additions: [SchemaAdditions]) -> Schema {
+        var schema = self
+        for addition in additions {
+            var type = schema.recordTypes[addition.recordType] ?? .madeJustInTime
+            type.fields.merge(addition.fields) { old, _ in old }
+            schema.recordTypes[addition.recordType] = type
+        }
+        return schema
+    }
+}
+
+/// Why a record doesn't fit the schema, where Apple's words are known in those.
+enum SchemaError {
+    static func newType(_ recordType: String) -> WireError {
+        refused("Cannot create new type \(recordType) in production schema")
+    }
+
+    static func newField(_ name: String, _ recordType: String) -> WireError {
+        refused("Cannot create or modify field '\(name)' in record '\(recordType)' in production schema")
+    }
+
+    static func mismatch(
+        _ name: String, _ field: Field, _ recordType: String, _ definition: FieldDefinition
+    ) -> WireError {
+        let sent = field.value?.type.rawValue ?? ""
+        return refused(
+            "invalid attempt to set value type \(sent) for field '\(name)' for type '\(recordType)', "
+                + "defined to be: \(definition.type.rawValue)")
+    }
+
+    static func encryption(isEncryptedField: Bool, _ name: String) -> WireError {
+        refused(
+            isEncryptedField
+                ? "Attempt to save non encrypted data in encrypted field type (field '\(name)')"
+                : "Attempt to save encrypted data in non encrypted field type")
+    }
+
+    static func emptyList(_ name: String, _ recordType: String) -> WireError {
+        refused(
+            "cannot use an empty list to initialize a new field (field '\(name)' in record type "
+                + "'\(recordType)' should be more precise)")
+    }
+
+    static func cannotBeEncrypted(_ name: String, _ definition: FieldDefinition) -> WireError {
+        refused("field '\(name)': a value of type \(definition.type.rawValue) can't be encrypted")
+    }
+
+    static func systemName(_ name: String) -> WireError {
+        refused("field '\(name)': a field whose name begins with '___' is the system's")
+    }
+
+    static func tooMany(_ what: String, _ max: Int) -> WireError {
+        refused("the schema would have more than \(max) \(what)")
+    }
+
+    private static func refused(_ reason: String) -> WireError {
+        WireError(.badRequest, reason: reason, ckErrorCode: 12)
+    }
+}
