@@ -16,13 +16,15 @@ extension CloudServer {
         dataFolder: DataFolder, control: ControlStore, accounts: any ServiceAccounts,
         signIn: any SignInChecker, options: CloudServerOptions = CloudServerOptions()
     ) {
-        self.init(options: options, onlyContainer: nil, signIn: signIn) { container in
+        self.init(options: options, onlyContainer: nil, signIn: signIn, dataFolder: dataFolder) {
+            container, watch in
             guard try control.containerExists(container.identifier) else { return nil }
             let path = try dataFolder.storePath(
                 container: container.identifier, environment: container.environment, makesFolders: true)
             let store = try SQLiteCloudStore(path: path)
+            let watched: any CloudStore = watch.map { WatchedStore(store: store, watch: $0) } ?? store
             let service = CloudService(
-                store: store, clock: options.clock, random: options.random, container: container,
+                store: watched, clock: options.clock, random: options.random, container: container,
                 accounts: accounts)
             return OpenedService(service: service, close: { store.close() })
         }

@@ -17,6 +17,7 @@ public final class CloudServer: Sendable {
     private let table: EnvironmentTable
     private let courier: Courier
     private let signIns: SignInDesk?
+    private let status: ServerStatus
     private let log: RequestLog?
     private let hasStopped = Lock(false)
 
@@ -25,18 +26,21 @@ public final class CloudServer: Sendable {
     public convenience init(_ service: CloudService, options: CloudServerOptions = CloudServerOptions()) {
         self.init(
             options: options, onlyContainer: CloudService.Container(identifier: "", environment: ""),
-            signIn: nil, opener: { _ in OpenedService(service: service, close: {}) })
+            signIn: nil, opener: { _, _ in OpenedService(service: service, close: {}) })
     }
 
     /// Makes a server; each environment of a container is opened by the first request for it.
     ///
     /// - Parameters:
     ///   - onlyContainer: every path leads to this one's service; nil: each to its own.
+    ///   - dataFolder: whose files are measured and watched; nil for a service without a folder.
+    ///   - probe: tries to write, for `DiskWatch`; nil: in the data folder.
     ///   - opener: makes the service of an environment, nil when there is no such container. Called on a thread that
-    ///     may wait for files.
+    ///     may wait for files. The watch wants to hear how the store's writes go.
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, signIn: (any SignInChecker)?,
-        opener: @escaping EnvironmentTable.Opener
+        dataFolder: DataFolder? = nil, probe: (@Sendable (Bool) -> DiskTrouble?)? = nil,
+        opener: @escaping @Sendable (CloudService.Container, DiskWatch?) throws -> OpenedService?
     ) {
         self.options = options
         courier = Courier(
@@ -44,9 +48,16 @@ public final class CloudServer: Sendable {
             clock: options.monotonicClock)
         let log = options.log.map { RequestLog($0, entriesMax: options.logLinesMax, clock: options.clock) }
         self.log = log
+        let probe =
+            probe
+            ?? dataFolder.map { folder in
+                { @Sendable isSuspect in DiskProbe.trouble(of: folder.path, isSuspect: isSuspect) }
+            }
+        let watch = probe.map { DiskWatch(log: log, probe: $0) }
+        status = ServerStatus(dataFolder: dataFolder, watch: watch, clock: options.clock)
         table = EnvironmentTable(
-            openMax: options.environmentsOpenMax, opener: Self.logging(opener, log),
-            courier: courier)
+            openMax: options.environmentsOpenMax,
+            opener: Self.logging({ try opener($0, watch) }, watch, log), courier: courier)
         signIns = signIn.map { SignInDesk($0, waitingMax: options.signInsWaitingMax, log: log) }
         var http = options.http
         http.requestIDHeader = "X-Apple-Request-UUID"
@@ -54,8 +65,10 @@ public final class CloudServer: Sendable {
             connectionsMax: http.connectionsMax, environmentsOpenMax: options.environmentsOpenMax)
         let routes = Routes(
             options: options, onlyContainer: onlyContainer, table: table, courier: courier, signIns: signIns,
-            log: log)
-        self.http = HTTPServer(options: http, handler: routes)
+            status: status, log: log)
+        let server = HTTPServer(options: http, handler: routes)
+        self.http = server
+        routes.connectionCount.withLock { $0 = { [weak server] in server?.connectionCount ?? 0 } }
     }
 
     /// Listens, and serves on threads of its own.
@@ -91,6 +104,7 @@ public final class CloudServer: Sendable {
             courier.stop()
             http.stop(graceMilliseconds: options.graceMilliseconds)
             signIns?.stop()
+            status.stop()
             table.stop()
             log?.stop(waitMilliseconds: 1_000)
             hasStopped = true
@@ -99,7 +113,7 @@ public final class CloudServer: Sendable {
 
     /// What keeps an environment from opening is told to the operator, and to nobody else.
     private static func logging(
-        _ opener: @escaping EnvironmentTable.Opener, _ log: RequestLog?
+        _ opener: @escaping EnvironmentTable.Opener, _ watch: DiskWatch?, _ log: RequestLog?
     ) -> EnvironmentTable.Opener {
         { container in
             do {
@@ -111,6 +125,7 @@ public final class CloudServer: Sendable {
                         ("container", container.identifier), ("environment", container.environment),
                         ("error", "\(error)"),
                     ])
+                if let error = error as? CloudStoreError { watch?.failed(error, isWrite: false) }
                 throw error
             }
         }

@@ -26,7 +26,7 @@ public struct CloudServerOptions: Sendable {
     public var log: (any LogSink)?
     /// So many lines wait for the log; more are dropped, and the log says how many.
     public var logLinesMax = 16_384
-    /// Serve `GET /yap/1/metrics` to whoever asks.
+    /// Serve `GET /metrics` to whoever asks.
     public var servesMetrics = false
 
     /// The time of day.

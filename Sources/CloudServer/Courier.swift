@@ -24,6 +24,7 @@ final class Courier: Sendable {
     private let clock: any MonotonicSource
     private let alarm = Alarm()
     private let isStopped = Lock(false)
+    private let delivered = Lock(0)
 
     init(pollsMax: Int, holdMilliseconds: Int64, clock: any MonotonicSource) {
         self.pollsMax = pollsMax
@@ -31,6 +32,9 @@ final class Courier: Sendable {
         polls = Lock(CourierPolls(pollsMax: pollsMax, holdMilliseconds: holdMilliseconds))
         startThread { [self] in endExpiredPolls() }
     }
+
+    /// How many pushes were handed to devices since the start.
+    var deliveredCount: Int { delivered.withLock { $0 } }
 
     /// How many devices wait.
     var count: Int { polls.withLock { $0.count } }
@@ -135,6 +139,7 @@ final class Courier: Sendable {
         _ push: CourierPush, to device: Device, _ waiting: Waiting, _ environment: OpenEnvironment,
         _ table: EnvironmentTable
     ) {
+        delivered.withLock { $0 += 1 }
         if waiting.acknowledges {
             table.release(environment)
             return waiting.reply.sendJSON(push.payload)

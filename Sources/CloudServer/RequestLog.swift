@@ -55,6 +55,7 @@ final class RequestLog: Sendable {
     private struct State {
         var entries: [Entry] = []
         var dropped = 0
+        var droppedEver = 0
         var isEnding = false
     }
 
@@ -72,11 +73,15 @@ final class RequestLog: Sendable {
         startThread { [self] in run() }
     }
 
+    /// How many lines were dropped since the start.
+    var droppedCount: Int { state.withLock { $0.droppedEver } }
+
     /// Hands a line in. Doesn't wait.
     func add(_ entry: @escaping Entry) {
         let isFirst = state.withLock { state in
             guard !state.isEnding, state.entries.count < entriesMax else {
                 state.dropped += 1
+                state.droppedEver += 1
                 return false
             }
             state.entries.append(entry)

@@ -10,7 +10,10 @@ enum Route: Equatable {
     /// To a device's long poll: `/device/1/{container}/{environment}/courier`.
     case courier(CloudService.Container)
     case signIn
+    /// Whether the server can do its work.
     case health
+    /// Whether the process is there.
+    case live
     case metrics
     case nowhere
 
@@ -20,8 +23,9 @@ enum Route: Equatable {
     init(path: String) {
         switch path {
         case Self.signInPath: self = .signIn
-        case "/yap/1/health": self = .health
-        case "/yap/1/metrics": self = .metrics
+        case "/yap/1/health", "/health": self = .health
+        case "/health/live": self = .live
+        case "/yap/1/metrics", "/metrics": self = .metrics
         default: self = Self.inContainer(path)
         }
     }
@@ -30,7 +34,7 @@ enum Route: Equatable {
     var isCrossOrigin: Bool {
         switch self {
         case .service, .courier: true
-        case .signIn, .health, .metrics, .nowhere: false
+        case .signIn, .health, .live, .metrics, .nowhere: false
         }
     }
 
@@ -62,19 +66,22 @@ final class Routes: HTTPHandler {
     private let courier: Courier
     private let signIns: SignInDesk?
     private let log: RequestLog?
-    private let metrics = Lock(MetricCounts())
+    private let status: ServerStatus
+    /// Asks the HTTP server, which is made after this.
+    let connectionCount = Lock<(@Sendable () -> Int)?>(nil)
     private let bodyBytesMax = ServiceLimits().bodyBytesMax
     let isStopping = Lock(false)
 
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, table: EnvironmentTable,
-        courier: Courier, signIns: SignInDesk?, log: RequestLog?
+        courier: Courier, signIns: SignInDesk?, status: ServerStatus, log: RequestLog?
     ) {
         self.options = options
         self.onlyContainer = onlyContainer
         self.table = table
         self.courier = courier
         self.signIns = signIns
+        self.status = status
         self.log = log
     }
 
@@ -108,15 +115,9 @@ final class Routes: HTTPHandler {
             guard let signIns else { return reply.send(Refusal.noSuchPath(head.path)) }
             guard head.method == "POST" else { return reply.send(Refusal.wrongMethod("POST")) }
             signIns.take(request.body, peer: peer(of: head), reply)
-        case .health:
-            let isStopping = isStopping.withLock { $0 }
-            let body = isStopping ? #"{"status":"stopping"}"# : #"{"status":"ok"}"#
-            reply.sendJSON(Array(body.utf8), status: isStopping ? 503 : 200)
-        case .metrics where options.servesMetrics:
-            exchange.respond(
-                HTTPResponse(
-                    status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8",
-                    body: Array(metricsText().utf8)))
+        case .health: status.answerHealth(reply, isStopping: isStopping.withLock { $0 })
+        case .live: status.answerLive(reply)
+        case .metrics where options.servesMetrics: status.answerMetrics(exchange, gauges())
         case .metrics, .nowhere:
             reply.send(Refusal.noSuchPath(head.path))
         }
@@ -142,10 +143,7 @@ final class Routes: HTTPHandler {
     }
 
     func finished(_ summary: HTTPExchangeSummary) {
-        // A poll's time says nothing of the server's.
-        if !summary.path.hasSuffix("/courier") {
-            metrics.withLock { $0.count(status: summary.status, milliseconds: summary.milliseconds) }
-        }
+        status.count(summary)
         guard let log else { return }
         let now = options.clock.nowMilliseconds()
         log.add { requestLine(summary, milliseconds: now) }
@@ -227,12 +225,11 @@ final class Routes: HTTPHandler {
         return String(last.filter { $0 != " " }.prefix(64))
     }
 
-    private func metricsText() -> String {
-        let gauges = [
-            (name: "yap_courier_polls", value: courier.count),
-            (name: "yap_environments_open", value: table.openCount),
-        ]
-        return metrics.withLock { $0 }.text(gauges: gauges)
+    private func gauges() -> ServerStatus.Gauges {
+        ServerStatus.Gauges(
+            connections: connectionCount.withLock { $0 }?() ?? 0, polls: courier.count,
+            pushes: courier.deliveredCount, environmentsOpen: table.openCount,
+            environmentsOpenMax: options.environmentsOpenMax, linesDropped: log?.droppedCount ?? 0)
     }
 }
 
@@ -252,7 +249,7 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
         let parts = summary.path.pathSegments()
         line.put("operation", parts.dropFirst(parts[1] == "database" ? 6 : 5).joined(separator: "/"))
     case .signIn: line.put("operation", "sign-in")
-    case .health, .metrics, .nowhere: break
+    case .health, .live, .metrics, .nowhere: break
     }
     line.put("user", note?.user)
     line.put("client", note?.clientID.map { String($0.prefix(255)) })

@@ -31,7 +31,7 @@ import Testing
             }
             let metrics = try connection.exchange("GET", "/yap/1/metrics").text
             #expect(metrics.contains("yap_environments_open 2\n"))
-            #expect(metrics.contains("yap_requests_total{status=\"200\"}"))
+            #expect(metrics.contains("yap_requests_total{operation=\"records/modify\",status=\"200\"} 15\n"))
         }
     }
 

@@ -38,7 +38,7 @@ enum ServeCommand {
                 name: "trust-forwarded-for",
                 help: "limit sign-ins by X-Forwarded-For's last entry: behind a proxy of your own only"),
             Command.Option(
-                name: "metrics", help: "answer GET /yap/1/metrics, to whoever asks"),
+                name: "metrics", help: "answer GET /metrics, to whoever asks"),
         ],
         json:
             "the log begins with {\"event\": \"listening\", \"url\", \"port\", \"process\", \"data\"} instead of words",

@@ -1,0 +1,139 @@
+import CloudStore
+import Seams
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What keeps the server from writing; the raw value is the word for it in the log and in `/health`.
+enum DiskTrouble: String, Sendable {
+    case full = "disk full"
+    case readOnly = "disk read-only"
+    case failing = "disk failing"
+}
+
+/// Knows whether the server can write. It hears of each write, tells the log when trouble begins and when it ends,
+/// and while there is trouble tries for itself, since nobody may be writing any more.
+final class DiskWatch: Sendable {
+    private let trouble = Lock<DiskTrouble?>(nil)
+    private let log: RequestLog?
+    private let probe: @Sendable (_ isSuspect: Bool) -> DiskTrouble?
+
+    /// - Parameter probe: looks whether anything can be written, more closely when something couldn't. May block.
+    init(log: RequestLog?, probe: @escaping @Sendable (_ isSuspect: Bool) -> DiskTrouble?) {
+        self.log = log
+        self.probe = probe
+    }
+
+    /// A write went well. It may have changed nothing, so that it proves little.
+    func worked() {
+        if trouble.withLock({ $0 != nil }) { _ = look() }
+    }
+
+    /// A read or a write failed.
+    func failed(_ error: CloudStoreError, isWrite: Bool) {
+        switch error {
+        case .diskFull: change(to: .full, error: error)
+        case .cannotOpen where isWrite: change(to: .readOnly, error: error)
+        case .failed: change(to: .failing, error: error)
+        case .damaged, .notADatabase, .foreignFile, .newerFormat:
+            log?.add(event: "store can't be read", [("error", error.description)])
+        case .cannotOpen, .busy: break
+        }
+    }
+
+    /// What keeps the server from writing now; nil for nothing. May block.
+    func look() -> DiskTrouble? {
+        let known = trouble.withLock { $0 }
+        let found = probe(known != nil)
+        if found != known { change(to: found, error: nil) }
+        return found
+    }
+
+    private func change(to new: DiskTrouble?, error: CloudStoreError?) {
+        let old = trouble.withLock { trouble in
+            defer { trouble = new }
+            return trouble
+        }
+        guard old != new else { return }
+        if let new {
+            log?.add(
+                event: new.rawValue,
+                [
+                    ("effect", "writes are refused with TRY_AGAIN_LATER, reads are answered"),
+                    ("error", error?.description ?? "a file can't be written"),
+                ])
+        } else {
+            log?.add(event: "disk can be written again", [])
+        }
+    }
+}
+
+/// Tries to write a file where the server keeps its own.
+enum DiskProbe {
+    /// Below so many free bytes it is tried whether a file can be written.
+    static let freeBytesSuspect: Int64 = 16 << 20
+    private static let bytes = 64 << 10
+
+    /// Whether `folder` has room and can be written. A file is written when there is little room, or when it
+    /// `isSuspect`; trouble that was there ends when there is more room than a little, so that it doesn't come and go.
+    static func trouble(of folder: String, isSuspect: Bool) -> DiskTrouble? {
+        let hasLittle = freeBytes(of: folder).map { $0 < freeBytesSuspect } ?? true
+        guard isSuspect || hasLittle else { return nil }
+        if isSuspect && hasLittle { return .full }
+        let path = "\(folder)/.probe-\(getpid())"
+        let descriptor = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return trouble(errno) }
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        let content = [UInt8](repeating: 0x59, count: bytes)
+        let count = write(descriptor, content, content.count)
+        if count != content.count { return count < 0 ? trouble(errno) : .full }
+        return fsync(descriptor) == 0 ? nil : trouble(errno)
+    }
+
+    /// Bytes that are left for this process's user.
+    static func freeBytes(of folder: String) -> Int64? {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return nil }
+        return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    }
+
+    private static func trouble(_ code: Int32) -> DiskTrouble {
+        switch code {
+        case ENOSPC, EDQUOT, EFBIG: .full
+        case EROFS, EACCES, EPERM: .readOnly
+        default: .failing
+        }
+    }
+}
+
+/// A store that tells a watch how its writes go.
+struct WatchedStore<Store: CloudStore>: CloudStore {
+    let store: Store
+    let watch: DiskWatch
+
+    func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+        do {
+            return try store.read(body)
+        } catch let error as CloudStoreError {
+            watch.failed(error, isWrite: false)
+            throw error
+        }
+    }
+
+    func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+        do {
+            let result = try store.write(body)
+            watch.worked()
+            return result
+        } catch let error as CloudStoreError {
+            watch.failed(error, isWrite: true)
+            throw error
+        }
+    }
+}

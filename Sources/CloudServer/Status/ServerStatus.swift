@@ -1,0 +1,162 @@
+import CloudStore
+import CloudWire
+import HTTPServer
+import Seams
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Answers how the server is: `/health` and `/metrics`. What needs the disk is asked on a thread of its own.
+final class ServerStatus: Sendable {
+    private static let waitingMax = 64
+
+    /// Numbers that are what they are at the moment.
+    struct Gauges: Sendable {
+        var connections = 0
+        var polls = 0
+        var pushes = 0
+        var environmentsOpen = 0
+        var environmentsOpenMax = 0
+        var linesDropped = 0
+    }
+
+    private let dataFolder: DataFolder?
+    private let watch: DiskWatch?
+    private let clock: any TimeSource
+    private let startMilliseconds: Int64
+    private let counts = Lock(RequestCounts())
+    private let worker = Worker(jobsMax: waitingMax)
+
+    /// - Parameters:
+    ///   - dataFolder: whose files are measured; nil for a service without a folder.
+    ///   - watch: knows whether the disk can be written.
+    init(dataFolder: DataFolder?, watch: DiskWatch?, clock: any TimeSource) {
+        self.dataFolder = dataFolder
+        self.watch = watch
+        self.clock = clock
+        startMilliseconds = clock.nowMilliseconds()
+    }
+
+    /// Counts a request that was answered.
+    func count(_ summary: HTTPExchangeSummary) {
+        counts.withLock { $0.count(summary) }
+    }
+
+    /// Answers whether the server can do its work: 200, or 503 and why not.
+    func answerHealth(_ reply: Reply, isStopping: Bool) {
+        guard !isStopping else { return Self.send(reply, "stopping", reason: nil) }
+        guard let watch else { return Self.send(reply, "ok", reason: nil) }
+        let isTaken = worker.submit {
+            let trouble = watch.look()
+            Self.send(reply, trouble == nil ? "ok" : "failing", reason: trouble?.rawValue)
+        }
+        if !isTaken { reply.send(Refusal.busy) }
+    }
+
+    /// Answers that the process is there.
+    func answerLive(_ reply: Reply) { Self.send(reply, "ok", reason: nil) }
+
+    /// Answers with all numbers.
+    func answerMetrics(_ exchange: HTTPExchange, _ gauges: Gauges) {
+        let isTaken = worker.submit { [self] in
+            exchange.respond(
+                HTTPResponse(
+                    status: 200, contentType: MetricsText.contentType, body: Array(text(gauges).utf8)))
+        }
+        if !isTaken {
+            exchange.respond(Reply.response(Refusal.busy, requestID: nil, wantsExtras: false))
+        }
+    }
+
+    /// Answers what waits, and ends the thread.
+    func stop() { worker.stop() }
+
+    private static func send(_ reply: Reply, _ status: String, reason: String?) {
+        let reason = reason.map { #","reason":"\#($0)""# } ?? ""
+        reply.sendJSON(Array(#"{"status":"\#(status)"\#(reason)}"#.utf8), status: status == "ok" ? 200 : 503)
+    }
+
+    // MARK: On the worker
+
+    private func text(_ gauges: Gauges) -> String {
+        var text = MetricsText()
+        counts.withLock { $0 }.write(to: &text)
+        writeGauges(gauges, to: &text)
+        writeFiles(to: &text)
+        writeProcess(to: &text)
+        return text.text
+    }
+
+    private func writeGauges(_ gauges: Gauges, to text: inout MetricsText) {
+        text.single(
+            "yap_connections_open", .gauge, "Connections that are open.", Double(gauges.connections))
+        text.single(
+            "yap_courier_polls", .gauge, "Devices that wait for a push now.", Double(gauges.polls))
+        text.single(
+            "yap_pushes_delivered_total", .counter, "Pushes handed to waiting devices.", Double(gauges.pushes)
+        )
+        text.single(
+            "yap_environments_open", .gauge, "Environments of containers that are open.",
+            Double(gauges.environmentsOpen))
+        text.single(
+            "yap_environments_open_max", .gauge, "Environments that may be open at a time.",
+            Double(gauges.environmentsOpenMax))
+        text.single(
+            "yap_log_lines_dropped_total", .counter, "Lines of the log that were dropped.",
+            Double(gauges.linesDropped))
+    }
+
+    private func writeFiles(to text: inout MetricsText) {
+        if let watch {
+            text.single(
+                "yap_disk_writable", .gauge, "1 when the server can write, 0 when it can't.",
+                watch.look() == nil ? 1 : 0)
+        }
+        guard let dataFolder else { return }
+        if let free = DiskProbe.freeBytes(of: dataFolder.path) {
+            text.single(
+                "yap_disk_free_bytes", .gauge, "Bytes that are left where the data folder is.", Double(free))
+        }
+        let name = "yap_store_file_bytes"
+        text.family(name, .gauge, "Sizes of the stores' files and of their write-ahead logs.")
+        for (container, environment) in (try? dataFolder.environments()) ?? [] {
+            guard let path = try? dataFolder.storePath(container: container, environment: environment)
+            else { continue }
+            for (file, ending) in [("store", ""), ("log", "-wal")] {
+                text.sample(
+                    name, [("container", container), ("environment", environment), ("file", file)],
+                    Double(Self.size(of: path + ending)))
+            }
+        }
+        text.single(
+            "yap_control_file_bytes", .gauge, "Size of the control file.",
+            Double(Self.size(of: dataFolder.controlPath)))
+    }
+
+    private func writeProcess(to text: inout MetricsText) {
+        let process = ProcessNumbers()
+        text.single(
+            "process_cpu_seconds_total", .counter, "Time of processors that was used.",
+            process.processorSeconds)
+        text.single(
+            "process_start_time_seconds", .gauge, "When the server started, in seconds since 1970.",
+            Double(startMilliseconds) / 1000)
+        if let bytes = process.residentBytes {
+            text.single("process_resident_memory_bytes", .gauge, "Memory in use.", Double(bytes))
+        }
+        if let count = process.openDescriptors {
+            text.single("process_open_fds", .gauge, "File descriptors that are open.", Double(count))
+        }
+        if let count = process.descriptorsMax {
+            text.single("process_max_fds", .gauge, "File descriptors that may be open.", Double(count))
+        }
+    }
+
+    private static func size(of path: String) -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+}
