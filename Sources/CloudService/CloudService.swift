@@ -23,6 +23,8 @@ public final class CloudService: Sendable {
 
     /// What one request may ask for.
     public let limits: ServiceLimits
+    /// What it does where Apple's documents leave a choice.
+    public let settings: ServiceSettings
     let store: any CloudStore
     let clock: any TimeSource
     let random: any RandomSource
@@ -54,11 +56,13 @@ public final class CloudService: Sendable {
     ///   - users: who signs in with which web auth token, when there are no `accounts`.
     ///   - limits: what one request may ask for.
     ///   - groupLimits: how much one transaction takes in.
+    ///   - settings: what it does where Apple's documents leave a choice.
     public init(
         store: any CloudStore, clock: any TimeSource, random: any RandomSource, container: Container? = nil,
         publicURL: String? = nil,
         accounts: (any ServiceAccounts)? = nil, users: [String: ServiceUser] = [:],
-        limits: ServiceLimits = ServiceLimits(), groupLimits: GroupLimits = GroupLimits()
+        limits: ServiceLimits = ServiceLimits(), groupLimits: GroupLimits = GroupLimits(),
+        settings: ServiceSettings = ServiceSettings()
     ) {
         precondition(accounts == nil || users.isEmpty, "users belong into the accounts")
         self.store = store
@@ -70,6 +74,7 @@ public final class CloudService: Sendable {
         self.accounts = accounts ?? ownAccounts
         self.limits = limits
         self.groupLimits = groupLimits
+        self.settings = settings
     }
 
     /// Lets `user` sign in with `token`, the value of a request's `ckWebAuthToken`. Only for a service that was

@@ -21,6 +21,7 @@ struct ModifyBatch {
     /// As sent; nil means the zone's own habit: all or nothing in custom zones, each for itself in default
     /// zones.
     let atomic: Bool?
+    let settings: ServiceSettings
     /// The zone whose token the client wants beside its records.
     let tokenZone: ZoneKey?
 
@@ -30,7 +31,7 @@ struct ModifyBatch {
     /// record.
     init(
         _ request: RecordsModifyRequest, caller: ServiceCaller, limits: ServiceLimits,
-        newRecordName: () -> String
+        settings: ServiceSettings = ServiceSettings(), newRecordName: () -> String
     ) throws {
         try limits.check(count: request.operations.count, caller)
         var seen = Set<RecordKey>()
@@ -57,13 +58,17 @@ struct ModifyBatch {
         self.caller = caller
         self.operations = operations
         atomic = request.atomic
+        self.settings = settings
         tokenZone = caller.wantsSyncToken ? try? caller.key(of: request.zoneID) : nil
     }
 
     /// Whether a failure in `zone` fails all of the batch that is in that zone.
     func isAtomic(in zone: ZoneKey) -> Bool {
-        zone.isDefault ? false : atomic ?? true
+        zone.isDefault ? false : isAtomicWhereItCan
     }
+
+    /// Whether what the batch does in custom zones is all or nothing.
+    var isAtomicWhereItCan: Bool { atomic ?? (settings.atomicDefault == .inCustomZones) }
 
     private static func checkNames(of record: WireRecord, limits: ServiceLimits) throws(WireError) {
         try checkName(record.recordName, of: "recordName", limits)

@@ -25,6 +25,8 @@ struct ModifyDecider {
     let access: Access
     let nowMilliseconds: Int64
     let random: any RandomSource
+    /// For how many refused deletions the field that forbids it is looked up.
+    private static let namedMax = 8
 
     /// What to load first.
     var firstLoad: StoreLoad {
@@ -44,7 +46,8 @@ struct ModifyDecider {
 
     /// What each operation comes to before its neighbours are looked at, from what `firstLoad` asked for.
     func outcomes(loaded: StoreLoaded) throws -> [ModifyOutcome] {
-        let single = ModifyOperationDecider(caller: batch.caller, limits: limits, access: access)
+        let single = ModifyOperationDecider(
+            caller: batch.caller, limits: limits, access: access, settings: batch.settings)
         var growth = SchemaGrowth(schema, mayGrow: schemaMayGrow, limits: limits)
         return try batch.operations.map { operation -> ModifyOutcome in
             switch operation.target {
@@ -64,7 +67,9 @@ struct ModifyDecider {
     /// Decides from all that was loaded.
     func decide(outcomes: [ModifyOutcome], loaded: StoreLoaded) -> ModifyDecision {
         let keys = batch.operations.map { try? $0.target.get() }
-        var references = ModifyReferences(outcomes: outcomes, keys: keys, loaded: loaded, limits: limits)
+        let saves = Set(batch.operations.indices.filter { batch.operations[$0].kind.isSave })
+        var references = ModifyReferences(
+            outcomes: outcomes, keys: keys, saves: saves, loaded: loaded, limits: limits)
         references.settle()
         let settled = failAtomicZones(references.outcomes, keys: keys)
         return decision(settled, keys: keys, cascades: references.cascades, loaded: loaded)
@@ -83,17 +88,24 @@ struct ModifyDecider {
     ) -> StoreLoad? {
         var records = Set<RecordKey>()
         var dependantsOf = Set<RecordKey>()
+        // One of those that forbid a deletion, with its fields: the error names the field.
+        var named: [RecordKey: RecordKey] = [:]
+        var crowded = Set<RecordKey>()
         for outcome in outcomes {
             guard case .save(let draft) = outcome else { continue }
             for reference in draft.references where reference.kind != .deleteSelf {
                 records.insert(reference.target)
             }
+            crowded.formUnion(draft.newDeleteSelfTargets)
         }
         // Beyond the limit (operations are not counted, as targets and as sources) every cascade fails, so
         // what else they would take along needn't be known.
         if loaded.dependants.count <= limits.cascadeRecordsMax + 2 * batch.operations.count {
             for reference in found.dependants.values.joined() {
                 records.insert(reference.source)
+                if reference.kind == .validate {
+                    named[reference.target] = named[reference.target] ?? reference.source
+                }
                 if reference.kind == .deleteSelf && loaded.dependants[reference.source] == nil {
                     dependantsOf.insert(reference.source)
                 }
@@ -101,9 +113,14 @@ struct ModifyDecider {
         }
         var load = StoreLoad()
         // Neither a target nor what goes along needs its fields.
-        load.outlines = records.subtracting(asked).sorted()
+        load.records = Set(named.sorted { $0.key < $1.key }.prefix(Self.namedMax).map(\.value))
+            .subtracting(asked).sorted()
+        load.outlines = records.subtracting(asked).subtracting(load.records).sorted()
         load.dependantsOf = dependantsOf.sorted()
-        return load.outlines.isEmpty && load.dependantsOf.isEmpty ? nil : load
+        load.deleteSelfCountsOf = crowded.sorted()
+        load.deleteSelfCountMax = limits.deleteSelfReferencesMax + batch.operations.count + 1
+        return load.records.isEmpty && load.outlines.isEmpty && load.dependantsOf.isEmpty && crowded.isEmpty
+            ? nil : load
     }
 
     private func failAtomicZones(_ outcomes: [ModifyOutcome], keys: [RecordKey?]) -> [ModifyOutcome] {
@@ -114,7 +131,7 @@ struct ModifyDecider {
             }
         }
         // An operation whose zone or name can't even be read fails what is atomic beside it.
-        let failsAll = zip(outcomes, keys).contains { $1 == nil } && (batch.atomic ?? true)
+        let failsAll = zip(outcomes, keys).contains { $1 == nil } && batch.isAtomicWhereItCan
         return zip(outcomes, keys).map { outcome, key in
             if case .failed = outcome { return outcome }
             guard let zone = key?.zone, !zone.isDefault else { return outcome }

@@ -38,6 +38,7 @@ struct ModifyOperationDecider {
     let caller: ServiceCaller
     let limits: ServiceLimits
     let access: Access
+    let settings: ServiceSettings
 
     /// What `operation` comes to when `stored` is the row of its record (a tombstone counts as no record).
     ///
@@ -62,6 +63,9 @@ struct ModifyOperationDecider {
                     ? ServiceError.recordNotFound : ServiceError.recordGone)
         case (.delete, let old?):
             let isLocked = operation.record.recordChangeTag != nil
+            guard isLocked || !settings.deletesNeedTag else {
+                return .failed(ServiceError.badRequest("missing required field 'recordChangeTag'"))
+            }
             return isLocked && !isCurrent ? .failed(try stale(old)) : .delete(old)
         case (.delete, nil):
             return .failed(ServiceError.recordNotFound)
@@ -98,6 +102,9 @@ struct ModifyOperationDecider {
         case .failure(let error): return .failed(error)
         }
         if let error = unservedValue(in: record, of: key) { return .failed(error) }
+        if let zoneID = record.parent?.zoneID, (try? caller.key(of: zoneID)) != key.zone {
+            return .failed(ServiceError.badRequest("field 'parent' refers to a record in another zone"))
+        }
         let oldFields = try old.map { try FieldsBinary.decode($0.fields) } ?? [:]
         let isReplaced = operation.kind == .replace || operation.kind == .forceReplace
         var fields = isReplaced ? [:] : oldFields
@@ -130,7 +137,7 @@ struct ModifyOperationDecider {
                 switch value {
                 case .asset:
                     return ServiceError.badRequest("field '\(name)': assets can't be kept yet")
-                case .reference(let reference) where reference.bindingKind != nil:
+                case .reference(let reference):
                     guard let zoneID = reference.zoneID else { continue }
                     guard let zone = try? caller.key(of: zoneID), zone == key.zone else {
                         return ServiceError.badRequest("field '\(name)' refers to a record in another zone")

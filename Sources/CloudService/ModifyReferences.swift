@@ -10,12 +10,18 @@ struct ModifyReferences {
     let loaded: StoreLoaded
     let limits: ServiceLimits
     let keys: [RecordKey?]
-    private(set) var outcomes: [ModifyOutcome]
+    var outcomes: [ModifyOutcome]
     /// Records that go because of the delete at an index, in the order in which they were found.
-    private(set) var cascades: [Int: [RecordRow]] = [:]
-    private let indexOfKey: [RecordKey: Int]
+    var cascades: [Int: [RecordRow]] = [:]
+    let indexOfKey: [RecordKey: Int]
+    /// The operations that save a record, or were to.
+    let savesIndex: Set<Int>
 
-    init(outcomes: [ModifyOutcome], keys: [RecordKey?], loaded: StoreLoaded, limits: ServiceLimits) {
+    init(
+        outcomes: [ModifyOutcome], keys: [RecordKey?], saves: Set<Int>, loaded: StoreLoaded,
+        limits: ServiceLimits
+    ) {
+        savesIndex = saves
         self.outcomes = outcomes
         self.keys = keys
         self.loaded = loaded
@@ -46,12 +52,7 @@ struct ModifyReferences {
             guard let key = keys[index] else { continue }
             switch outcome {
             case .save(let draft):
-                let missing = draft.references.first { reference in
-                    reference.kind != .deleteSelf && !isThere(reference.target, gone: gone)
-                }
-                if let missing {
-                    failures.append((index, ServiceError.missingTarget(missing.target.recordName)))
-                }
+                if let error = targetError(draft, gone: gone) { failures.append((index, error)) }
             case .delete:
                 let going = [key] + (cascades[index] ?? []).map(\.key)
                 // All of them fail: what lies behind the limit was not loaded, so no cascade is known whole.
@@ -62,12 +63,15 @@ struct ModifyReferences {
                 }
                 let holder = going.lazy.flatMap { dependants(of: $0, added: added) }
                     .first { $0.kind != .deleteSelf && isThere($0.source, gone: gone) }
-                if let holder { failures.append((index, ServiceError.stillReferred(by: holder.sourceName))) }
+                if let holder {
+                    let field = fieldName(of: holder)
+                    failures.append((index, ServiceError.stillReferred(by: holder.sourceName, field: field)))
+                }
             case .nothingToDelete, .failed:
                 continue
             }
         }
-        return failures
+        return failures + crowdFailures()
     }
 
     private mutating func findCascades() {
@@ -115,7 +119,7 @@ struct ModifyReferences {
         }
     }
 
-    private func isThere(_ key: RecordKey, gone: Set<RecordKey>) -> Bool {
+    func isThere(_ key: RecordKey, gone: Set<RecordKey>) -> Bool {
         if gone.contains(key) { return false }
         if let index = indexOfKey[key] {
             switch outcomes[index] {

@@ -10,7 +10,8 @@ extension CloudService {
         let request = try RecordsModifyRequest(json: body)
         try limits.check(desired: [request.desiredKeys] + request.operations.map(\.desiredKeys))
         let batch = try ModifyBatch(
-            request, caller: caller, limits: limits, newRecordName: { random.nextUUID().lowercased() })
+            request, caller: caller, limits: limits, settings: settings,
+            newRecordName: { random.nextUUID().lowercased() })
         let kept = KeptRecordsForm(batch: batch, numbersAsStrings: request.numbersAsStrings ?? false)
         return once(operation, kept) { writer in
             let schema = try self.schema(in: writer)
@@ -28,9 +29,11 @@ extension CloudService {
                 let found = try self.load(wanted, writer, besides: loaded.dependantsCount)
                 loaded.merge(found)
                 asked.formUnion(wanted.outlines)
+                asked.formUnion(wanted.records)
                 next = decider.nextLoad(found: found, loaded: loaded, asked: asked)
             }
             var decision = decider.decide(outcomes: outcomes, loaded: loaded)
+            try decider.refuseAtomicFailure(decision)
             try self.count(decision.usage, into: &decision.changes, writer)
             try self.apply(decision.changes, to: writer)
             self.remember(decision.schema, as: decision.changes.schema)

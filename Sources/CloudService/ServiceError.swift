@@ -42,6 +42,10 @@ enum ServiceError {
         WireError(.zoneNotFound, reason: "Zone does not exist", zoneID: zoneID, ckErrorCode: 26)
     }
 
+    static func zoneExists(_ zoneID: ZoneID) -> WireError {
+        WireError(.exists, reason: "Zone already exists", zoneID: zoneID, ckErrorCode: 15)
+    }
+
     static let recordNotFound = WireError(.notFound, reason: "Record not found", ckErrorCode: 11)
 
     static let recordGone = WireError(
@@ -62,17 +66,34 @@ enum ServiceError {
         .atomicError, reason: "Record will not be saved because of previous error in atomic zone",
         ckErrorCode: 22)
 
-    static func missingTarget(_ recordName: String) -> WireError {
-        WireError(
-            .validatingReferenceError, reason: "the record refers to \(recordName), which does not exist",
-            ckErrorCode: 31)
+    /// In the form in which Apple's servers tell it.
+    private static func violation(_ field: String?, _ recordName: String, _ title: String) -> String {
+        (field.map { "Field=\($0), " } ?? "") + "recordID=\(recordName), title=\(title), rejecting update"
     }
 
-    static func stillReferred(by recordName: String) -> WireError {
-        WireError(
-            .validatingReferenceError,
-            reason: "Record delete would violate validating reference of \(recordName), rejecting update",
-            ckErrorCode: 31)
+    static func missingTarget(_ recordName: String, field: String?) -> WireError {
+        let title = "Record save would violate validating reference, the target does not exist"
+        return WireError(
+            .validatingReferenceError, reason: violation(field, recordName, title), ckErrorCode: 31)
+    }
+
+    /// The record can be saved as soon as the one that it refers to is: our framework sends it again.
+    static func failedTarget(_ recordName: String, field: String?) -> WireError {
+        let title = "Record save depends on another of the same request, which failed"
+        return WireError(
+            .validatingReferenceError, reason: violation(field, recordName, title), ckErrorCode: 22)
+    }
+
+    static func stillReferred(by recordName: String, field: String?) -> WireError {
+        let title = "Record delete would violate validating reference"
+        return WireError(
+            .validatingReferenceError, reason: violation(field, recordName, title), ckErrorCode: 31)
+    }
+
+    static func tooManyReferences(to recordName: String, field: String?, referencesMax: Int) -> WireError {
+        badRequest(
+            "\(field.map { "field '\($0)': " } ?? "")\(referencesMax) records refer to '\(recordName)' with "
+                + "DELETE_SELF, which is the most that may")
     }
 
     static func tokenRefused(_ refusal: WireError.TokenRefusal, zoneID: ZoneID? = nil) -> WireError {

@@ -22,6 +22,8 @@ public struct ServiceLimits: Hashable, Sendable {
     public var recordTypesMax = SchemaLanguage.recordTypesMax
     /// Fields of all record types of a schema together.
     public var schemaFieldsMax = SchemaLanguage.fieldsMax
+    /// Records that refer to one record with DELETE_SELF.
+    public var deleteSelfReferencesMax = 750
     /// References to the records that one request deletes.
     public var dependantsMax = 20_000
     /// Filters and sorts of a query.

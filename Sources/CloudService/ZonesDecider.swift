@@ -14,6 +14,8 @@ struct ZonesDecider {
     let keys: [ZoneKey?]
     let database: DatabaseKey
     let limits: ServiceLimits
+    /// Whether a zone that is there can't be made.
+    let refusesExisting: Bool
     let random: any RandomSource
     /// The device that asks, when it has a name.
     let maker: DeviceKey?
@@ -46,6 +48,7 @@ struct ZonesDecider {
         _ changes: inout StoreChanges
     ) -> ZoneResult {
         if key.isDefault || row.map({ !$0.isDeleted }) ?? false {
+            guard !refusesExisting else { return .error(ServiceError.zoneExists(zoneID)) }
             // The token of the zone's beginning: who thinks that it has made the zone gets all that is in it.
             return .zone(key.wireZone(row.map { ZoneRow(key: key, epoch: $0.epoch) }))
         }

@@ -96,6 +96,7 @@ extension CloudService {
             wanted.zones = named
             let decider = ZonesDecider(
                 operations: request.operations, keys: keys, database: database, limits: self.limits,
+                refusesExisting: self.settings.existingZone == .error && !caller.wantsExtras,
                 random: self.random, maker: caller.device)
             var loaded = try writer.load(wanted)
             try loaded.loadPushTasks(of: named, from: writer)

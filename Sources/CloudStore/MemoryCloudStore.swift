@@ -85,6 +85,11 @@ final class MemoryTransaction: CloudStoreWriter {
             if rows.count > rowsLeft { loaded.isCutShort = true }
             rowsLeft -= min(rowsLeft, rows.count)
         }
+        for key in wanted.deleteSelfCountsOf {
+            let rows = (tables.references[key.zone]?[key.recordName] ?? []).lazy
+                .filter { $0.kind == .deleteSelf }
+            loaded.deleteSelfCounts[key] = rows.prefix(wanted.deleteSelfCountMax).count
+        }
         loadPushes(wanted, into: &loaded)
         loadSchema(wanted, into: &loaded)
         loadAssets(wanted, into: &loaded)

@@ -38,6 +38,9 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             if rows.count > rowsLeft { loaded.isCutShort = true }
             rowsLeft -= min(rowsLeft, rows.count)
         }
+        for key in wanted.deleteSelfCountsOf {
+            loaded.deleteSelfCounts[key] = try deleteSelfCount(of: key, countMax: wanted.deleteSelfCountMax)
+        }
         try loadPushes(wanted, into: &loaded)
         try loadSchema(wanted, into: &loaded)
         try loadAssets(wanted, into: &loaded)

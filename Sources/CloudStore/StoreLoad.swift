@@ -10,6 +10,10 @@ public struct StoreLoad: Sendable {
     public var outlines: [RecordKey] = []
     /// Records whose binding references from others are wanted.
     public var dependantsOf: [RecordKey] = []
+    /// Records of which it is wanted how many refer to them with DELETE_SELF.
+    public var deleteSelfCountsOf: [RecordKey] = []
+    /// How far is counted.
+    public var deleteSelfCountMax = 0
     /// Databases whose subscriptions are wanted.
     public var subscriptionsIn: [DatabaseKey] = []
     /// Users whose devices are wanted.
@@ -50,6 +54,8 @@ public struct StoreLoaded: Sendable {
     public var records: [RecordKey: RecordRow] = [:]
     /// Who refers to a record, sorted; an empty list where it was asked for and nobody does.
     public var dependants: [RecordKey: [ReferenceRow]] = [:]
+    /// How many records refer to one with DELETE_SELF, as far as it was counted.
+    public var deleteSelfCounts: [RecordKey: Int] = [:]
     /// The subscriptions in a database, sorted by their keys.
     public var subscriptions: [DatabaseKey: [SubscriptionRow]] = [:]
     /// A user's devices, sorted by their keys.
@@ -83,6 +89,7 @@ public struct StoreLoaded: Sendable {
         zones.merge(other.zones) { $1 }
         records.merge(other.records) { $1 }
         dependants.merge(other.dependants) { $1 }
+        deleteSelfCounts.merge(other.deleteSelfCounts) { $1 }
         subscriptions.merge(other.subscriptions) { $1 }
         devices.merge(other.devices) { $1 }
         tokenDevices.merge(other.tokenDevices) { $1 }

@@ -100,8 +100,8 @@ extension ModelCloud {
         guard let type = sent.recordType ?? old?.type, old == nil || old?.type == type else {
             return .fail(WireError(.badRequest, ckErrorCode: 12))
         }
-        let binding = sent.fields.values.flatMap { bindingReferences(in: $0.value) }
-        if binding.contains(where: { $0.zoneID != nil && caller.zoneName($0.zoneID) != place.zone }) {
+        let all = sent.fields.values.flatMap { references(in: $0.value) } + [sent.parent].compactMap { $0 }
+        if all.contains(where: { $0.zoneID != nil && caller.zoneName($0.zoneID) != place.zone }) {
             return .fail(WireError(.badRequest, ckErrorCode: 12))
         }
         let startsEmpty = [.replace, .forceReplace].contains(operation.operationType)
@@ -123,13 +123,16 @@ extension ModelCloud {
         return .save(record)
     }
 
-    private func bindingReferences(in value: FieldValue?) -> [Reference] {
+    private func references(in value: FieldValue?) -> [Reference] {
         switch value {
-        case .reference(let reference)?:
-            return reference.action == .validate || reference.action == .deleteSelf ? [reference] : []
-        case .list(_, let values)?: return values.flatMap { bindingReferences(in: $0) }
+        case .reference(let reference)?: return [reference]
+        case .list(_, let values)?: return values.flatMap { references(in: $0) }
         default: return []
         }
+    }
+
+    private func bindingReferences(in value: FieldValue?) -> [Reference] {
+        references(in: value).filter { $0.action == .validate || $0.action == .deleteSelf }
     }
 
     // MARK: Together
@@ -189,10 +192,7 @@ extension ModelCloud {
                 var error: WireError?
                 switch step.verdict {
                 case .save(let record):
-                    let held = targets(of: record, goingAlong: false)
-                    if held.contains(where: { all[Place(zone: place.zone, name: $0)] == nil }) {
-                        error = WireError(.validatingReferenceError, ckErrorCode: 31)
-                    }
+                    error = targetError(of: record, at: place, all, before, caller)
                 case .delete:
                     let going = Set([place.name] + step.cascade.map(\.name))
                     let isHeld = all.contains { source, record in
@@ -212,6 +212,47 @@ extension ModelCloud {
                 }
             }
         }
+    }
+
+    /// A record can't be saved without what it must refer to; nor when it now hangs on a record that was to be saved in
+    /// the same request and failed.
+    private func targetError(
+        of record: Record, at place: Place, _ all: [Place: Record], _ steps: [Step], _ caller: ModelCaller
+    ) -> WireError? {
+        let failed = steps.filter { step in
+            guard case .fail = step.verdict else { return false }
+            return step.place?.zone == place.zone
+                && ![.delete, .forceDelete].contains(step.operation.operationType)
+        }
+        let old = zone(place.zone, caller)?.records[place.name]
+        let held = targets(of: record, goingAlong: false)
+        let owners = targets(of: record, goingAlong: true)
+        for name in held.union(owners).sorted() {
+            let isThere = all[Place(zone: place.zone, name: name)] != nil
+            let hasFailed = failed.contains { $0.place?.name == name }
+            if !isThere, hasFailed || held.contains(name) {
+                return WireError(.validatingReferenceError, ckErrorCode: 31)
+            }
+            guard hasFailed, let old else {
+                if hasFailed { return WireError(.validatingReferenceError, ckErrorCode: 22) }
+                continue
+            }
+            if !references(of: record, to: name).isSubset(of: references(of: old, to: name)) {
+                return WireError(.validatingReferenceError, ckErrorCode: 22)
+            }
+        }
+        return nil
+    }
+
+    /// The ways in which `record` is bound to the one of that name.
+    private func references(of record: Record, to name: String) -> Set<String> {
+        var ways = Set<String>()
+        if record.parent == name { ways.insert("parent") }
+        for reference in record.fields.values.flatMap({ bindingReferences(in: $0.value) })
+        where reference.recordName == name {
+            ways.insert(reference.action == .deleteSelf ? "deleteSelf" : "validate")
+        }
+        return ways
     }
 
     private func failAtomicZones(_ steps: inout [Step], _ atomic: Bool?) {

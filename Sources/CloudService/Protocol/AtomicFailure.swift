@@ -1,0 +1,21 @@
+import CloudStore
+import CloudWire
+
+extension ModifyDecider {
+    /// Throws the error of a batch that is all or nothing and failed, when that is an error as a whole. Nothing of it is
+    /// written then.
+    func refuseAtomicFailure(_ decision: ModifyDecision) throws {
+        guard batch.settings.atomicFailureIsError, !batch.caller.wantsExtras else { return }
+        let failed = zip(batch.operations, decision.results).lazy.compactMap {
+            operation, result -> WireError? in
+            guard case .error(let error) = result, error.serverErrorCode != .atomicError else { return nil }
+            let zone = (try? operation.target.get())?.zone
+            return zone.map(batch.isAtomic(in:)) ?? batch.isAtomicWhereItCan ? error : nil
+        }
+        guard let cause = failed.first(where: { _ in true }) else { return }
+        var error = ServiceError.atomicFailure
+        let reason = "\(cause.recordName ?? ""): \(cause.serverErrorCode.rawValue) \(cause.reason ?? "")"
+        error.reason = "Atomic failure: \(reason)"
+        throw error
+    }
+}
