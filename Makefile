@@ -40,7 +40,7 @@ bench: ## compare with C and nginx in the same run; make bench FILTER=service.sa
 	@.build/release/Benchmarks $(FILTER)
 
 SECONDS ?= 20
-fuzz: setup ## feed requests, JSON and records with changed bytes; make fuzz SECONDS=60 for longer, each
+fuzz: setup ## feed what reads foreign bytes with changed inputs; make fuzz SECONDS=3600 for an hour each
 	@Scripts/fuzz "$(SECONDS)"
 
 lint: ## check the format of every Swift file

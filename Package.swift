@@ -111,6 +111,10 @@ let package = Package(
         room(
             "StoreAudit", ["CloudService", "CloudStore", "CloudWire", "SQLite"],
             path: "Tests/Support/StoreAudit"),
+        // Readers of foreign bytes, for the fuzzer (Scripts/fuzz) and for its corpus as tests.
+        room(
+            "FuzzTargets", ["CloudService", "CloudStore", "CloudWire", "HTTPServer", "Seams"],
+            path: "Fuzz/Targets"),
         .executableTarget(
             name: "CrashChild", dependencies: ["Yap"], path: "Tests/Support/CrashChild",
             swiftSettings: settings),
@@ -131,6 +135,7 @@ let package = Package(
             name: "SyncKillChild", dependencies: ["SyncDevices", "Seams"],
             path: "Tests/Support/SyncKillChild", swiftSettings: settings),
 
+        tests("FuzzTests", ["FuzzTargets", "Seams"]),
         tests("FaultProxyTests", ["FaultProxy", "Seams"]),
         tests("SeamsTests", ["Seams"]),
         tests("CryptoTests", ["Crypto"]),
