@@ -25,7 +25,8 @@ extension CloudServer {
             let watched: any CloudStore = watch.map { WatchedStore(store: store, watch: $0) } ?? store
             let service = CloudService(
                 store: watched, clock: options.clock, random: options.random, container: container,
-                accounts: accounts)
+                accounts: accounts, limits: options.limits,
+                assetFiles: try dataFolder.assetFiles(of: container, clock: options.clock))
             return OpenedService(service: service, close: { store.close() })
         }
     }

@@ -18,6 +18,7 @@ public final class CloudServer: Sendable {
     private let courier: Courier
     private let signIns: SignInDesk?
     private let status: ServerStatus
+    private let assets: AssetDesk
     private let log: RequestLog?
     private let hasStopped = Lock(false)
 
@@ -59,13 +60,15 @@ public final class CloudServer: Sendable {
             openMax: options.environmentsOpenMax,
             opener: Self.logging({ try opener($0, watch) }, watch, log), courier: courier)
         signIns = signIn.map { SignInDesk($0, waitingMax: options.signInsWaitingMax, log: log) }
+        assets = AssetDesk(options, table: table)
         var http = options.http
+        http.bodyBytesMax = max(http.bodyBytesMax, AssetDesk.bodyBytesMax(options))
         http.requestIDHeader = "X-Apple-Request-UUID"
         http.connectionsMax = DescriptorLimit.makeRoom(
             connectionsMax: http.connectionsMax, environmentsOpenMax: options.environmentsOpenMax)
         let routes = Routes(
             options: options, onlyContainer: onlyContainer, table: table, courier: courier, signIns: signIns,
-            status: status, log: log)
+            assets: assets, status: status, log: log)
         let server = HTTPServer(options: http, handler: routes)
         self.http = server
         routes.connectionCount.withLock { $0 = { [weak server] in server?.connectionCount ?? 0 } }
@@ -105,6 +108,7 @@ public final class CloudServer: Sendable {
             http.stop(graceMilliseconds: options.graceMilliseconds)
             signIns?.stop()
             status.stop()
+            assets.stop()
             table.stop()
             log?.stop(waitMilliseconds: 1_000)
             hasStopped = true

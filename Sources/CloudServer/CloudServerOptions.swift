@@ -1,3 +1,4 @@
+public import CloudService
 import HTTPServer
 import Seams
 
@@ -19,6 +20,10 @@ public struct CloudServerOptions: Sendable {
     public var environmentsOpenMax = 64
     /// So many sign-ins wait for their turn, since each takes the time of a password's hash.
     public var signInsWaitingMax = 32
+    /// How many files are sent and fetched at a time.
+    public var assets = AssetTransferOptions()
+    /// What each service lets a request ask for.
+    public var limits = ServiceLimits()
     /// How long requests in flight may take when the server stops.
     public var graceMilliseconds = 10_000
 
@@ -37,5 +42,18 @@ public struct CloudServerOptions: Sendable {
     public var random: any RandomSource = SystemRandomSource()
 
     /// Loopback, any free port, no log.
+    public init() {}
+}
+
+/// How many files are sent and fetched at a time.
+public struct AssetTransferOptions: Sendable {
+    /// So many files are being sent at a time, each with a piece of it in memory; the next is told to try again.
+    public var uploadsMax = 256
+    /// So many files are being fetched at a time.
+    public var downloadsMax = 1_024
+    /// A file must be here so long after its first byte.
+    public var uploadMillisecondsMax: Int64 = 3_600_000
+
+    /// What measured well.
     public init() {}
 }

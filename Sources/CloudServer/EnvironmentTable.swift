@@ -15,6 +15,7 @@ final class OpenEnvironment: Sendable {
     let container: CloudService.Container
     let thread: CloudServiceThread
     private let opened: OpenedService
+    var service: CloudService { opened.service }
 
     init(
         number: Int, container: CloudService.Container, _ opened: OpenedService,

@@ -53,6 +53,20 @@ struct Reply: Sendable {
         respond(status: response.status, headers: response.headers, body: body, note: note)
     }
 
+    /// Answers with something else than JSON.
+    func send(_ response: HTTPResponse) {
+        var response = response
+        if let origin { response.headers += Self.crossOriginHeaders(origin) }
+        exchange.respond(response, context: RequestNote(clientID: clientID))
+    }
+
+    /// The answer to a request that pages of any origin may send, for where there is no exchange yet.
+    static func response(_ error: WireError, to head: HTTPRequestHead) -> HTTPResponse {
+        response(
+            error, requestID: head.requestID, wantsExtras: head.header(WireHeader.client) == "1",
+            origin: head.header(WireHeader.origin))
+    }
+
     /// Answers with JSON that has been written already.
     func sendJSON(
         _ body: [UInt8], status: Int = 200, written: (@Sendable (Bool) -> Void)? = nil

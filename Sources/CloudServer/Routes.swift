@@ -9,6 +9,8 @@ enum Route: Equatable {
     case service(CloudService.Container)
     /// To a device's long poll: `/device/1/{container}/{environment}/courier`.
     case courier(CloudService.Container)
+    /// To a file that is sent (`/asset/1/{container}/{environment}/upload`) or fetched (`.../file/{checksum}/{name}`).
+    case asset(CloudService.Container, isUpload: Bool)
     case signIn
     /// Whether the server can do its work.
     case health
@@ -33,7 +35,7 @@ enum Route: Equatable {
     /// Whether pages of other origins may ask: what CloudKit JS asks for.
     var isCrossOrigin: Bool {
         switch self {
-        case .service, .courier: true
+        case .service, .courier, .asset: true
         case .signIn, .health, .live, .metrics, .nowhere: false
         }
     }
@@ -49,6 +51,8 @@ enum Route: Equatable {
         case ("device", "tokens") where parts.count == 7: return .service(container)
         case ("device", "notifications") where parts.count == 7: return .service(container)
         case ("device", "courier") where parts.count == 6: return .courier(container)
+        case ("asset", "upload") where parts.count == 6: return .asset(container, isUpload: true)
+        case ("asset", "file") where parts.count == 7: return .asset(container, isUpload: false)
         default: return .nowhere
         }
     }
@@ -65,6 +69,7 @@ final class Routes: HTTPHandler {
     private let table: EnvironmentTable
     private let courier: Courier
     private let signIns: SignInDesk?
+    private let assets: AssetDesk
     private let log: RequestLog?
     private let status: ServerStatus
     /// Asks the HTTP server, which is made after this.
@@ -74,7 +79,7 @@ final class Routes: HTTPHandler {
 
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, table: EnvironmentTable,
-        courier: Courier, signIns: SignInDesk?, status: ServerStatus, log: RequestLog?
+        courier: Courier, signIns: SignInDesk?, assets: AssetDesk, status: ServerStatus, log: RequestLog?
     ) {
         self.options = options
         self.onlyContainer = onlyContainer
@@ -82,10 +87,15 @@ final class Routes: HTTPHandler {
         self.courier = courier
         self.signIns = signIns
         self.status = status
+        self.assets = assets
         self.log = log
     }
 
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan {
+        if head.path.hasPrefix("/asset/1/"), case .asset(let container, let isUpload) = Route(path: head.path)
+        {
+            return assets.bodyPlan(for: head, onlyContainer ?? container, isUpload: isUpload)
+        }
         // Told by the beginning: the whole path is looked at once, when the request is there.
         let isService = head.path.hasPrefix("/database/1/") || head.path.hasPrefix("/device/1/")
         let bytesMax = isService ? bodyBytesMax : head.path == Route.signInPath ? Self.signInBytesMax : 0
@@ -111,6 +121,8 @@ final class Routes: HTTPHandler {
         case .courier(let container):
             guard head.method == "GET" else { return reply.send(Refusal.wrongMethod("GET")) }
             courier.poll(head, reply, container: onlyContainer ?? container, in: table)
+        case .asset(let container, let isUpload):
+            assets.handle(request, reply, onlyContainer ?? container, isUpload: isUpload)
         case .signIn:
             guard let signIns else { return reply.send(Refusal.noSuchPath(head.path)) }
             guard head.method == "POST" else { return reply.send(Refusal.wrongMethod("POST")) }
@@ -243,6 +255,10 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
     line.put("method", summary.method)
     line.put("path", String(summary.path.prefix(512)))
     switch Route(path: summary.path) {
+    case .asset(let container, let isUpload):
+        line.put("container", container.identifier)
+        line.put("environment", container.environment)
+        line.put("operation", isUpload ? "asset/upload" : "asset/file")
     case .service(let container), .courier(let container):
         line.put("container", container.identifier)
         line.put("environment", container.environment)

@@ -38,6 +38,8 @@ public final class CloudService: Sendable {
     let nextPruningMilliseconds = Lock(Int64.min)
     let waiting = Lock(WaitingRequests())
     let schemas = Lock(SchemaCache())
+    let assetFiles: any AssetFiles
+    let knownAssetSecret = Lock<[UInt8]?>(nil)
     let accounts: any ServiceAccounts
     /// The accounts, when nobody has given others.
     private let ownAccounts: ServiceAccountList
@@ -57,12 +59,14 @@ public final class CloudService: Sendable {
     ///   - limits: what one request may ask for.
     ///   - groupLimits: how much one transaction takes in.
     ///   - settings: what it does where Apple's documents leave a choice.
+    ///   - assetFiles: where the files of records are. With nil they are in memory.
     public init(
         store: any CloudStore, clock: any TimeSource, random: any RandomSource, container: Container? = nil,
         publicURL: String? = nil,
         accounts: (any ServiceAccounts)? = nil, users: [String: ServiceUser] = [:],
         limits: ServiceLimits = ServiceLimits(), groupLimits: GroupLimits = GroupLimits(),
-        settings: ServiceSettings = ServiceSettings()
+        settings: ServiceSettings = ServiceSettings(),
+        assetFiles: (any AssetFiles)? = nil
     ) {
         precondition(accounts == nil || users.isEmpty, "users belong into the accounts")
         self.store = store
@@ -75,6 +79,7 @@ public final class CloudService: Sendable {
         self.limits = limits
         self.groupLimits = groupLimits
         self.settings = settings
+        self.assetFiles = assetFiles ?? MemoryAssetFiles(clock: clock)
     }
 
     /// Lets `user` sign in with `token`, the value of a request's `ckWebAuthToken`. Only for a service that was

@@ -25,6 +25,7 @@ struct ModifyDecider {
     let access: Access
     let nowMilliseconds: Int64
     let random: any RandomSource
+    let receipts: AssetReceipts
     /// For how many refused deletions the field that forbids it is looked up.
     private static let namedMax = 8
 
@@ -47,7 +48,8 @@ struct ModifyDecider {
     /// What each operation comes to before its neighbours are looked at, from what `firstLoad` asked for.
     func outcomes(loaded: StoreLoaded) throws -> [ModifyOutcome] {
         let single = ModifyOperationDecider(
-            caller: batch.caller, limits: limits, access: access, settings: batch.settings)
+            caller: batch.caller, limits: limits, access: access, settings: batch.settings,
+            receipts: receipts)
         var growth = SchemaGrowth(schema, mayGrow: schemaMayGrow, limits: limits)
         return try batch.operations.map { operation -> ModifyOutcome in
             switch operation.target {

@@ -39,6 +39,7 @@ struct ModifyOperationDecider {
     let limits: ServiceLimits
     let access: Access
     let settings: ServiceSettings
+    let receipts: AssetReceipts
 
     /// What `operation` comes to when `stored` is the row of its record (a tombstone counts as no record).
     ///
@@ -108,7 +109,13 @@ struct ModifyOperationDecider {
         let oldFields = try old.map { try FieldsBinary.decode($0.fields) } ?? [:]
         let isReplaced = operation.kind == .replace || operation.kind == .forceReplace
         var fields = isReplaced ? [:] : oldFields
-        for (name, field) in record.fields {
+        let sent: [String: Field]
+        do {
+            sent = try receipts.settled(record.fields, of: key, recordType: recordType, old: oldFields)
+        } catch {
+            return .failed(error)
+        }
+        for (name, field) in sent {
             fields[name] = field.value.map { Field($0, isEncrypted: field.isEncrypted) }
         }
         let parent = record.parent?.recordName ?? (isReplaced ? nil : old?.parent)
@@ -135,8 +142,6 @@ struct ModifyOperationDecider {
             let values: [FieldValue] = if case .list(_, let elements) = value { elements } else { [value] }
             for value in values {
                 switch value {
-                case .asset:
-                    return ServiceError.badRequest("field '\(name)': assets can't be kept yet")
                 case .reference(let reference):
                     guard let zoneID = reference.zoneID else { continue }
                     guard let zone = try? caller.key(of: zoneID), zone == key.zone else {

@@ -13,12 +13,14 @@ extension CloudService {
             request, caller: caller, limits: limits, settings: settings,
             newRecordName: { random.nextUUID().lowercased() })
         let kept = KeptRecordsForm(batch: batch, numbersAsStrings: request.numbersAsStrings ?? false)
+        let receipts = try receipts(of: batch)
         return once(operation, kept) { writer in
             let schema = try self.schema(in: writer)
             let decider = ModifyDecider(
                 batch: batch, limits: self.limits, schema: schema, schemaMayGrow: self.schemaMayGrow,
                 access: try self.access(of: caller, schema: schema, in: writer),
-                nowMilliseconds: self.clock.nowMilliseconds(), random: self.random)
+                nowMilliseconds: self.clock.nowMilliseconds(), random: self.random,
+                receipts: receipts)
             let first = decider.firstLoad
             var loaded = try self.load(first, writer)
             try loaded.loadPushTasks(of: first.zones, from: writer)

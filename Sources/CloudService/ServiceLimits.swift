@@ -46,6 +46,9 @@ public struct ServiceLimits: Hashable, Sendable {
     /// Milliseconds for which the answer to a named write is kept.
     public var answerMilliseconds: Int64 = 86_400_000
 
+    /// Files, and how much users may have.
+    public var assets = AssetLimits()
+
     /// Apple's published limits, and ours where Apple has none.
     public init() {}
 

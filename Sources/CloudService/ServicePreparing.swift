@@ -5,9 +5,11 @@ extension CloudService {
     /// Reads the request as far as that goes without the store, but with the accounts.
     func prepare(_ request: WireRequest) -> PreparedRequest {
         var admission = Admission()
+        var assets: AssetAddress?
         let work: ServiceWork
         do {
             let route = try route(of: request)
+            assets = AssetAddress(route, request, publicURL: publicURL)
             try admit(request, to: route, &admission)
             let caller = ServiceCaller(
                 user: admission.user, isServerKey: admission.isServerKey, scope: route.scope, request: request
@@ -19,7 +21,7 @@ extension CloudService {
         return PreparedRequest(
             work: work, bytes: request.body.count, wantsExtras: request.wantsExtras,
             requestID: request.requestID, userRecordName: admission.user?.userRecordName,
-            additions: admission.additions)
+            additions: admission.additions, assets: assets)
     }
 
     /// Where the request goes.

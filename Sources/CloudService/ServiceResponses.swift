@@ -21,7 +21,9 @@ extension CloudService {
             return response(Array("{}".utf8), request.wantsExtras)
         case .message(let message, let numbersAsStrings):
             func body(_ message: any JSONMessage) throws -> WireResponse {
-                let json = try message.json(extras: request.wantsExtras, numbersAsStrings: numbersAsStrings)
+                let json = try message.json(
+                    extras: request.wantsExtras, numbersAsStrings: numbersAsStrings,
+                    assets: assetForm(for: request))
                 return response(json, request.wantsExtras)
             }
             do {

@@ -12,6 +12,8 @@ struct PreparedRequest: Sendable {
     var userRecordName: String?
     /// What the check of who asks adds to the answer.
     var additions = AnswerAdditions()
+    /// Where the files of its records are; nil when the request led nowhere.
+    var assets: AssetAddress?
 }
 
 /// What is left to do for a request. A closure may run again when the group that it was in has failed.

@@ -107,7 +107,7 @@ extension ServiceRoute {
             prefix: "\(base)/device/1/\(Self.percentEncoded(container))/\(environment)/courier?token=")
     }
 
-    private static func percentEncoded(_ text: String) -> String {
+    static func percentEncoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -92,3 +92,25 @@ enum Base64URL {
         return bits < 6 && word & (1 << bits - 1) == 0 ? bytes : nil
     }
 }
+
+// MARK: - What clients see
+
+extension StoredAsset {
+    private static let signatureBytes = 20
+
+    /// As Apple's look: a byte that says which kind of checksum, and 20 that are one. Here they are of the SHA-256.
+    var fileChecksum: String { Base64.encoded([1] + digest.prefix(Self.signatureBytes)) }
+
+    /// The same where it is a part of an address.
+    var checksumInAddress: String { Base64URL.encoded([1] + digest.prefix(Self.signatureBytes)) }
+
+    /// The file as clients are told of it. In a private database Apple's protocol has two more keys, which clients send
+    /// back and which mean nothing here.
+    func told(in database: DatabaseKey.Scope) -> Asset {
+        var asset = Asset(fileChecksum: fileChecksum, size: bytes)
+        guard database == .privateDatabase else { return asset }
+        asset.wrappingKey = Base64.encoded(Array(digest.suffix(16)))
+        asset.referenceChecksum = Base64.encoded([1] + digest.suffix(Self.signatureBytes))
+        return asset
+    }
+}

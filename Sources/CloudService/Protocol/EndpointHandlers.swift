@@ -38,7 +38,9 @@ extension CloudService {
         case .subscriptionsLookup: return try subscriptionsLookup(body, caller)
         case .tokensCreate: return try tokensCreate(body, caller, courier(for: request))
         case .tokensRegister: return try tokensRegister(body, caller, courier(for: request))
-        case .recordsQueryBatch, .assetsUpload, .assetsRereference,
+        case .assetsUpload: return try assetsUpload(body, caller, assetAddress(for: request))
+        case .assetsRereference: return try assetsRereference(body, caller)
+        case .recordsQueryBatch,
             .usersCurrent,
             .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts, .usersDiscoverability,
             .notificationsList, .notificationsRead:
@@ -47,6 +49,10 @@ extension CloudService {
         case .recordsResolve, .recordsAccept, .recordsZipPrepare, .recordsCopyStart, .recordsCopyStatus:
             throw ServiceError.notServed(request.route.endpoint)
         }
+    }
+
+    private func assetAddress(for request: EndpointRequest) -> AssetAddress {
+        AssetAddress(request.route, request.wire, publicURL: publicURL)
     }
 
     private func courier(for request: EndpointRequest) -> CourierAddress {

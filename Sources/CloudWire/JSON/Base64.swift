@@ -9,6 +9,7 @@ package enum Base64 {
         return table
     }()
 
+    /// The text of `bytes`.
     package static func encoded(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: encodedCount(bytes.count)) { buffer in
             bytes.withUnsafeBufferPointer { encode($0, into: buffer) }
@@ -16,6 +17,7 @@ package enum Base64 {
         }
     }
 
+    /// The bytes of a text; nil if it is not base64.
     package static func decoded(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decoded($0) }

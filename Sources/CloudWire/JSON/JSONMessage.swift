@@ -10,15 +10,21 @@ public protocol JSONMessage: Hashable, Sendable {
 
     /// The message as JSON, the same bytes each time.
     ///
-    /// With `extras`, the keys that Apple's protocol doesn't have are written too: for our own clients only.
+    /// With `extras`, the keys that Apple's protocol doesn't have are written too: for our own clients only. `assets`
+    /// says how files are told of, where that is not as they stand in the message.
     /// Throws when the message holds a number that JSON can't, as an infinite one.
-    func json(extras: Bool, numbersAsStrings: Bool) throws(JSONError) -> [UInt8]
+    func json(extras: Bool, numbersAsStrings: Bool, assets: AssetForm?) throws(JSONError) -> [UInt8]
 }
 
 extension JSONMessage {
     /// Reads a message within the usual limits.
     public init(json: [UInt8]) throws(JSONError) {
         try self.init(json: json, limits: JSONLimits())
+    }
+
+    /// The message as JSON, files as they stand in it.
+    public func json(extras: Bool, numbersAsStrings: Bool) throws(JSONError) -> [UInt8] {
+        try json(extras: extras, numbersAsStrings: numbersAsStrings, assets: nil)
     }
 
     /// The message as JSON; without extras unless they are asked for.
@@ -34,8 +40,9 @@ extension JSONCodable {
     }
 
     /// The value as JSON.
-    public func json(extras: Bool, numbersAsStrings: Bool) throws(JSONError) -> [UInt8] {
-        var writer = JSONWriter(includesExtras: extras, numbersAsStrings: numbersAsStrings)
+    public func json(extras: Bool, numbersAsStrings: Bool, assets: AssetForm?) throws(JSONError) -> [UInt8] {
+        var writer = JSONWriter(
+            includesExtras: extras, numbersAsStrings: numbersAsStrings, assetForm: assets)
         write(to: &writer)
         return try writer.finish()
     }

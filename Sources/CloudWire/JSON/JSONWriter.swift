@@ -6,6 +6,10 @@ struct JSONWriter: ~Copyable {
     let includesExtras: Bool
     /// Whether numbers in fields are written as text.
     var numbersAsStrings: Bool
+    /// How files are told of; nil: as they are.
+    let assetForm: AssetForm?
+    /// The zone of the record that is being written.
+    var zoneOfRecord: ZoneID?
 
     private var buffer: UnsafeMutablePointer<UInt8>
     private var count = 0
@@ -13,7 +17,8 @@ struct JSONWriter: ~Copyable {
     private var needsComma = false
     private var error: JSONError?
 
-    init(includesExtras: Bool, numbersAsStrings: Bool = false) {
+    init(includesExtras: Bool, numbersAsStrings: Bool = false, assetForm: AssetForm? = nil) {
+        self.assetForm = assetForm
         self.includesExtras = includesExtras
         self.numbersAsStrings = numbersAsStrings
         capacity = 4096

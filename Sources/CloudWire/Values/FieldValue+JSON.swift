@@ -181,6 +181,11 @@ extension Asset: JSONCodable {
     }
 
     func write(to writer: inout JSONWriter) {
+        guard let form = writer.assetForm else { return writeAsItIs(to: &writer) }
+        form.told(self, writer.zoneOfRecord).writeAsItIs(to: &writer)
+    }
+
+    private func writeAsItIs(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("fileChecksum", fileChecksum)
             writer.member("size", size)

@@ -54,6 +54,7 @@ extension WireRecord: JSONCodable {
         let outer = writer.numbersAsStrings
         if let numbersAsStrings { writer.numbersAsStrings = numbersAsStrings }
         defer { writer.numbersAsStrings = outer }
+        writer.zoneOfRecord = zoneID
         writer.object { writer in
             writer.member("recordName", recordName)
             writer.member("recordType", recordType)

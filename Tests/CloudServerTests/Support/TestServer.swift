@@ -14,16 +14,20 @@ final class TestServer: Sendable {
     /// The token of a user is the user's name.
     init(
         store: (any CloudStore)? = nil, users: [String] = ["ada", "bob"],
+        limits: ServiceLimits = ServiceLimits(), assetFiles: (any AssetFiles)? = nil,
+        clock: any TimeSource = SystemTimeSource(),
         configure: (inout CloudServerOptions) -> Void = { _ in }
     ) throws {
         let service = CloudService(
-            store: store ?? MemoryCloudStore(), clock: SystemTimeSource(), random: SystemRandomSource(),
+            store: store ?? MemoryCloudStore(), clock: clock, random: SystemRandomSource(),
             container: CloudService.Container(identifier: RawDevice.container),
             users: Dictionary(
-                uniqueKeysWithValues: users.map { ($0, ServiceUser(userRecordName: "_\($0)")) }))
+                uniqueKeysWithValues: users.map { ($0, ServiceUser(userRecordName: "_\($0)")) }),
+            limits: limits, assetFiles: assetFiles)
         let log = KeptLog()
         var options = CloudServerOptions()
         options.log = log
+        options.limits = limits
         configure(&options)
         self.service = service
         self.log = log

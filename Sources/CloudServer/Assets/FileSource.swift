@@ -1,0 +1,38 @@
+import CloudService
+import HTTPServer
+import Seams
+
+/// Reads a part of a file for a client that fetches it, as fast as the client reads.
+final class FileSource: HTTPBodySource {
+    private let part: FilePart
+    private let worker: Worker
+    /// How much was given; nil when no more is asked for.
+    private let given = Lock<Int64?>(0)
+    private let ending: TransferEnd
+
+    init(_ part: FilePart, _ worker: Worker, _ ending: TransferEnd) {
+        self.part = part
+        self.worker = worker
+        self.ending = ending
+    }
+
+    var byteCount: Int? { Int(part.count) }
+
+    func pull(bytesMax: Int, _ pull: HTTPBodyPull) {
+        let isTaken = worker.submit { [self] in
+            guard let offset = given.withLock({ $0 }) else { return pull.fail() }
+            let wanted = Int(min(Int64(bytesMax), part.count - offset))
+            // A file that has become shorter, or can't be read: the client must see a cut, not an end.
+            guard let bytes = try? part.file.read(at: part.offset + offset, bytesMax: wanted), !bytes.isEmpty
+            else {
+                return pull.fail()
+            }
+            let total = offset + Int64(bytes.count)
+            given.withLock { if $0 != nil { $0 = total } }
+            total == part.count ? pull.end(bytes) : pull.send(bytes)
+        }
+        if !isTaken { pull.fail() }
+    }
+
+    func cancelled() { given.withLock { $0 = nil } }
+}

@@ -1,0 +1,189 @@
+import CloudService
+import CloudWire
+import HTTPServer
+import Seams
+
+/// A file that is being sent: takes its bytes from a loop to the disk, one piece at a time.
+///
+/// All but the calls from the loop runs on one worker, in the order of these calls.
+final class UploadSink: HTTPBodySink {
+    private enum Stage {
+        /// Nothing has come yet.
+        case new
+        case open(AssetUpload, OpenEnvironment)
+        /// Answered, or not to be answered any more.
+        case over
+    }
+
+    private struct State {
+        var stage = Stage.new
+        var form: MultipartParser?
+    }
+
+    private let desk: AssetDesk
+    private let worker: Worker
+    private let head: HTTPRequestHead
+    private let container: CloudService.Container
+    private let startedMilliseconds: Int64
+    private let state = Lock(State())
+
+    init(_ desk: AssetDesk, _ worker: Worker, _ head: HTTPRequestHead, _ container: CloudService.Container) {
+        self.desk = desk
+        self.worker = worker
+        self.head = head
+        self.container = container
+        startedMilliseconds = desk.clock.elapsedMilliseconds()
+    }
+
+    // MARK: On a loop
+
+    func receive(_ bytes: [UInt8], _ flow: HTTPBodyFlow) -> HTTPBodyDemand {
+        run({ self.take(bytes, flow) }, else: { flow.refuse(Reply.response(Refusal.busy, to: self.head)) })
+        return .pause
+    }
+
+    func cancelled() { run({ self.giveUp() }, else: {}) }
+
+    /// The last byte is here.
+    func finish(_ reply: Reply) {
+        run({ self.end(reply) }, else: { reply.send(Refusal.busy) })
+    }
+
+    private func run(_ job: @escaping @Sendable () -> Void, else refused: () -> Void) {
+        if !worker.submit(job) { refused() }
+    }
+
+    // MARK: On the worker
+
+    private func take(_ bytes: [UInt8], _ flow: HTTPBodyFlow) {
+        switch state.withLock({ $0.stage }) {
+        case .new:
+            open { [self] error in
+                if let error { return refuse(error, flow) }
+                take(bytes, flow)
+            }
+        case .open(let upload, _):
+            do throws(WireError) {
+                try write(bytes, to: upload)
+                flow.resume()
+            } catch {
+                refuse(error, flow)
+            }
+        case .over: flow.refuse(Reply.response(ServiceRefusal.cut, to: head))
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to upload: AssetUpload) throws(WireError) {
+        guard desk.clock.elapsedMilliseconds() - startedMilliseconds <= desk.uploadMillisecondsMax else {
+            throw ServiceRefusal.tooSlow
+        }
+        let (file, error) = state.withLock { state -> ([UInt8], MultipartError?) in
+            do throws(MultipartError) {
+                return (try state.form?.take(bytes) ?? bytes, nil)
+            } catch {
+                return ([], error)
+            }
+        }
+        if let error { throw Refusal.badRequest("multipart/form-data: \(error.reason)") }
+        if !file.isEmpty { try upload.write(file) }
+    }
+
+    private func end(_ reply: Reply) {
+        switch state.withLock({ $0.stage }) {
+        case .new:
+            open { [self] error in
+                guard let error else { return end(reply) }
+                giveUp()
+                reply.send(error)
+            }
+        case .open(let upload, _):
+            do throws(WireError) {
+                if let error = state.withLock({ state in state.form.flatMap { $0.endError } }) {
+                    throw Refusal.badRequest("multipart/form-data: \(error.reason)")
+                }
+                let answer = try upload.finish()
+                giveUp()
+                reply.send(answer)
+            } catch {
+                giveUp()
+                reply.send(error)
+            }
+        case .over: reply.send(ServiceRefusal.cut)
+        }
+    }
+
+    /// Opens the file and calls `next` on the worker, with what kept it from opening.
+    private func open(_ next: @escaping @Sendable (WireError?) -> Void) {
+        desk.table.use(container) { [self] result in
+            run(
+                {
+                    switch result {
+                    case .failure(let error): next(error)
+                    case .success(let environment): next(self.open(in: environment))
+                    }
+                }, else: { if case .success(let environment) = result { desk.table.release(environment) } })
+        }
+    }
+
+    private func open(in environment: OpenEnvironment) -> WireError? {
+        do throws(WireError) {
+            let form: MultipartParser?
+            do throws(MultipartError) {
+                form = try head.header("Content-Type").flatMap { text throws(MultipartError) in
+                    try MultipartParser(contentType: text)
+                }
+            } catch {
+                throw Refusal.badRequest("multipart/form-data: \(error.reason)")
+            }
+            let upload = try environment.service.beginUpload(ticket: head.queryValue("t") ?? "")
+            let isWanted = state.withLock { state in
+                guard case .new = state.stage else { return false }
+                state = State(stage: .open(upload, environment), form: form)
+                return true
+            }
+            guard !isWanted else { return nil }
+            upload.cancel()
+            throw ServiceRefusal.cut
+        } catch {
+            desk.table.release(environment)
+            return error
+        }
+    }
+
+    private func refuse(_ error: WireError, _ flow: HTTPBodyFlow) {
+        giveUp()
+        flow.refuse(Reply.response(error, to: head))
+    }
+
+    /// Ends the upload, whatever has become of it.
+    private func giveUp() {
+        let stage = state.withLock { state in
+            defer { state.stage = .over }
+            return state.stage
+        }
+        switch stage {
+        case .over: return
+        case .new: break
+        case .open(let upload, let environment):
+            upload.cancel()
+            desk.table.release(environment)
+        }
+        desk.endUpload()
+    }
+}
+
+extension MultipartParser {
+    fileprivate var endError: MultipartError? {
+        do throws(MultipartError) {
+            try finish()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+enum ServiceRefusal {
+    static let cut = Refusal.badRequest("the upload was cut")
+    static let tooSlow = Refusal.badRequest("the upload took too long")
+}

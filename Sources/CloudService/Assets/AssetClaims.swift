@@ -1,0 +1,123 @@
+import CloudStore
+import CloudWire
+import Crypto
+import Seams
+
+/// What the service says by its signature about a file: that it may be sent, that it was, or that it may be fetched. Who
+/// brings it back needs no row in the store.
+struct AssetClaims: Hashable, Sendable {
+    /// What the signature is good for; one is never taken for another.
+    enum Purpose: UInt8 {
+        case upload = 1
+        case receipt = 2
+        case download = 3
+    }
+
+    private static let version: UInt8 = 1
+    /// Longer ones can't be ours.
+    private static let textBytesMax = 4_096
+
+    var purpose: Purpose
+    /// From then on it is worth nothing.
+    var expiresMilliseconds: Int64
+    var database: DatabaseKey
+    /// Empty in a download.
+    var zoneName = ""
+    /// Empty when the file may be for any record.
+    var recordName = ""
+    /// Empty when the file may be for any type.
+    var recordType = ""
+    /// Empty when the file may be for any field.
+    var fieldName = ""
+    /// Who asked. Empty in a download.
+    var user = ""
+    /// The file; none in an upload, which has yet to bring it.
+    var file: StoredAsset?
+
+    /// The claims and a signature of them, as text for addresses.
+    func signed(_ secret: [UInt8]) throws -> String {
+        var writer = BinaryWriter()
+        writer.byte(Self.version)
+        writer.byte(purpose.rawValue)
+        writer.signed(expiresMilliseconds)
+        writer.unsigned(UInt64(database.scope.rawValue))
+        for text in [database.owner, zoneName, recordName, recordType, fieldName, user] { writer.text(text) }
+        writer.blob(file?.digest ?? [])
+        writer.signed(file?.bytes ?? 0)
+        return Base64URL.encoded(writer.bytes + (try HMACSHA256.code(of: writer.bytes, key: secret)))
+    }
+
+    /// Reads claims that this service has signed for `purpose` and that have not run out; nil for all else.
+    static func checked(
+        _ text: String, for purpose: Purpose, secret: [UInt8], nowMilliseconds: Int64
+    ) throws -> AssetClaims? {
+        guard text.utf8.count <= textBytesMax, let bytes = Base64URL.decoded(text),
+            bytes.count > SHA256.digestBytes
+        else { return nil }
+        let content = Array(bytes.dropLast(SHA256.digestBytes))
+        let code = try HMACSHA256.code(of: content, key: secret)
+        guard ConstantTime.equal(code, Array(bytes.suffix(SHA256.digestBytes))),
+            let claims = try? AssetClaims(content), claims.purpose == purpose,
+            nowMilliseconds < claims.expiresMilliseconds
+        else { return nil }
+        return claims
+    }
+
+    private init?(_ content: [UInt8]) throws(BinaryError) {
+        var reader = BinaryReader(content[...])
+        guard try reader.byte() == Self.version, let purpose = Purpose(rawValue: try reader.byte()) else {
+            return nil
+        }
+        self.purpose = purpose
+        expiresMilliseconds = try reader.signed()
+        guard let scope = DatabaseKey.Scope(rawValue: Int64(bitPattern: try reader.unsigned())) else {
+            return nil
+        }
+        let owner = try reader.text()
+        database = scope == .publicDatabase ? .publicDatabase : .privateDatabase(of: owner)
+        zoneName = try reader.text()
+        recordName = try reader.text()
+        recordType = try reader.text()
+        fieldName = try reader.text()
+        user = try reader.text()
+        let digest = try reader.blob()
+        let bytes = try reader.signed()
+        file = digest.isEmpty ? nil : StoredAsset(digest: digest, bytes: bytes)
+        try reader.expectEnd()
+    }
+
+    init(_ purpose: Purpose, database: DatabaseKey, expiresMilliseconds: Int64) {
+        self.purpose = purpose
+        self.database = database
+        self.expiresMilliseconds = expiresMilliseconds
+    }
+}
+
+extension CloudService {
+    private static let secretName = "assets"
+    private static let secretWords = 4
+
+    /// What files' addresses and receipts are signed with: made once for a store, and kept in it. Not to be called in a
+    /// transaction.
+    func assetSecret() throws -> [UInt8] {
+        if let known = knownAssetSecret.withLock({ $0 }) { return known }
+        func kept(_ reader: any CloudStoreReader) throws -> [UInt8]? {
+            var wanted = StoreLoad()
+            wanted.assets.secrets = [Self.secretName]
+            return try reader.load(wanted).assets.secrets[Self.secretName]
+        }
+        let secret =
+            try store.read(kept)
+            ?? store.write { writer in
+                if let made = try kept(writer) { return made }
+                var writing = BinaryWriter()
+                for _ in 0..<Self.secretWords { writing.fixed64(random.next()) }
+                var changes = StoreChanges()
+                changes.secrets = [SecretRow(name: Self.secretName, value: writing.bytes)]
+                try writer.apply(changes)
+                return writing.bytes
+            }
+        knownAssetSecret.withLock { $0 = secret }
+        return secret
+    }
+}

@@ -1,0 +1,164 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// The receipts that come with a batch, read before the store is asked, and what they let its records hold. Pure.
+struct AssetReceipts: Sendable {
+    /// What was read of each receipt that this service has written, by its text.
+    var claims: [String: AssetClaims] = [:]
+    /// Digests of files that are not there any more.
+    var missing: Set<[UInt8]> = []
+
+    /// The fields as the record keeps them: each file in its stored form.
+    ///
+    /// A file needs the receipt of an upload for this record, or the record has it already, in the same field.
+    ///
+    /// - Throws: a `WireError` that names the field.
+    func settled(
+        _ fields: [String: Field], of key: RecordKey, recordType: String, old: [String: Field]
+    ) throws(WireError) -> [String: Field] {
+        var settled = fields
+        for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
+            guard let value = field.value, value.holdsAssets else { continue }
+            let place = Place(
+                key: key, recordType: recordType, fieldName: name, kept: old[name]?.value?.storedAssets ?? [])
+            settled[name]?.value = try self.settled(value, at: place)
+        }
+        return settled
+    }
+
+    private struct Place {
+        let key: RecordKey
+        let recordType: String
+        let fieldName: String
+        /// The files that the field holds now.
+        let kept: [StoredAsset]
+    }
+
+    private func settled(_ value: FieldValue, at place: Place) throws(WireError) -> FieldValue {
+        switch value {
+        case .asset(let asset): return .asset(try file(asset, at: place).kept)
+        case .list(let type, let elements):
+            var settled: [FieldValue] = []
+            for element in elements { settled.append(try self.settled(element, at: place)) }
+            return .list(type, settled)
+        default: return value
+        }
+    }
+
+    private func file(_ asset: Asset, at place: Place) throws(WireError) -> StoredAsset {
+        let field = place.fieldName
+        if let claims = asset.receipt.flatMap({ claims[$0] }), let file = claims.file {
+            guard asset.describes(file) else {
+                throw ServiceError.badRequest(
+                    "field '\(field)': checksum or size are not those of the receipt")
+            }
+            guard claims.fits(place.key, recordType: place.recordType, fieldName: field) else {
+                throw ServiceError.badRequest(
+                    "field '\(field)': the file was uploaded for another field or record")
+            }
+            guard !missing.contains(file.digest) else { throw ServiceError.assetGone(field: field) }
+            return file
+        }
+        if asset.fileChecksum != nil, let kept = place.kept.first(where: { asset.describes($0) }) {
+            return kept
+        }
+        throw ServiceError.badRequest(
+            "field '\(field)': a file needs the receipt of an upload for this record, no older than a day")
+    }
+}
+
+extension AssetClaims {
+    fileprivate func fits(_ key: RecordKey, recordType: String, fieldName: String) -> Bool {
+        database == key.zone.database && zoneName == key.zone.zoneName
+            && (self.recordName.isEmpty || self.recordName == key.recordName)
+            && (self.recordType.isEmpty || self.recordType == recordType)
+            && (self.fieldName.isEmpty || self.fieldName == fieldName)
+    }
+}
+
+extension Asset {
+    /// Whether what is said here is true of `file`.
+    fileprivate func describes(_ file: StoredAsset) -> Bool {
+        (fileChecksum.map { $0 == file.fileChecksum } ?? true) && (size.map { $0 == file.bytes } ?? true)
+    }
+}
+
+extension FieldValue {
+    fileprivate var holdsAssets: Bool {
+        switch self {
+        case .asset: true
+        case .list(_, let elements): elements.contains { if case .asset = $0 { true } else { false } }
+        default: false
+        }
+    }
+
+    /// The files that a stored value holds.
+    fileprivate var storedAssets: [StoredAsset] {
+        switch self {
+        case .asset(let asset): StoredAsset(asset).map { [$0] } ?? []
+        case .list(_, let elements): elements.flatMap(\.storedAssets)
+        default: []
+        }
+    }
+
+    /// The receipts in a client's value.
+    fileprivate var receipts: [String] {
+        switch self {
+        case .asset(let asset): asset.receipt.map { [$0] } ?? []
+        case .list(_, let elements): elements.flatMap(\.receipts)
+        default: []
+        }
+    }
+}
+
+extension CloudService {
+    /// Reads the receipts of a batch, and looks whether their files are there. Not to be called in a transaction.
+    func receipts(of batch: ModifyBatch) throws -> AssetReceipts {
+        var receipts = AssetReceipts()
+        let texts = Set(
+            batch.operations.flatMap { $0.record.fields.values.compactMap(\.value).flatMap(\.receipts) })
+        guard !texts.isEmpty, let user = batch.caller.assetUser else { return receipts }
+        let secret = try assetSecret()
+        let now = clock.nowMilliseconds()
+        for text in texts {
+            guard
+                let claims = try AssetClaims.checked(
+                    text, for: .receipt, secret: secret, nowMilliseconds: now),
+                claims.user == user, let file = claims.file
+            else { continue }
+            receipts.claims[text] = claims
+            if try assetFiles.open(file.digest) == nil { receipts.missing.insert(file.digest) }
+        }
+        return receipts
+    }
+}
+
+extension ServiceCaller {
+    /// Whose uploads those of the caller are.
+    var assetUser: String? { user?.userRecordName ?? (isServerKey ? "" : nil) }
+}
+
+extension ServiceError {
+    static func assetGone(field: String) -> WireError {
+        WireError(
+            .badRequest,
+            reason: "BadRequestException: field '\(field)': the uploaded file is gone, upload it again",
+            ckErrorCode: 35)
+    }
+
+    static let noSuchUpload = WireError(
+        .notFound, reason: "no such upload address, or it has run out: ask assets/upload for another",
+        ckErrorCode: 11)
+
+    static let noSuchFile = WireError(
+        .notFound, reason: "no such file, or its address has run out: fetch the record again", ckErrorCode: 11
+    )
+
+    static func fileTooLarge(bytesMax: Int64) -> WireError {
+        WireError(
+            .badRequest, reason: "LimitExceeded: the file has more than \(bytesMax) bytes", ckErrorCode: 27)
+    }
+
+    static let quotaExceeded = WireError(.quotaExceeded, reason: "Quota exceeded", ckErrorCode: 25)
+}

@@ -1,0 +1,144 @@
+import CloudStore
+public import CloudWire
+import Seams
+
+/// A file that a client sends, from its first byte to its receipt. Its calls block.
+public final class AssetUpload: Sendable {
+    private let service: CloudService
+    private let claims: AssetClaims
+    private let state: Lock<State>
+
+    private struct State {
+        /// Nil when the file is finished or given up.
+        var writer: (any AssetFileWriter)?
+        var bytes: Int64 = 0
+    }
+
+    fileprivate init(_ service: CloudService, _ claims: AssetClaims, _ writer: any AssetFileWriter) {
+        self.service = service
+        self.claims = claims
+        state = Lock(State(writer: writer))
+    }
+
+    /// Takes the next bytes.
+    ///
+    /// - Throws: when the file has become too large or can't be written; then nothing of it is left.
+    public func write(_ bytes: [UInt8]) throws(WireError) {
+        let bytesMax = service.limits.assets.fileBytesMax
+        try Self.translating {
+            try state.withLock { state in
+                state.bytes += Int64(bytes.count)
+                guard state.bytes <= bytesMax else {
+                    state.writer?.cancel()
+                    state.writer = nil
+                    throw ServiceError.fileTooLarge(bytesMax: bytesMax)
+                }
+                try state.writer?.write(bytes)
+            }
+        }
+    }
+
+    /// Ends the file, and answers with what a record's field is set to. The file is on the disk by then.
+    ///
+    /// - Throws: when it can't be written; then nothing of it is left.
+    public func finish() throws(WireError) -> AssetUploadedResponse {
+        try Self.translating {
+            let use = try state.withLock { state -> AssetUse in
+                defer { state.writer = nil }
+                guard let writer = state.writer else { throw ServiceError.noSuchUpload }
+                return try writer.finish()
+            }
+            let file = StoredAsset(digest: use.digest, bytes: use.bytes)
+            let zone = ZoneKey(database: claims.database, zoneName: claims.zoneName)
+            var receipt = service.receipt(for: file, in: zone, user: claims.user)
+            receipt.recordName = claims.recordName
+            receipt.recordType = claims.recordType
+            receipt.fieldName = claims.fieldName
+            var asset = file.told(in: claims.database.scope)
+            asset.receipt = try receipt.signed(service.assetSecret())
+            return AssetUploadedResponse(singleFile: asset)
+        }
+    }
+
+    /// Gives the file up. Does nothing after `finish`.
+    public func cancel() {
+        state.withLock { state in
+            state.writer?.cancel()
+            state.writer = nil
+        }
+    }
+
+    fileprivate static func translating<Result>(_ body: () throws -> Result) throws(WireError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw ServiceFailure.wireError(error)
+        }
+    }
+}
+
+/// A file that a client fetches. May be used from any thread; its calls block.
+public struct AssetDownload: Sendable {
+    /// The file's size.
+    public let bytes: Int64
+    /// The same for the same bytes; without quotation marks.
+    public let checksum: String
+    /// Milliseconds until the address runs out.
+    public let remainingMilliseconds: Int64
+    private let reader: any AssetFileReader
+
+    fileprivate init(_ file: StoredAsset, _ reader: any AssetFileReader, remainingMilliseconds: Int64) {
+        bytes = file.bytes
+        checksum = file.checksumInAddress
+        self.reader = reader
+        self.remainingMilliseconds = remainingMilliseconds
+    }
+
+    /// Up to `bytesMax` bytes from `offset` on; none at the end.
+    ///
+    /// - Throws: when the disk fails.
+    public func read(at offset: Int64, bytesMax: Int) throws(WireError) -> [UInt8] {
+        try AssetUpload.translating { try reader.read(at: offset, bytesMax: bytesMax) }
+    }
+}
+
+extension CloudService {
+    /// Begins to take a file that is sent to an address of `assets/upload`. Blocks.
+    ///
+    /// - Parameter ticket: the item `t` of the address.
+    /// - Throws: when the address is not one of this service's, or has run out.
+    public func beginUpload(ticket: String) throws(WireError) -> AssetUpload {
+        try AssetUpload.translating {
+            let claims = try AssetClaims.checked(
+                ticket, for: .upload, secret: assetSecret(), nowMilliseconds: clock.nowMilliseconds())
+            guard let claims else { throw ServiceError.noSuchUpload }
+            return AssetUpload(self, claims, try assetFiles.begin())
+        }
+    }
+
+    /// Opens the file that an address in a record leads to, as long as some record of that database holds it. Blocks.
+    ///
+    /// - Parameters:
+    ///   - checksum: the part of the address that names the file.
+    ///   - ticket: the item `t` of the address.
+    /// - Throws: when the address is not one of this service's or has run out, or the file is gone: which of these is not
+    ///   told.
+    public func openAsset(checksum: String, ticket: String) throws(WireError) -> AssetDownload {
+        try AssetUpload.translating {
+            let now = clock.nowMilliseconds()
+            let claims = try AssetClaims.checked(
+                ticket, for: .download, secret: assetSecret(), nowMilliseconds: now)
+            guard let claims, let file = claims.file, file.checksumInAddress == checksum else {
+                throw ServiceError.noSuchFile
+            }
+            let owned = OwnedAsset(database: claims.database, digest: file.digest)
+            var wanted = StoreLoad()
+            wanted.assets.owned = [owned]
+            let question = wanted
+            guard try store.read({ try $0.load(question) }).assets.owned[owned] != nil,
+                let reader = try assetFiles.open(file.digest), reader.bytes == file.bytes
+            else { throw ServiceError.noSuchFile }
+            return AssetDownload(file, reader, remainingMilliseconds: claims.expiresMilliseconds - now)
+        }
+    }
+}
