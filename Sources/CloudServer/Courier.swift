@@ -115,7 +115,9 @@ final class Courier: Sendable {
         _ device: Device, _ number: CourierPolls<Waiting>.Number, after: String?,
         _ environment: OpenEnvironment, _ table: EnvironmentTable
     ) {
-        environment.thread.takePush(apnsToken: device.apnsToken, acknowledging: after) { [self] taken in
+        let taking = polls.withLock { $0[device]?.acknowledges } == true ? PushTaking.each : .newest
+        environment.thread.takePush(apnsToken: device.apnsToken, acknowledging: after, taking: taking) {
+            [self] taken in
             switch taken {
             case .success(nil):
                 if polls.withLock({ $0.foundNothing(device, number) }) {
@@ -146,8 +148,7 @@ final class Courier: Sendable {
         }
         waiting.reply.sendJSON(push.payload) { isWritten in
             if isWritten {
-                environment.thread.acknowledgePush(
-                    apnsToken: device.apnsToken, notificationID: push.notificationID)
+                environment.thread.acknowledgePushes(apnsToken: device.apnsToken, through: push)
             }
             table.release(environment)
         }

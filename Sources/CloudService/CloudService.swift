@@ -34,6 +34,7 @@ public final class CloudService: Sendable {
     let publicURL: String?
     let serverSignatures = Lock(ServerSignatures())
     let pushes = Lock(PushState())
+    let watchCache = WatchCache(subscriptionsMax: 50_000)
     /// When `keepUp` next looks for what can be discarded.
     let nextPruningMilliseconds = Lock(Int64.min)
     let waiting = Lock(WaitingRequests())

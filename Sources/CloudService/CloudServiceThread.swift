@@ -46,10 +46,24 @@ public final class CloudServiceThread: Sendable {
         completion(service.response(to: refused, answer: .error(ServiceCrew.refusal)))
     }
 
-    /// Looks for the oldest push that waits for a device, and deletes the one before that it has got; nil when none
-    /// waits. As `CloudService.takePush`, but `completion` is called as that of `send`.
+    /// Looks for a push that waits for a device, and deletes the one before that it has got; nil when none waits. As
+    /// `CloudService.takePush`, but `completion` is called as that of `send`.
     public func takePush(
-        apnsToken: String, acknowledging notificationID: String? = nil,
+        apnsToken: String, acknowledging notificationID: String? = nil, taking: PushTaking = .each,
+        completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
+    ) {
+        take(
+            apnsToken: apnsToken, acknowledging: notificationID.map { .one($0) }, taking: taking,
+            completion: completion)
+    }
+
+    /// Deletes what waited for a device when it got `push` as the newest. What is not deleted comes again.
+    public func acknowledgePushes(apnsToken: String, through push: CourierPush) {
+        take(apnsToken: apnsToken, acknowledging: .through(push.number), taking: .newest) { _ in }
+    }
+
+    private func take(
+        apnsToken: String, acknowledging acknowledgement: CloudService.Acknowledgement?, taking: PushTaking,
         completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
     ) {
         let crew = crew
@@ -57,18 +71,14 @@ public final class CloudServiceThread: Sendable {
             ServiceJob(
                 bytes: 0,
                 begin: {
-                    crew.service.prepareTake(apnsToken: apnsToken, acknowledging: notificationID)
+                    crew.service.prepareTake(
+                        apnsToken: apnsToken, acknowledging: acknowledgement, taking: taking)
                 },
                 finish: { _, answer, _ in
                     completion(CloudService.push(from: answer))
                     crew.noticeUpkeep()
                 }))
         if !isTaken { completion(.failure(ServiceCrew.refusal)) }
-    }
-
-    /// Deletes a push that a device has got. One that is not deleted comes again.
-    public func acknowledgePush(apnsToken: String, notificationID: String) {
-        takePush(apnsToken: apnsToken, acknowledging: notificationID) { _ in }
     }
 
     /// Answers what has come in, ends the threads, and returns when they have ended. Must not be called in a

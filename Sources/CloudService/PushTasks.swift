@@ -41,12 +41,18 @@ struct PushState {
     /// Behind which zone the next step begins, so that busy zones don't keep others waiting.
     var cursor: ZoneKey?
     var listener: (@Sendable ([String]) -> Void)?
+    /// Devices for which pushes were made outside a step; told with the next.
+    var readyTokens = Set<String>()
+    /// True when something is to be sent to webhooks, until it is announced.
+    var deliveriesWereMade = false
 }
 
 extension CloudService {
     /// Writes what a request has come to.
     func apply(_ changes: StoreChanges, to writer: any CloudStoreWriter) throws {
-        if !changes.pushTasks.isEmpty { pushes.withLock { $0.tasksMayWait = true } }
+        if !changes.pushTasks.isEmpty || !changes.notifications.firedChanges.isEmpty {
+            pushes.withLock { $0.tasksMayWait = true }
+        }
         try writer.apply(changes)
     }
 }

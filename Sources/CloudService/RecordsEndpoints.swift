@@ -37,6 +37,8 @@ extension CloudService {
             var decision = decider.decide(outcomes: outcomes, loaded: loaded)
             try decider.refuseAtomicFailure(decision)
             try self.count(decision.usage, into: &decision.changes, writer)
+            try self.fireQuerySubscriptions(
+                by: &decision.changes, loaded: loaded, maker: caller.device, in: writer)
             try self.apply(decision.changes, to: writer)
             self.remember(decision.schema, as: decision.changes.schema)
             let written = decision.changes.zones.first { $0.key == batch.tokenZone }

@@ -34,6 +34,20 @@ public struct ServiceLimits: Hashable, Sendable {
     public var subscriptionsMax = 100
     /// Bytes of a subscription.
     public var subscriptionBytesMax = 16 << 10
+    /// Query subscriptions of all users to one type of records in the public database.
+    public var watchersMax = 10_000
+    /// Changed records of which those who subscribed were not told yet; one more, and the write is told to try again.
+    public var firedChangesMax = 10_000
+    /// Notifications kept for a user; one more, and the oldest is discarded.
+    public var notificationsMax = 1_000
+    /// Milliseconds after which a notification is discarded.
+    public var notificationMilliseconds: Int64 = 30 * 86_400_000
+    /// Bytes of a text that a notification tells of a record; a longer one is left out.
+    public var notificationFieldBytesMax = 4 << 10
+    /// Bytes of a push; what doesn't fit is in the collection only.
+    public var pushBytesMax = 4 << 10
+    /// Notifications that wait to be sent to a webhook; more are left out, and counted.
+    public var webhookDeliveriesMax = 10_000
     /// Devices of a user that are told of changes; one more, and the one that was silent longest is forgotten.
     public var devicesMax = 50
     /// Milliseconds after which a device that wasn't heard of is forgotten.

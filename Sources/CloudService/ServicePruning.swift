@@ -38,7 +38,10 @@ extension CloudService {
         query.devicesSeenBefore = now - limits.deviceMilliseconds
         let asked = query
         // Most of the time there is nothing: a read finds that out without the writer.
-        guard try store.read({ try $0.outdated(asked) }) != OutdatedRows() else { return false }
+        let isEmpty = { (reader: any CloudStoreReader) throws -> Bool in
+            try reader.outdated(asked) == OutdatedRows() && !self.notificationsAreOutdated(reader)
+        }
+        guard try !store.read(isEmpty) else { return false }
         return try store.write { writer in
             let rows = try writer.outdated(asked)
             var changes = StoreChanges()
@@ -46,7 +49,9 @@ extension CloudService {
             changes.removedDevices = rows.devices
             changes.removedAnswers = rows.answers
             try writer.apply(changes)
-            return [rows.pushes.count, rows.devices.count, rows.answers.count].contains(Self.outdatedRowsMax)
+            let notifications = try self.pruneNotifications(rowsMax: Self.outdatedRowsMax, writer)
+            return [rows.pushes.count, rows.devices.count, rows.answers.count, notifications]
+                .contains(Self.outdatedRowsMax)
         }
     }
 }

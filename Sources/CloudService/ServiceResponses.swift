@@ -17,7 +17,7 @@ extension CloudService {
         switch answer {
         case .error(let error):
             return response(error, request)
-        case .nothing:
+        case .nothing, .push:
             return response(Array("{}".utf8), request.wantsExtras)
         case .message(let message, let numbersAsStrings):
             func body(_ message: any JSONMessage) throws -> WireResponse {

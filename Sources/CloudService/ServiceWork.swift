@@ -30,6 +30,8 @@ enum ServiceWork: Sendable {
 enum ServiceAnswer: Sendable {
     case message(any JSONMessage, numbersAsStrings: Bool = false)
     case error(WireError)
+    /// A push for a device that waits.
+    case push(CourierPush)
     case nothing
 }
 

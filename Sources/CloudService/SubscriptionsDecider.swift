@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import Seams
 
-/// Decides a `subscriptions/modify` request in a private database: in order, each operation for itself. Pure.
+/// Decides a `subscriptions/modify` request: in order, each operation for itself. Pure.
 struct SubscriptionsDecider {
     struct Decision {
         var changes = StoreChanges()
@@ -22,22 +22,37 @@ struct SubscriptionsDecider {
             .sorted()
     }
 
-    func decide(loaded: StoreLoaded) -> Decision {
+    /// Whose subscriptions they change.
+    var subscriber: SubscriberKey { SubscriberKey(database: database, user: user) }
+
+    /// The types that the operations watch from now on, or that one of the user's subscriptions watches.
+    func watches(loaded: StoreLoaded) -> [WatchKey] {
+        let types =
+            operations.compactMap(\.subscription.query?.recordType)
+            + (loaded.notifications.subscriptions[subscriber] ?? []).compactMap(\.recordType)
+        return Set(types).sorted().map { WatchKey(database: database, recordType: $0) }
+    }
+
+    /// - Parameter schema: by which queries are checked.
+    func decide(loaded: StoreLoaded, schema: Schema) -> Decision {
         var decision = Decision()
-        var ids = Set((loaded.subscriptions[database] ?? []).map(\.key.subscriptionID))
-        let before = ids
+        var rows = SubscriptionRows(
+            loaded.notifications.subscriptions[subscriber] ?? [], watches: loaded.notifications.watches,
+            random: random)
         for operation in operations {
             let subscriptionID = operation.subscription.subscriptionID
             do {
                 switch operation.operationType {
                 case .create, .update:
-                    let subscription = try checked(operation, among: ids, loaded: loaded)
-                    decision.changes.subscriptions.append(try row(subscription))
+                    let (subscription, row) = try checked(operation, rows, loaded: loaded, schema: schema)
+                    try rows.put(row, watchersMax: watchersMax)
                     decision.results.append(.subscription(subscription))
-                    ids.insert(subscriptionID)
                 case .delete:
-                    guard ids.remove(subscriptionID) != nil else { throw ServiceError.subscriptionNotFound }
-                    remove(subscriptionID, loaded.devices[user] ?? [], &decision.changes)
+                    guard rows.remove(subscriptionID) else { throw ServiceError.subscriptionNotFound }
+                    // What waits because of the subscription goes with it.
+                    decision.changes.removedPushes += (loaded.devices[user] ?? []).map {
+                        PushKey(device: $0.key, database: database, subscriptionID: subscriptionID)
+                    }
                     decision.results.append(
                         .subscription(WireSubscription(subscriptionID: subscriptionID, deleted: true)))
                 }
@@ -47,25 +62,30 @@ struct SubscriptionsDecider {
                 decision.results.append(.error(error))
             }
         }
-        if ids != before {
+        rows.finish(&decision.changes)
+        // Only private databases have feeds.
+        if database != .publicDatabase, rows.feedCountBefore != rows.feedCount {
             var feed =
                 loaded.databases[database]
                 ?? DatabaseRow(key: database, epoch: random.nextEpoch(), counter: 0)
-            feed.subscriptionCount = Int64(ids.count)
+            feed.subscriptionCount = Int64(rows.feedCount)
             decision.changes.databases = [feed]
         }
         return decision
     }
 
+    /// In one's own database one's own limit does.
+    private var watchersMax: Int { database == .publicDatabase ? limits.watchersMax : .max }
+
     /// The subscription as it is kept. One that is made again is replaced, so that a repeated request does no harm.
     private func checked(
-        _ operation: SubscriptionOperation, among ids: Set<String>, loaded: StoreLoaded
-    ) throws -> WireSubscription {
+        _ operation: SubscriptionOperation, _ rows: SubscriptionRows, loaded: StoreLoaded, schema: Schema
+    ) throws -> (WireSubscription, SubscriptionRow) {
         let asked = operation.subscription
         try ModifyBatch.checkName(asked.subscriptionID, of: "subscriptionID", limits)
-        let isThere = ids.contains(asked.subscriptionID)
+        let isThere = rows[asked.subscriptionID] != nil
         guard isThere || operation.operationType == .create else { throw ServiceError.subscriptionNotFound }
-        guard isThere || ids.count < limits.subscriptionsMax else {
+        guard isThere || rows.count < limits.subscriptionsMax else {
             throw ServiceError.tooManySubscriptions(limits.subscriptionsMax)
         }
         var subscription = WireSubscription(
@@ -73,23 +93,54 @@ struct SubscriptionsDecider {
             notificationInfo: asked.notificationInfo)
         switch asked.subscriptionType {
         case .database?:
-            break
+            guard database != .publicDatabase else { throw ServiceError.notInPublic(.database) }
         case .zone?:
+            guard database != .publicDatabase else { throw ServiceError.notInPublic(.zone) }
             let zoneID = asked.zoneID ?? ZoneID()
             let key = try caller.key(of: zoneID)
             guard !key.isDefault else {
                 throw ServiceError.badRequest("the default zone has no changes feed to subscribe to")
             }
-            guard let zone = loaded.zones[key], !zone.isDeleted else {
-                throw ServiceError.zoneNotFound(zoneID)
-            }
-            subscription.zoneID = key.zoneID
+            subscription.zoneID = try existing(key, zoneID, loaded).zoneID
         case .query?:
-            throw ServiceError.badRequest("query subscriptions are not served yet")
+            try fillQuery(&subscription, asked, loaded: loaded, schema: schema)
         default:
-            throw ServiceError.badRequest("subscriptionType must be zone or database")
+            throw ServiceError.badRequest("subscriptionType must be query, zone or database")
         }
-        return subscription
+        return (subscription, try row(subscription))
+    }
+
+    private func existing(_ key: ZoneKey, _ zoneID: ZoneID, _ loaded: StoreLoaded) throws -> ZoneKey {
+        guard key.isDefault || loaded.zones[key].map({ !$0.isDeleted }) ?? false else {
+            throw ServiceError.zoneNotFound(zoneID)
+        }
+        return key
+    }
+
+    /// Takes over what makes a query subscription, or throws what is wrong with it.
+    private func fillQuery(
+        _ subscription: inout WireSubscription, _ asked: WireSubscription, loaded: StoreLoaded, schema: Schema
+    ) throws {
+        guard let query = asked.query, let recordType = query.recordType else {
+            throw ServiceError.badRequest("missing required field 'query.recordType'")
+        }
+        try ModifyBatch.checkName(recordType, of: "recordType", limits)
+        let triggers = asked.firesOn ?? []
+        guard !triggers.isEmpty, triggers.allSatisfy({ [.create, .update, .delete].contains($0) }) else {
+            throw ServiceError.badRequest("firesOn must name one or more of create, update and delete")
+        }
+        _ = try QueryMatcher(
+            query, schema: schema, database: database, userRecordName: user, limits: limits)
+        subscription.query = query
+        subscription.firesOn = triggers
+        subscription.firesOnce = asked.firesOnce
+        // As in records/query, a zone that is named wins. Without one it is all zones, unless that is not wanted.
+        if let zoneID = asked.zoneID {
+            subscription.zoneID = try existing(try caller.key(of: zoneID), zoneID, loaded).zoneID
+        } else if asked.zoneWide == false {
+            subscription.zoneID = ZoneKey(database: database, zoneName: ZoneID.defaultZoneName).zoneID
+        }
+        subscription.zoneWide = subscription.zoneID == nil
     }
 
     private func row(_ subscription: WireSubscription) throws -> SubscriptionRow {
@@ -98,19 +149,108 @@ struct SubscriptionsDecider {
             throw ServiceError.badRequest(
                 "the subscription has \(content.count) bytes; \(limits.subscriptionBytesMax) are allowed")
         }
+        let key = SubscriptionKey(
+            database: database, user: user, subscriptionID: subscription.subscriptionID)
         return SubscriptionRow(
-            key: key(subscription.subscriptionID), zoneName: subscription.zoneID?.zoneName, content: content)
+            key: key, zoneName: subscription.zoneID?.zoneName, recordType: subscription.query?.recordType,
+            content: content)
+    }
+}
+
+/// A user's subscriptions in a database while they change, and how many watch each type.
+struct SubscriptionRows {
+    let feedCountBefore: Int
+    private let before: [String: SubscriptionRow]
+    private var rows: [String: SubscriptionRow]
+    private var watches: [WatchKey: WatchRow]
+    private var changedWatches = Set<WatchKey>()
+    private let random: any RandomSource
+
+    init(_ rows: [SubscriptionRow], watches: [WatchKey: WatchRow], random: any RandomSource) {
+        before = Dictionary(rows.map { ($0.key.subscriptionID, $0) }) { $1 }
+        self.rows = before
+        self.watches = watches
+        self.random = random
+        feedCountBefore = rows.count { $0.recordType == nil }
     }
 
-    /// What waits because of the subscription goes with it.
-    private func remove(_ subscriptionID: String, _ devices: [DeviceRow], _ changes: inout StoreChanges) {
-        changes.removedSubscriptions.append(key(subscriptionID))
-        changes.removedPushes += devices.map {
-            PushKey(device: $0.key, database: database, subscriptionID: subscriptionID)
+    var count: Int { rows.count }
+
+    /// How many watch zones, or the whole database.
+    var feedCount: Int { rows.values.count { $0.recordType == nil } }
+
+    subscript(subscriptionID: String) -> SubscriptionRow? { rows[subscriptionID] }
+
+    /// Adds a subscription, or puts it in the place of one.
+    ///
+    /// One that goes on watching its type keeps its number: what it was to be told is told.
+    ///
+    /// - Throws: `WireError` when too many watch the type already; then nothing has changed.
+    mutating func put(_ row: SubscriptionRow, watchersMax: Int) throws(WireError) {
+        var row = row
+        let old = rows[row.key.subscriptionID]
+        if let key = row.watch {
+            var watch = watches[key] ?? WatchRow(key: key, version: 0)
+            if old?.watch == key, let old {
+                row.number = old.number
+            } else {
+                guard watch.count < Int64(watchersMax) else {
+                    throw ServiceError.tooManyWatchers(key.recordType)
+                }
+                watch.count += 1
+                watch.lastNumber += 1
+                row.number = watch.lastNumber
+            }
+            watches[key] = watch
+            changedWatches.insert(key)
+        }
+        if let key = old?.watch, key != row.watch { leave(key) }
+        rows[row.key.subscriptionID] = row
+    }
+
+    /// False when there is no such subscription.
+    mutating func remove(_ subscriptionID: String) -> Bool {
+        guard let old = rows.removeValue(forKey: subscriptionID) else { return false }
+        if let key = old.watch { leave(key) }
+        return true
+    }
+
+    private mutating func leave(_ key: WatchKey) {
+        watches[key]?.count -= 1
+        changedWatches.insert(key)
+    }
+
+    /// Adds what is to be written.
+    func finish(_ changes: inout StoreChanges) {
+        for (id, row) in rows.sorted(by: { $0.key < $1.key }) where before[id] != row {
+            changes.subscriptions.append(row)
+        }
+        for (id, row) in before.sorted(by: { $0.key < $1.key }) where rows[id] == nil {
+            changes.removedSubscriptions.append(row.key)
+        }
+        for key in changedWatches.sorted() {
+            guard var watch = watches[key] else { continue }
+            watch.version = random.next()
+            changes.notifications.watches.append(watch)
         }
     }
+}
 
-    private func key(_ subscriptionID: String) -> SubscriptionKey {
-        SubscriptionKey(database: database, user: user, subscriptionID: subscriptionID)
+extension SubscriptionRow {
+    /// What a query subscription watches; nil for the others.
+    var watch: WatchKey? {
+        recordType.map { WatchKey(database: key.database, recordType: $0) }
+    }
+}
+
+extension ServiceError {
+    static func notInPublic(_ kind: WireSubscription.Kind) -> WireError {
+        badRequest("\(kind.rawValue) subscriptions are not supported in the public database")
+    }
+
+    static func tooManyWatchers(_ recordType: String) -> WireError {
+        WireError(
+            .quotaExceeded, reason: "too many subscriptions to records of type '\(recordType)'",
+            ckErrorCode: 25)
     }
 }

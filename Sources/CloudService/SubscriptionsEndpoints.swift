@@ -12,7 +12,7 @@ extension CloudService {
         guard Set(ids).count == ids.count else {
             throw ServiceError.badRequest("more than one operation on a subscription")
         }
-        guard caller.scope == .private, let database = caller.database else {
+        guard let database = caller.database else {
             throw ServiceError.badRequest(
                 "subscriptions to the \(caller.scope.rawValue) database are not served yet")
         }
@@ -23,9 +23,13 @@ extension CloudService {
             var wanted = StoreLoad()
             wanted.databases = [database]
             wanted.zones = decider.zones
-            wanted.subscriptionsIn = [database]
+            wanted.notifications.subscriptionsOf = [decider.subscriber]
             wanted.devicesOf = [decider.user]
-            let decision = decider.decide(loaded: try writer.load(wanted))
+            var loaded = try writer.load(wanted)
+            wanted = StoreLoad()
+            wanted.notifications.watches = decider.watches(loaded: loaded)
+            loaded.merge(try writer.load(wanted))
+            let decision = decider.decide(loaded: loaded, schema: try self.schema(in: writer))
             try writer.apply(decision.changes)
             return SubscriptionsResponse(subscriptions: decision.results)
         }
@@ -53,19 +57,20 @@ extension CloudService {
         }
     }
 
-    /// Reads all that the caller has in the database: `subscriptionsMax` at most. Only private databases have some.
+    /// Reads all that the caller has in the database: `subscriptionsMax` at most.
     private func readSubscriptions(
         _ caller: ServiceCaller,
         _ results: @escaping @Sendable ([SubscriptionRow]) throws -> [SubscriptionResult]
     ) throws -> ServiceWork {
-        guard caller.user != nil else { throw ServiceError.authenticationRequired }
-        guard caller.scope == .private, let database = caller.database else {
+        guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
+        guard let database = caller.database else {
             return .answer(.message(SubscriptionsResponse(subscriptions: try results([]))))
         }
         return .read { reader in
             var wanted = StoreLoad()
-            wanted.subscriptionsIn = [database]
-            let rows = try reader.load(wanted).subscriptions[database] ?? []
+            let subscriber = SubscriberKey(database: database, user: user)
+            wanted.notifications.subscriptionsOf = [subscriber]
+            let rows = try reader.load(wanted).notifications.subscriptions[subscriber] ?? []
             return .message(SubscriptionsResponse(subscriptions: try results(rows)))
         }
     }

@@ -52,6 +52,9 @@ public protocol CloudStoreReader {
     /// `usersMax` at most.
     func userRoles(after: String?, usersMax: Int) throws -> ChangesPage<UserRolesRow>
 
+    /// Reads what concerns notifications.
+    var notificationReader: any NotificationStoreReader { get }
+
     /// Rows that have outlived their use.
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows
 }

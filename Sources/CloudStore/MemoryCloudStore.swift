@@ -34,6 +34,7 @@ struct MemoryTables {
     var devices: [DeviceKey: DeviceRow] = [:]
     var pushTasks: [ZoneKey: PushTaskRow] = [:]
     var pushes: [PushKey: PushRow] = [:]
+    var notifications = MemoryNotificationTables()
     var answers: [OperationKey: KeptAnswerRow] = [:]
     var schema: SchemaRow?
     var roles: [String: UserRolesRow] = [:]

@@ -16,6 +16,7 @@ extension MemoryTransaction {
             loaded.pushes[device] = tables.pushes.values.filter { $0.key.device == device }
                 .sorted { ($0.atMilliseconds, $0.key) < ($1.atMilliseconds, $1.key) }
         }
+        load(wanted.notifications, into: &loaded.notifications)
     }
 
     func applyPushes(_ changes: StoreChanges) {
@@ -30,6 +31,7 @@ extension MemoryTransaction {
         for row in changes.pushes { tables.pushes[row.key] = row }
         for zone in changes.removedPushTasks { tables.pushTasks[zone] = nil }
         for row in changes.pushTasks { tables.pushTasks[row.zone] = row }
+        apply(changes.notifications)
     }
 
     func pushTasks(after: ZoneKey?, tasksMax: Int) throws -> ChangesPage<PushTaskRow> {

@@ -26,13 +26,22 @@ public struct SubscriptionRow: Hashable, Sendable {
     public let key: SubscriptionKey
     /// The one zone that is watched; nil for the whole database.
     public var zoneName: String?
+    /// The type of the records that a query subscription watches; nil for the others.
+    public var recordType: String?
+    /// A query subscription's number among those that watch its type; 0 for the others.
+    public var number: Int64
     /// The subscription as the service keeps it; the store doesn't look inside.
     public var content: [UInt8]
 
     /// Makes a row.
-    public init(key: SubscriptionKey, zoneName: String? = nil, content: [UInt8]) {
+    public init(
+        key: SubscriptionKey, zoneName: String? = nil, recordType: String? = nil, number: Int64 = 0,
+        content: [UInt8]
+    ) {
         self.key = key
         self.zoneName = zoneName
+        self.recordType = recordType
+        self.number = number
         self.content = content
     }
 }
@@ -127,11 +136,23 @@ public struct PushRow: Hashable, Sendable {
     public var notificationID: String
     /// When it was made, in milliseconds since 1970.
     public var atMilliseconds: Int64
+    /// The notification's number in the user's collection; 0 when it is not there.
+    public var number: Int64
+    /// How many notifications it stands for.
+    public var count: Int64
+    /// What is told; nil: what stands in the collection.
+    public var content: [UInt8]?
 
     /// Makes a row.
-    public init(key: PushKey, notificationID: String, atMilliseconds: Int64) {
+    public init(
+        key: PushKey, notificationID: String, atMilliseconds: Int64, number: Int64 = 0, count: Int64 = 1,
+        content: [UInt8]? = nil
+    ) {
         self.key = key
         self.notificationID = notificationID
         self.atMilliseconds = atMilliseconds
+        self.number = number
+        self.count = count
+        self.content = content
     }
 }

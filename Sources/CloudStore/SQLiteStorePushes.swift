@@ -12,6 +12,7 @@ extension SQLiteStoreTransaction {
         }
         for zone in wanted.pushTasks { loaded.pushTasks[zone] = try pushTask(zone) }
         for device in wanted.pushesOf { loaded.pushes[device] = try pushes(of: device) }
+        try load(wanted.notifications, into: &loaded.notifications)
     }
 
     func applyPushes(_ changes: StoreChanges) throws {
@@ -23,6 +24,7 @@ extension SQLiteStoreTransaction {
         for row in changes.pushes { try write(row) }
         for zone in changes.removedPushTasks { try removePushTask(zone) }
         for row in changes.pushTasks { try write(row) }
+        try apply(changes.notifications)
     }
 
     func pushTasks(after: ZoneKey?, tasksMax: Int) throws -> ChangesPage<PushTaskRow> {
@@ -47,21 +49,30 @@ extension SQLiteStoreTransaction {
 
     private func subscriptions(in database: DatabaseKey) throws -> [SubscriptionRow] {
         let sql = """
-            SELECT user, id, zone, content FROM subscriptions WHERE scope = ?1 AND owner = ?2 ORDER BY user, id
+            SELECT user, id, zone, content, type, number FROM subscriptions
+            WHERE scope = ?1 AND owner = ?2 ORDER BY user, id
             """
         return try connection.withStatement(sql) { statement in
             try bind(database, to: statement)
-            var rows: [SubscriptionRow] = []
-            while try statement.step() {
-                let key = SubscriptionKey(
-                    database: database, user: statement.text(at: 0), subscriptionID: statement.text(at: 1))
-                rows.append(
-                    SubscriptionRow(
-                        key: key, zoneName: statement.isNull(at: 2) ? nil : statement.text(at: 2),
-                        content: statement.bytes(at: 3)))
-            }
-            return rows
+            return try subscriptions(in: database, from: statement)
         }
+    }
+
+    /// Reads rows of a subscription's user, name, zone, content, type and number.
+    func subscriptions(
+        in database: DatabaseKey, from statement: borrowing Statement
+    ) throws -> [SubscriptionRow] {
+        var rows: [SubscriptionRow] = []
+        while try statement.step() {
+            let key = SubscriptionKey(
+                database: database, user: statement.text(at: 0), subscriptionID: statement.text(at: 1))
+            rows.append(
+                SubscriptionRow(
+                    key: key, zoneName: statement.isNull(at: 2) ? nil : statement.text(at: 2),
+                    recordType: statement.isNull(at: 4) ? nil : statement.text(at: 4),
+                    number: statement.int64(at: 5), content: statement.bytes(at: 3)))
+        }
+        return rows
     }
 
     private func devices(_ condition: String, _ value: String) throws -> [DeviceRow] {
@@ -101,7 +112,8 @@ extension SQLiteStoreTransaction {
 
     private func pushes(of device: DeviceKey) throws -> [PushRow] {
         let sql = """
-            SELECT user, device, scope, owner, subscription, notification, atMilliseconds FROM pushes
+            SELECT user, device, scope, owner, subscription, notification, atMilliseconds, number, count, content
+            FROM pushes
             WHERE user = ?1 AND device = ?2 ORDER BY atMilliseconds, scope, owner, subscription
             """
         return try connection.withStatement(sql) { statement in
@@ -111,7 +123,9 @@ extension SQLiteStoreTransaction {
                 rows.append(
                     PushRow(
                         key: try pushKey(from: statement), notificationID: statement.text(at: 5),
-                        atMilliseconds: statement.int64(at: 6)))
+                        atMilliseconds: statement.int64(at: 6), number: statement.int64(at: 7),
+                        count: statement.int64(at: 8),
+                        content: statement.isNull(at: 9) ? nil : statement.bytes(at: 9)))
             }
             return rows
         }
@@ -147,14 +161,16 @@ extension SQLiteStoreTransaction {
 
     private func write(_ row: SubscriptionRow) throws {
         let sql = """
-            INSERT OR REPLACE INTO subscriptions (scope, owner, user, id, zone, content)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            INSERT OR REPLACE INTO subscriptions (scope, owner, user, id, zone, content, type, number)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """
         try connection.withStatement(sql) { statement in
             try bind(row.key.database, to: statement)
             try statement.bind(row.key.user, at: 3)
             try statement.bind(row.key.subscriptionID, at: 4)
             try bind(row.zoneName, to: statement, at: 5)
+            try bind(row.recordType, to: statement, at: 7)
+            try statement.bind(row.number, at: 8)
             try statement.binding(row.content, at: 6) { try statement.run() }
         }
     }
@@ -197,14 +213,20 @@ extension SQLiteStoreTransaction {
     private func write(_ row: PushRow) throws {
         let sql = """
             INSERT OR REPLACE INTO pushes
-            (user, device, scope, owner, subscription, notification, atMilliseconds)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            (user, device, scope, owner, subscription, notification, atMilliseconds, number, count, content)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """
         try connection.withStatement(sql) { statement in
             try bind(row.key, to: statement)
             try statement.bind(row.notificationID, at: 6)
             try statement.bind(row.atMilliseconds, at: 7)
-            try statement.run()
+            try statement.bind(row.number, at: 8)
+            try statement.bind(row.count, at: 9)
+            guard let content = row.content else {
+                try statement.bindNull(at: 10)
+                return try statement.run()
+            }
+            try statement.binding(content, at: 10) { try statement.run() }
         }
     }
 
@@ -236,7 +258,7 @@ extension SQLiteStoreTransaction {
         }
     }
 
-    private func bind(_ text: String?, to statement: borrowing Statement, at index: Int32) throws {
+    func bind(_ text: String?, to statement: borrowing Statement, at index: Int32) throws {
         if let text {
             try statement.bind(text, at: index)
         } else {

@@ -48,6 +48,8 @@ public struct StoreChanges: Sendable {
     public var removedPushTasks: [ZoneKey] = []
     /// Push tasks to write.
     public var pushTasks: [PushTaskRow] = []
+    /// What is to be written of notifications.
+    public var notifications = NotificationChanges()
     /// Kept answers that go.
     public var removedAnswers: [OperationKey] = []
     /// Answers to keep.
@@ -70,6 +72,7 @@ public struct StoreChanges: Sendable {
     var isEmptyOfPushes: Bool {
         removedSubscriptions.isEmpty && subscriptions.isEmpty && removedDevices.isEmpty && devices.isEmpty
             && removedPushes.isEmpty && pushes.isEmpty && removedPushTasks.isEmpty && pushTasks.isEmpty
+            && notifications.isEmpty
     }
 }
 

@@ -24,6 +24,8 @@ public struct StoreLoad: Sendable {
     public var pushTasks: [ZoneKey] = []
     /// Devices whose waiting pushes are wanted.
     public var pushesOf: [DeviceKey] = []
+    /// What is wanted of notifications.
+    public var notifications = NotificationLoad()
     /// Operations whose kept answer is wanted.
     public var answers: [OperationKey] = []
 
@@ -66,6 +68,8 @@ public struct StoreLoaded: Sendable {
     public var pushTasks: [ZoneKey: PushTaskRow] = [:]
     /// What a device has not taken yet, the oldest first.
     public var pushes: [DeviceKey: [PushRow]] = [:]
+    /// What there is of notifications.
+    public var notifications = NotificationsLoaded()
     /// Kept answers.
     public var answers: [OperationKey: KeptAnswerRow] = [:]
 
@@ -95,6 +99,7 @@ public struct StoreLoaded: Sendable {
         tokenDevices.merge(other.tokenDevices) { $1 }
         pushTasks.merge(other.pushTasks) { $1 }
         pushes.merge(other.pushes) { $1 }
+        notifications.merge(other.notifications)
         answers.merge(other.answers) { $1 }
         schema = other.schema ?? schema
         roles.merge(other.roles) { $1 }

@@ -65,6 +65,8 @@ final class ScriptedWriter: CloudStoreWriter {
         try writer.pushTasks(after: after, tasksMax: tasksMax)
     }
 
+    var notificationReader: any NotificationStoreReader { writer.notificationReader }
+
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows { try writer.outdated(query) }
 
     func schemaVersion() throws -> UInt64? { try writer.schemaVersion() }

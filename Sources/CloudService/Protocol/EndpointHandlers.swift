@@ -40,10 +40,11 @@ extension CloudService {
         case .tokensRegister: return try tokensRegister(body, caller, courier(for: request))
         case .assetsUpload: return try assetsUpload(body, caller, assetAddress(for: request))
         case .assetsRereference: return try assetsRereference(body, caller)
+        case .notificationsList: return try notificationsList(body, caller)
+        case .notificationsRead: return try notificationsRead(body, caller)
         case .recordsQueryBatch,
             .usersCurrent,
-            .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts, .usersDiscoverability,
-            .notificationsList, .notificationsRead:
+            .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts, .usersDiscoverability:
             throw ServiceError.notServed(request.route.endpoint)
         // Doors for what comes with sharing.
         case .recordsResolve, .recordsAccept, .recordsZipPrepare, .recordsCopyStart, .recordsCopyStatus:

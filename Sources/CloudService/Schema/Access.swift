@@ -25,6 +25,13 @@ struct Access: Sendable {
         self.roles = roles
     }
 
+    /// The same for a user in the public database who isn't asking just now.
+    init(subscriber user: String, schema: Schema, customRoles: [String]) {
+        self.schema = schema
+        self.user = user
+        roles = schema.roles.intersection(customRoles).union([SystemRole.world, SystemRole.signedIn])
+    }
+
     /// What the caller may do with the records of a type; `creator` is who made the one in question, nil for one that
     /// another has made.
     func permissions(_ recordType: String, creator: String?) -> Permissions {

@@ -14,6 +14,8 @@ public struct ChangeToken: Hashable, Sendable {
         case database(ownerRecordName: String)
         /// The records of a zone. A token's zone always has an owner, and no zone type.
         case zone(ownerRecordName: String, zoneName: String)
+        /// What the user with this record name was told.
+        case notifications(ownerRecordName: String)
     }
 
     /// A walk from the newest change downwards that isn't done.
@@ -74,6 +76,9 @@ public struct ChangeToken: Hashable, Sendable {
             writer.byte(1)
             writer.text(owner)
             writer.text(name)
+        case .notifications(let owner):
+            writer.byte(2)
+            writer.text(owner)
         }
         writer.fixed64(epoch)
         writer.signed(counter)
@@ -110,6 +115,7 @@ public struct ChangeToken: Hashable, Sendable {
         switch try reader.byte() {
         case 0: subject = .database(ownerRecordName: try reader.text())
         case 1: subject = .zone(ownerRecordName: try reader.text(), zoneName: try reader.text())
+        case 2: subject = .notifications(ownerRecordName: try reader.text())
         default: throw reader.error("unknown subject")
         }
         var token = ChangeToken(

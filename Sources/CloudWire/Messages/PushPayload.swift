@@ -28,6 +28,11 @@ public struct PushCloudPart: Hashable, Sendable {
     public var isPruned: Bool?
     /// What changed.
     public var cause: PushCause?
+    /// How many other notifications this one stands for, which are in the collection only; our own key `more`.
+    public var moreCount: Int64?
+    /// Notifications that another device has marked as read, where that is what is told; our own key `rd`. None: too
+    /// many to name.
+    public var readNotificationIDs: [String]?
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
 
@@ -151,6 +156,8 @@ extension PushCloudPart: JSONCodable {
             case "qry" where cause == nil: cause = try PushCause(.query, reading: value)
             case "fet" where cause == nil: cause = try PushCause(.zone, reading: value)
             case "met" where cause == nil: cause = try PushCause(.database, reading: value)
+            case "more": moreCount = try value.int64()
+            case "rd" where value.kind == .array: readNotificationIDs = try value.strings()
             default: try unknown.keep(member)
             }
         }
@@ -167,6 +174,8 @@ extension PushCloudPart: JSONCodable {
                 writer.key(cause.kind.rawValue)
                 cause.write(to: &writer)
             }
+            writer.member("more", moreCount)
+            writer.member("rd", readNotificationIDs)
             writer.members(unknown)
         }
     }

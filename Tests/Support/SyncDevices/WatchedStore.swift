@@ -87,6 +87,8 @@ private final class WatchedWriter: CloudStoreWriter {
         try base.pushTasks(after: after, tasksMax: tasksMax)
     }
 
+    var notificationReader: any NotificationStoreReader { base.notificationReader }
+
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows { try base.outdated(query) }
 
     func schemaVersion() throws -> UInt64? { try base.schemaVersion() }

@@ -1,0 +1,117 @@
+import CloudStore
+import CloudWire
+
+extension Field {
+    /// The field for a notification: texts, numbers, times and names of records of a bounded size; nil for what a
+    /// notification doesn't tell.
+    func told(bytesMax: Int) -> Field? {
+        guard !isEncrypted else { return nil }
+        return switch value {
+        case .string(let text): text.utf8.count <= bytesMax ? self : nil
+        case .int64, .double, .timestamp, .reference: self
+        default: nil
+        }
+    }
+
+    /// The value in a notification's `af`.
+    var notificationValue: JSONValue? {
+        switch value {
+        case .string(let text): .string(text)
+        case .int64(let number), .timestamp(let number): .integer(number)
+        case .double(let number): number.isFinite ? .double(number) : nil
+        case .reference(let reference): .string(reference.recordName)
+        default: nil
+        }
+    }
+
+    /// The value in the text of an alert.
+    fileprivate var notificationText: String {
+        switch notificationValue {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .double(let number): "\(number)"
+        default: ""
+        }
+    }
+}
+
+extension PushPayload {
+    /// What a subscription tells, whole: `pruned` makes it fit.
+    ///
+    /// - Parameter fields: those of the record that a query subscription tells of.
+    init(
+        _ info: WireNotificationInfo?, cause: PushCause, fields: [String: Field] = [:], user: String,
+        notificationID: String, container: String?
+    ) {
+        var cause = cause
+        if let names = info?.additionalFields, !names.isEmpty, cause.kind == .query {
+            cause.fields = fields.filter { names.contains($0.key) }.compactMapValues(\.notificationValue)
+        }
+        self.init(
+            aps: info.map { info in
+                var alert = PushAlert(info)
+                if cause.kind == .query { alert.fill(info, from: fields) }
+                return alert
+            },
+            ck: PushCloudPart(
+                containerIdentifier: container, userRecordName: user, notificationID: notificationID,
+                cause: cause))
+    }
+
+    /// The notification as JSON, in as many bytes as a device's push service takes.
+    ///
+    /// What doesn't fit goes in the order that Apple names: the container, the record, the reason, the fields; then what
+    /// fills the texts, then the texts. The collection has all of it.
+    func pruned(bytesMax: Int) throws -> [UInt8] {
+        var payload = self
+        var json = try payload.json()
+        let steps: [(inout PushPayload) -> Void] = [
+            { $0.ck.containerIdentifier = nil }, { $0.ck.cause?.recordName = nil },
+            { $0.ck.cause?.reason = nil }, { $0.ck.cause?.fields = nil },
+            {
+                $0.aps?.texts?.bodyArguments = nil
+                $0.aps?.texts?.titleArguments = nil
+                $0.aps?.texts?.subtitleArguments = nil
+            }, { $0.aps?.texts = nil }, { $0.aps = nil },
+        ]
+        for step in steps where json.count > bytesMax {
+            payload.ck.isPruned = true
+            step(&payload)
+            json = try payload.json()
+        }
+        return json
+    }
+}
+
+extension PushAlert {
+    /// Puts the values of the record's fields into the texts; an absent one is empty.
+    fileprivate mutating func fill(_ info: WireNotificationInfo, from fields: [String: Field]) {
+        func values(_ names: [String]?) -> [String]? {
+            names?.map { fields[$0]?.notificationText ?? "" }
+        }
+        guard texts != nil else { return }
+        texts?.bodyArguments = values(info.alertLocalizationArgs)
+        texts?.titleArguments = values(info.titleLocalizationArgs)
+        texts?.subtitleArguments = values(info.subtitleLocalizationArgs)
+    }
+}
+
+extension PushCause {
+    /// A change in a database, or one of its zones.
+    init(_ row: SubscriptionRow) {
+        let scope: DatabaseScope = row.key.database.scope == .publicDatabase ? .public : .private
+        let zone = row.zoneName.map { ZoneKey(database: row.key.database, zoneName: $0).zoneID }
+        self.init(
+            kind: zone == nil ? .database : .zone, database: scope, subscriptionID: row.key.subscriptionID,
+            zoneID: zone)
+    }
+
+    /// A change of a record.
+    init(_ change: FiredChangeRow, subscriptionID: String) {
+        let scope: DatabaseScope = change.record.zone.database.scope == .publicDatabase ? .public : .private
+        self.init(
+            kind: .query, database: scope, subscriptionID: subscriptionID, zoneID: change.record.zone.zoneID)
+        recordName = change.record.recordName
+        reason = change.reason
+    }
+}

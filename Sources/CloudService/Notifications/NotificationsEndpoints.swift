@@ -1,0 +1,148 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// The collection of what a user was told: endpoints of ours, since Apple's are not public.
+extension CloudService {
+    /// Names that one push tells as read; beyond, it says only that some were.
+    private static let readNamesMax = 32
+
+    func notificationsList(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
+        let request = try NotificationsListRequest(json: body)
+        if let limit = request.resultsLimit, limit <= 0 {
+            throw ServiceError.badRequest("resultsLimit must be positive")
+        }
+        let notificationsMax = Int(min(request.resultsLimit ?? .max, Int64(limits.itemsMax)))
+        return .read { reader in
+            var wanted = StoreLoad()
+            wanted.notifications.feedsOf = [user]
+            let feed = try reader.load(wanted).notifications.feeds[user]
+            let known = try FeedPosition(
+                request.syncToken, scope: .private, subject: .notifications(ownerRecordName: user),
+                epoch: feed?.epoch ?? FeedPosition.epochBeforeTheFirst, counter: feed?.counter ?? 0, floor: 0)
+            let page = try reader.notificationReader.notifications(
+                of: user, after: known.counter, notificationsMax: notificationsMax)
+            let last = page.moreComing ? page.rows.last?.key.number : feed?.counter
+            // What the device itself did needn't be told to it, but in what others have read.
+            let rows = page.rows.filter { row in
+                (row.maker == nil || row.maker != caller.device?.device)
+                    && !(request.unreadOnly == true && row.isRead)
+            }
+            let wasCut = request.syncToken != nil && known.counter < (feed?.floor ?? 0)
+            return .message(
+                NotificationsListResponse(
+                    notifications: try rows.map { try CollectedNotification($0) },
+                    syncToken: known.token(counter: last ?? known.counter), moreComing: page.moreComing,
+                    someWereDiscarded: wasCut ? true : nil))
+        }
+    }
+
+    func notificationsRead(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
+        let request = try NotificationsReadRequest(json: body)
+        try limits.check(count: request.notificationIDs.count, caller)
+        let names = Set(request.notificationIDs).map { NotificationName(user: user, notificationID: $0) }
+            .sorted()
+        return .write { writer in
+            var wanted = StoreLoad()
+            wanted.notifications.feedsOf = [user]
+            wanted.notifications.notifications = names
+            wanted.devicesOf = [user]
+            var loaded = try writer.load(wanted)
+            wanted = StoreLoad()
+            wanted.pushesOf = (loaded.devices[user] ?? []).map(\.key)
+            loaded.merge(try writer.load(wanted))
+            var changes = StoreChanges()
+            let read = Self.markAsRead(names, of: user, loaded: loaded, &changes)
+            if !read.isEmpty {
+                self.tell(
+                    (loaded.devices[user] ?? []), ofRead: read, by: caller.device, loaded: loaded, &changes)
+                try writer.apply(changes)
+            }
+            return .message(
+                NotificationsReadResponse(
+                    notifications: request.notificationIDs.map { notificationID in
+                        let name = NotificationName(user: user, notificationID: notificationID)
+                        return CollectedNotification(
+                            notificationID, isThere: loaded.notifications.notifications[name] != nil)
+                    }))
+        }
+    }
+
+    /// Marks those that are unread; each moves to the end of the collection, where the others' tokens find it.
+    private static func markAsRead(
+        _ names: [NotificationName], of user: String, loaded: StoreLoaded, _ changes: inout StoreChanges
+    ) -> [NotificationRow] {
+        guard var feed = loaded.notifications.feeds[user] else { return [] }
+        var read: [NotificationRow] = []
+        for name in names {
+            guard var row = loaded.notifications.notifications[name], !row.isRead else { continue }
+            changes.notifications.removedNotifications.append(row.key)
+            feed.counter += 1
+            feed.unreadCount -= 1
+            row.key = NotificationKey(user: user, number: feed.counter)
+            row.isRead = true
+            changes.notifications.notifications.append(row)
+            read.append(row)
+        }
+        changes.notifications.feeds = [feed]
+        return read
+    }
+
+    /// Tells the user's other devices by a push which notifications they can leave alone.
+    ///
+    /// A push that waits with one of these goes, but not when it tells of a zone or a database: each device has to fetch
+    /// that for itself.
+    private func tell(
+        _ devices: [DeviceRow], ofRead read: [NotificationRow], by reader: DeviceKey?, loaded: StoreLoaded,
+        _ changes: inout StoreChanges
+    ) {
+        let names = read.map(\.notificationID)
+        let gone = Set(read.filter { $0.kind == .query }.map(\.notificationID))
+        for device in devices {
+            let waiting = loaded.pushes[device.key] ?? []
+            changes.removedPushes += waiting.filter { gone.contains($0.notificationID) }.map(\.key)
+            guard device.key != reader else { continue }
+            let key = PushKey(
+                device: device.key, database: .privateDatabase(of: device.key.user), subscriptionID: "")
+            let before = waiting.first { $0.key == key }
+            let earlier = before.flatMap { $0.content }
+                .flatMap { try? PushPayload(json: $0).ck.readNotificationIDs }
+            var all = (earlier ?? []) + names
+            if all.count > Self.readNamesMax || before != nil && earlier?.isEmpty ?? true { all = [] }
+            let notificationID = random.nextUUID().lowercased()
+            var payload = PushPayload(
+                ck: PushCloudPart(
+                    containerIdentifier: container?.identifier, userRecordName: device.key.user,
+                    notificationID: notificationID))
+            payload.ck.readNotificationIDs = all
+            guard let content = try? payload.json() else { continue }
+            changes.pushes.append(
+                PushRow(
+                    key: key, notificationID: notificationID, atMilliseconds: clock.nowMilliseconds(),
+                    number: read.last?.key.number ?? 0, content: content))
+        }
+        let tokens = devices.filter { $0.key != reader }.map(\.token)
+        // Rung for when the transaction is on disk: by the next step of the pushes.
+        pushes.withLock { state in
+            state.readyTokens.formUnion(tokens)
+            state.tasksMayWait = true
+        }
+    }
+}
+
+extension CollectedNotification {
+    fileprivate init(_ row: NotificationRow) throws {
+        self.init(
+            notificationID: row.notificationID, timestampMilliseconds: row.atMilliseconds, isRead: row.isRead,
+            notification: try PushPayload(json: row.content))
+    }
+
+    fileprivate init(_ notificationID: String, isThere: Bool) {
+        self.init(notificationID: notificationID, isRead: isThere ? true : nil)
+        guard !isThere else { return }
+        serverErrorCode = .notFound
+        reason = "Notification not found"
+    }
+}

@@ -1,0 +1,170 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// A push that waits for a device.
+public struct CourierPush: Hashable, Sendable {
+    /// The name by which the device says that it has got it.
+    public let notificationID: String
+    /// The notification as JSON.
+    public let payload: [UInt8]
+    /// Its place among the device's pushes.
+    let number: Int64
+}
+
+/// How a device is given its pushes.
+public enum PushTaking: Hashable, Sendable {
+    /// One after the other, one for each subscription, the oldest first: for our own clients, who wait for what each
+    /// subscription tells, and acknowledge.
+    case each
+    /// The newest only, as Apple's service does it: it stands for all that wait, which are in the collection.
+    case newest
+}
+
+extension CloudService {
+    /// Milliseconds that a device may have been silent before its asking is written down.
+    private static let seenMilliseconds: Int64 = 86_400_000
+
+    /// A push that waits for the device; nil when none does. It waits until it is acknowledged.
+    ///
+    /// - Parameters:
+    ///   - apnsToken: the device's secret, which `tokens/create` has given it.
+    ///   - notificationID: a push that the device has got, which is deleted first.
+    ///   - taking: which of them.
+    /// - Throws: `WireError`: NOT_FOUND when there is no such token (any more).
+    public func takePush(
+        apnsToken: String, acknowledging notificationID: String? = nil, taking: PushTaking = .each
+    ) throws -> CourierPush? {
+        let prepared = prepareTake(
+            apnsToken: apnsToken, acknowledging: notificationID.map { .one($0) }, taking: taking)
+        return try Self.push(from: answerAlone(prepared.work)).get()
+    }
+
+    /// Deletes a push that the device has got. Nothing happens when another has come in its place meanwhile.
+    ///
+    /// - Throws: `WireError`, as `takePush`.
+    public func acknowledgePush(apnsToken: String, notificationID: String) throws {
+        _ = try takePush(apnsToken: apnsToken, acknowledging: notificationID)
+    }
+
+    /// Deletes what waited for the device when it got `push` as the newest.
+    ///
+    /// - Throws: `WireError`, as `takePush`.
+    public func acknowledgePushes(apnsToken: String, through push: CourierPush) throws {
+        let prepared = prepareTake(
+            apnsToken: apnsToken, acknowledging: .through(push.number), taking: .newest)
+        _ = try Self.push(from: answerAlone(prepared.work)).get()
+    }
+
+    /// What a device has got.
+    enum Acknowledgement: Sendable {
+        /// The push of this name.
+        case one(String)
+        /// Everything up to this number.
+        case through(Int64)
+
+        func covers(_ push: PushRow) -> Bool {
+            switch self {
+            case .one(let notificationID): push.notificationID == notificationID
+            case .through(let number): push.number <= number
+            }
+        }
+    }
+
+    /// Looks for a push. Reads on the calling thread, and asks for a write only when something is to be written.
+    func prepareTake(
+        apnsToken: String, acknowledging acknowledgement: Acknowledgement?, taking: PushTaking
+    ) -> PreparedRequest {
+        var work: ServiceWork
+        do {
+            let (device, push) = try store.read { try self.waitingPush(apnsToken, taking, $0) }
+            let isSilent = device.seenMilliseconds < clock.nowMilliseconds() - Self.seenMilliseconds
+            work = .answer(push.map { .push($0) } ?? .nothing)
+            if acknowledgement != nil || isSilent {
+                work = .write { try self.take(apnsToken, acknowledging: acknowledgement, taking, $0) }
+            }
+        } catch {
+            work = .answer(.error(ServiceFailure.wireError(error)))
+        }
+        return PreparedRequest(work: work, bytes: 0, wantsExtras: false)
+    }
+
+    static func push(from answer: ServiceAnswer) -> Result<CourierPush?, WireError> {
+        switch answer {
+        case .push(let push): .success(push)
+        case .error(let error): .failure(error)
+        case .nothing, .message: .success(nil)
+        }
+    }
+
+    private func take(
+        _ apnsToken: String, acknowledging acknowledgement: Acknowledgement?, _ taking: PushTaking,
+        _ writer: any CloudStoreWriter
+    ) throws -> ServiceAnswer {
+        var (device, push) = try waitingPush(apnsToken, taking, writer)
+        var changes = StoreChanges()
+        var wanted = StoreLoad()
+        wanted.pushesOf = [device.key]
+        let pushes = try writer.load(wanted).pushes[device.key] ?? []
+        changes.removedPushes = pushes.filter { acknowledgement?.covers($0) ?? false }.map(\.key)
+        if device.seenMilliseconds < clock.nowMilliseconds() - Self.seenMilliseconds {
+            device.seenMilliseconds = clock.nowMilliseconds()
+            changes.devices = [device]
+        }
+        if !changes.isEmpty {
+            try writer.apply(changes)
+            push = try waitingPush(apnsToken, taking, writer).push
+        }
+        return push.map { .push($0) } ?? .nothing
+    }
+
+    /// The device of a token, and a push for it of which there still is something to tell.
+    private func waitingPush(
+        _ apnsToken: String, _ taking: PushTaking, _ reader: any CloudStoreReader
+    ) throws -> (device: DeviceRow, push: CourierPush?) {
+        var wanted = StoreLoad()
+        wanted.deviceTokens = [apnsToken]
+        guard let device = try reader.load(wanted).tokenDevices[apnsToken] else {
+            throw ServiceError.unknownDeviceToken
+        }
+        wanted = StoreLoad()
+        wanted.pushesOf = [device.key]
+        let pushes = try reader.load(wanted).pushes[device.key] ?? []
+        let inOrder = taking == .each ? pushes : pushes.sorted { $0.number > $1.number }
+        for push in inOrder {
+            guard var payload = try payload(of: push, reader) else { continue }
+            // All that the newest stands for, or all of its own subscription that came before it was taken.
+            let count = taking == .each ? push.count : pushes.reduce(0) { $0 + $1.count }
+            if count > 1 { payload.ck.moreCount = count - 1 }
+            return (
+                device,
+                CourierPush(
+                    notificationID: push.notificationID,
+                    payload: try payload.pruned(bytesMax: limits.pushBytesMax), number: push.number)
+            )
+        }
+        return (device, nil)
+    }
+
+    /// What a push tells; nil when it is gone from the collection. That a zone or a database changed is told even then,
+    /// as long as somebody subscribes to it: devices wait for it.
+    private func payload(of push: PushRow, _ reader: any CloudStoreReader) throws -> PushPayload? {
+        if let content = push.content { return try PushPayload(json: content) }
+        let name = NotificationName(user: push.key.device.user, notificationID: push.notificationID)
+        var wanted = StoreLoad()
+        wanted.notifications.notifications = [name]
+        if let row = try reader.load(wanted).notifications.notifications[name] {
+            return try PushPayload(json: row.content)
+        }
+        let subscriber = SubscriberKey(database: push.key.database, user: push.key.device.user)
+        wanted = StoreLoad()
+        wanted.notifications.subscriptionsOf = [subscriber]
+        let rows = try reader.load(wanted).notifications.subscriptions[subscriber] ?? []
+        guard let row = rows.first(where: { $0.key == push.key.subscription }), row.recordType == nil else {
+            return nil
+        }
+        return PushPayload(
+            try WireSubscription(json: row.content).notificationInfo, cause: PushCause(row),
+            user: row.key.user, notificationID: push.notificationID, container: container?.identifier)
+    }
+}

@@ -1,0 +1,115 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// The query subscriptions that watch a type, found by what a record's fields hold: a record is compared with those
+/// whose value it has and with those that name none, not with all.
+struct WatchIndex: Sendable {
+    /// In the order of their numbers.
+    private let subscriptions: [QuerySubscription]
+    private let placeOfNumber: [Int64: Int]
+    private var byValue: [EqualityKey: [Int]] = [:]
+    /// Those that name a value of a field, for a record whose value is of no type that can be looked up.
+    private var byField: [String: [Int]] = [:]
+    private var others: [Int] = []
+
+    init(_ rows: [SubscriptionRow], schema: Schema, limits: ServiceLimits) {
+        // One that can't be read must not stop the others, nor the write.
+        subscriptions = rows.compactMap { try? QuerySubscription($0, schema: schema, limits: limits) }
+        var places: [Int64: Int] = [:]
+        for (place, subscription) in subscriptions.enumerated() {
+            places[subscription.row.number] = place
+            if let key = subscription.key {
+                byValue[key, default: []].append(place)
+                byField[key.fieldName, default: []].append(place)
+            } else {
+                others.append(place)
+            }
+        }
+        placeOfNumber = places
+    }
+
+    var count: Int { subscriptions.count }
+
+    /// Whether one fires when a record is deleted: then the fields that it had must be known.
+    var watchesDeletions: Bool { subscriptions.contains { $0.events.contains(.deleted) } }
+
+    subscript(number: Int64) -> QuerySubscription? { placeOfNumber[number].map { subscriptions[$0] } }
+
+    /// How many subscriptions a record is compared with.
+    func candidatesCount(fields: [String: Field]) -> Int { candidates(fields: fields).count }
+
+    /// The subscriptions that a change fires, in the order of their numbers.
+    func fired(by event: RecordEvent, _ record: RecordRow, fields: [String: Field]) -> [QuerySubscription] {
+        candidates(fields: fields).sorted().map { subscriptions[$0] }
+            .filter { $0.isFired(by: event, record, fields: fields) }
+    }
+
+    private func candidates(fields: [String: Field]) -> [Int] {
+        var places = others
+        for (fieldName, all) in byField {
+            guard let value = fields[fieldName]?.value else { continue }
+            if let value = EqualityKey.comparable(value) {
+                places += byValue[EqualityKey(fieldName: fieldName, value: value)] ?? []
+            } else {
+                places += all
+            }
+        }
+        return places
+    }
+}
+
+/// Remembers the subscriptions that watch a type while neither they nor the schema change.
+final class WatchCache: Sendable {
+    private struct Entry: Sendable {
+        let version: UInt64
+        let schemaVersion: UInt64
+        let index: WatchIndex
+        var lastUse: UInt64
+    }
+
+    private struct State {
+        var entries: [WatchKey: Entry] = [:]
+        var count = 0
+        var uses: UInt64 = 0
+    }
+
+    private let subscriptionsMax: Int
+    private let state = Lock(State())
+
+    /// Remembers so many subscriptions.
+    init(subscriptionsMax: Int) {
+        self.subscriptionsMax = subscriptionsMax
+    }
+
+    /// The subscriptions as they stand in the transaction of `row`, made by `make` when they aren't known.
+    func index(
+        of row: WatchRow, schemaVersion: UInt64, make: () throws -> WatchIndex
+    ) rethrows -> WatchIndex {
+        let known = state.withLock { state -> WatchIndex? in
+            guard let entry = state.entries[row.key], entry.version == row.version,
+                entry.schemaVersion == schemaVersion
+            else { return nil }
+            state.uses += 1
+            state.entries[row.key]?.lastUse = state.uses
+            return entry.index
+        }
+        if let known { return known }
+        let index = try make()
+        state.withLock { state in
+            state.uses += 1
+            state.count += index.count - (state.entries[row.key]?.index.count ?? 0)
+            state.entries[row.key] = Entry(
+                version: row.version, schemaVersion: schemaVersion, index: index, lastUse: state.uses)
+            // The one that was used longest ago goes first; the one just read stays, however large it is.
+            while state.count > subscriptionsMax || state.entries.count > subscriptionsMax,
+                state.entries.count > 1,
+                let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                state.entries[oldest.key] = nil
+                state.count -= oldest.value.index.count
+            }
+        }
+        return index
+    }
+}

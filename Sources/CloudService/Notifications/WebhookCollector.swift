@@ -1,0 +1,40 @@
+import CloudStore
+
+/// Puts notifications into the queues of the webhooks that want them. Pure.
+struct WebhookCollector {
+    private var webhooks: [WebhookRow]
+    private let limits: ServiceLimits
+    private let nowMilliseconds: Int64
+    private var changed = Set<Int>()
+    private var deliveries: [WebhookDeliveryRow] = []
+
+    init(_ webhooks: [WebhookRow], limits: ServiceLimits, nowMilliseconds: Int64) {
+        self.webhooks = webhooks
+        self.limits = limits
+        self.nowMilliseconds = nowMilliseconds
+    }
+
+    mutating func add(_ row: NotificationRow, recordType: String?) {
+        for place in webhooks.indices {
+            let webhook = webhooks[place]
+            guard webhook.scope == nil || webhook.scope == row.subscription.database.scope,
+                webhook.recordType == nil || webhook.recordType == recordType
+            else { continue }
+            changed.insert(place)
+            guard webhook.waitingCount < Int64(limits.webhookDeliveriesMax) else {
+                webhooks[place].droppedCount += 1
+                continue
+            }
+            webhooks[place].waitingCount += 1
+            deliveries.append(
+                WebhookDeliveryRow(
+                    webhook: webhook.name, notificationID: row.notificationID,
+                    madeMilliseconds: nowMilliseconds, dueMilliseconds: nowMilliseconds, body: row.content))
+        }
+    }
+
+    func finish(_ changes: inout StoreChanges) {
+        changes.notifications.webhooks += changed.sorted().map { webhooks[$0] }
+        changes.notifications.deliveries += deliveries
+    }
+}

@@ -1,0 +1,165 @@
+import SQLite
+
+/// The collection of notifications.
+extension SQLiteStoreTransaction: NotificationStoreReader {
+    var notificationReader: any NotificationStoreReader { self }
+
+    func load(_ wanted: NotificationLoad, into loaded: inout NotificationsLoaded) throws {
+        for key in wanted.watches { loaded.watches[key] = try watch(key) }
+        for key in wanted.watchersOf { loaded.watchers[key] = try watchers(of: key) }
+        for key in wanted.subscriptionsOf { loaded.subscriptions[key] = try subscriptions(of: key) }
+        for user in wanted.feedsOf { loaded.feeds[user] = try notificationFeed(of: user) }
+        for name in wanted.notifications { loaded.notifications[name] = try notification(name) }
+        for key in wanted.unreadOf { loaded.unread[key] = try unreadNotification(of: key) }
+    }
+
+    func apply(_ changes: NotificationChanges) throws {
+        for row in changes.watches { try write(row) }
+        for number in changes.removedFiredChanges { try removeFiredChange(number) }
+        for row in changes.firedChanges { try write(row) }
+        for key in changes.removedNotifications { try remove(key) }
+        for row in changes.notifications { try write(row) }
+        for row in changes.feeds { try write(row) }
+        for name in changes.removedWebhooks { try removeWebhook(name) }
+        for row in changes.webhooks { try write(row) }
+        for number in changes.removedDeliveries { try removeDelivery(number) }
+        for row in changes.deliveries { try write(row) }
+    }
+
+    func notifications(
+        of user: String, after: Int64, notificationsMax: Int
+    ) throws -> ChangesPage<NotificationRow> {
+        let sql = """
+            SELECT \(Self.notificationColumns) FROM notifications
+            WHERE user = ?1 AND number > ?2 ORDER BY number LIMIT ?3
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(user, at: 1)
+            try statement.bind(after, at: 2)
+            try statement.bind(Int64(notificationsMax) + 1, at: 3)
+            var page = ChangesPage<NotificationRow>(rows: [], moreComing: false)
+            while try statement.step() {
+                guard page.rows.count < notificationsMax else {
+                    page.moreComing = true
+                    break
+                }
+                page.rows.append(try notification(from: statement))
+            }
+            return page
+        }
+    }
+
+    func notifications(before milliseconds: Int64, notificationsMax: Int) throws -> [NotificationRow] {
+        let sql = """
+            SELECT \(Self.notificationColumns) FROM notifications
+            WHERE atMilliseconds < ?1 ORDER BY atMilliseconds, user, number LIMIT ?2
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(milliseconds, at: 1)
+            try statement.bind(Int64(notificationsMax), at: 2)
+            var rows: [NotificationRow] = []
+            while try statement.step() { rows.append(try notification(from: statement)) }
+            return rows
+        }
+    }
+
+    private static let notificationColumns =
+        "user, number, id, kind, scope, owner, subscription, atMilliseconds, isRead, maker, content"
+
+    private func notification(_ name: NotificationName) throws -> NotificationRow? {
+        let sql = "SELECT \(Self.notificationColumns) FROM notifications WHERE user = ?1 AND id = ?2"
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(name.user, at: 1)
+            try statement.bind(name.notificationID, at: 2)
+            return try statement.step() ? try notification(from: statement) : nil
+        }
+    }
+
+    private func unreadNotification(of key: SubscriptionKey) throws -> NotificationRow? {
+        let sql = """
+            SELECT \(Self.notificationColumns) FROM notifications
+            WHERE user = ?1 AND scope = ?2 AND owner = ?3 AND subscription = ?4 AND kind = 2 AND isRead = 0
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(key.user, at: 1)
+            try statement.bind(key.database.scope.rawValue, at: 2)
+            try statement.bind(key.database.owner, at: 3)
+            try statement.bind(key.subscriptionID, at: 4)
+            return try statement.step() ? try notification(from: statement) : nil
+        }
+    }
+
+    private func notification(from statement: borrowing Statement) throws -> NotificationRow {
+        guard let kind = NotificationRow.Kind(rawValue: statement.int64(at: 3)),
+            let scope = DatabaseKey.Scope(rawValue: statement.int64(at: 4))
+        else { throw CloudStoreError.damaged(path: path, reason: "unknown kind of notification") }
+        let user = statement.text(at: 0)
+        return NotificationRow(
+            key: NotificationKey(user: user, number: statement.int64(at: 1)),
+            notificationID: statement.text(at: 2), kind: kind,
+            subscription: SubscriptionKey(
+                database: DatabaseKey(scope: scope, owner: statement.text(at: 5)), user: user,
+                subscriptionID: statement.text(at: 6)),
+            atMilliseconds: statement.int64(at: 7), isRead: statement.int64(at: 8) != 0,
+            maker: statement.isNull(at: 9) ? nil : statement.text(at: 9), content: statement.bytes(at: 10))
+    }
+
+    private func notificationFeed(of user: String) throws -> NotificationFeedRow? {
+        let sql = "SELECT epoch, counter, floor, count, unread FROM notificationFeeds WHERE user = ?1"
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(user, at: 1)
+            guard try statement.step() else { return nil }
+            return NotificationFeedRow(
+                user: user, epoch: UInt64(bitPattern: statement.int64(at: 0)),
+                counter: statement.int64(at: 1), floor: statement.int64(at: 2), count: statement.int64(at: 3),
+                unreadCount: statement.int64(at: 4))
+        }
+    }
+
+    // MARK: Writing
+
+    private func remove(_ key: NotificationKey) throws {
+        try connection.withStatement("DELETE FROM notifications WHERE user = ?1 AND number = ?2") {
+            statement in
+            try statement.bind(key.user, at: 1)
+            try statement.bind(key.number, at: 2)
+            try statement.run()
+        }
+    }
+
+    private func write(_ row: NotificationRow) throws {
+        let sql = """
+            INSERT OR REPLACE INTO notifications (\(Self.notificationColumns))
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            """
+        try connection.withStatement(sql) { statement in
+            try statement.bind(row.key.user, at: 1)
+            try statement.bind(row.key.number, at: 2)
+            try statement.bind(row.notificationID, at: 3)
+            try statement.bind(row.kind.rawValue, at: 4)
+            try statement.bind(row.subscription.database.scope.rawValue, at: 5)
+            try statement.bind(row.subscription.database.owner, at: 6)
+            try statement.bind(row.subscription.subscriptionID, at: 7)
+            try statement.bind(row.atMilliseconds, at: 8)
+            try statement.bind(Int64(row.isRead ? 1 : 0), at: 9)
+            try bind(row.maker, to: statement, at: 10)
+            try statement.binding(row.content, at: 11) { try statement.run() }
+        }
+    }
+
+    private func write(_ row: NotificationFeedRow) throws {
+        let sql = """
+            INSERT OR REPLACE INTO notificationFeeds (user, epoch, counter, floor, count, unread)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
+        try connection.withStatement(sql) { statement in
+            try statement.bind(row.user, at: 1)
+            try statement.bind(Int64(bitPattern: row.epoch), at: 2)
+            try statement.bind(row.counter, at: 3)
+            try statement.bind(row.floor, at: 4)
+            try statement.bind(row.count, at: 5)
+            try statement.bind(row.unreadCount, at: 6)
+            try statement.run()
+        }
+    }
+}

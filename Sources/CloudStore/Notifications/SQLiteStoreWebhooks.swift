@@ -1,0 +1,139 @@
+import SQLite
+
+/// Webhooks, and what waits to be sent to them.
+extension SQLiteStoreTransaction {
+    func webhooks() throws -> [WebhookRow] {
+        let sql = """
+            SELECT name, url, secret, scope, type, madeMilliseconds, waiting, delivered, failed, abandoned, dropped,
+            lastMilliseconds, lastResult FROM webhooks ORDER BY name
+            """
+        return try connection.withStatement(sql) { statement in
+            var rows: [WebhookRow] = []
+            while try statement.step() {
+                var row = WebhookRow(
+                    name: statement.text(at: 0), url: statement.text(at: 1), secret: statement.bytes(at: 2),
+                    scope: statement.isNull(at: 3)
+                        ? nil : DatabaseKey.Scope(rawValue: statement.int64(at: 3)),
+                    recordType: statement.isNull(at: 4) ? nil : statement.text(at: 4),
+                    madeMilliseconds: statement.int64(at: 5))
+                row.waitingCount = statement.int64(at: 6)
+                row.deliveredCount = statement.int64(at: 7)
+                row.failedCount = statement.int64(at: 8)
+                row.abandonedCount = statement.int64(at: 9)
+                row.droppedCount = statement.int64(at: 10)
+                row.lastMilliseconds = statement.int64(at: 11)
+                row.lastResult = statement.text(at: 12)
+                rows.append(row)
+            }
+            return rows
+        }
+    }
+
+    func dueDeliveries(atMilliseconds: Int64, deliveriesMax: Int) throws -> [WebhookDeliveryRow] {
+        let sql = """
+            SELECT \(Self.deliveryColumns) FROM webhookDeliveries
+            WHERE dueMilliseconds <= ?1 ORDER BY dueMilliseconds, number LIMIT ?2
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(atMilliseconds, at: 1)
+            try statement.bind(Int64(deliveriesMax), at: 2)
+            return try deliveries(from: statement)
+        }
+    }
+
+    func deliveries(numbers: [Int64]) throws -> [WebhookDeliveryRow] {
+        let sql = "SELECT \(Self.deliveryColumns) FROM webhookDeliveries WHERE number = ?1"
+        return try numbers.flatMap { number in
+            try connection.withStatement(sql) { statement in
+                try statement.bind(number, at: 1)
+                return try deliveries(from: statement)
+            }
+        }
+    }
+
+    func nextDeliveryMilliseconds() throws -> Int64? {
+        try connection.withStatement("SELECT min(dueMilliseconds) FROM webhookDeliveries") {
+            try $0.step() && !$0.isNull(at: 0) ? $0.int64(at: 0) : nil
+        }
+    }
+
+    private static let deliveryColumns =
+        "number, webhook, notification, madeMilliseconds, attempts, dueMilliseconds, body"
+
+    private func deliveries(from statement: borrowing Statement) throws -> [WebhookDeliveryRow] {
+        var rows: [WebhookDeliveryRow] = []
+        while try statement.step() {
+            rows.append(
+                WebhookDeliveryRow(
+                    number: statement.int64(at: 0), webhook: statement.text(at: 1),
+                    notificationID: statement.text(at: 2), madeMilliseconds: statement.int64(at: 3),
+                    attempts: statement.int64(at: 4), dueMilliseconds: statement.int64(at: 5),
+                    body: statement.bytes(at: 6)))
+        }
+        return rows
+    }
+
+    func removeWebhook(_ name: String) throws {
+        for sql in [
+            "DELETE FROM webhooks WHERE name = ?1", "DELETE FROM webhookDeliveries WHERE webhook = ?1",
+        ] {
+            try connection.withStatement(sql) { statement in
+                try statement.bind(name, at: 1)
+                try statement.run()
+            }
+        }
+    }
+
+    func write(_ row: WebhookRow) throws {
+        let sql = """
+            INSERT OR REPLACE INTO webhooks
+            (name, url, secret, scope, type, madeMilliseconds, waiting, delivered, failed, abandoned, dropped,
+            lastMilliseconds, lastResult) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            """
+        try connection.withStatement(sql) { statement in
+            try statement.bind(row.name, at: 1)
+            try statement.bind(row.url, at: 2)
+            if let scope = row.scope {
+                try statement.bind(scope.rawValue, at: 4)
+            } else {
+                try statement.bindNull(at: 4)
+            }
+            try bind(row.recordType, to: statement, at: 5)
+            try statement.bind(row.madeMilliseconds, at: 6)
+            try statement.bind(row.waitingCount, at: 7)
+            try statement.bind(row.deliveredCount, at: 8)
+            try statement.bind(row.failedCount, at: 9)
+            try statement.bind(row.abandonedCount, at: 10)
+            try statement.bind(row.droppedCount, at: 11)
+            try statement.bind(row.lastMilliseconds, at: 12)
+            try statement.bind(row.lastResult, at: 13)
+            try statement.binding(row.secret, at: 3) { try statement.run() }
+        }
+    }
+
+    func removeDelivery(_ number: Int64) throws {
+        try connection.withStatement("DELETE FROM webhookDeliveries WHERE number = ?1") { statement in
+            try statement.bind(number, at: 1)
+            try statement.run()
+        }
+    }
+
+    func write(_ row: WebhookDeliveryRow) throws {
+        let sql = """
+            INSERT OR REPLACE INTO webhookDeliveries (\(Self.deliveryColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """
+        try connection.withStatement(sql) { statement in
+            if row.number == 0 {
+                try statement.bindNull(at: 1)
+            } else {
+                try statement.bind(row.number, at: 1)
+            }
+            try statement.bind(row.webhook, at: 2)
+            try statement.bind(row.notificationID, at: 3)
+            try statement.bind(row.madeMilliseconds, at: 4)
+            try statement.bind(row.attempts, at: 5)
+            try statement.bind(row.dueMilliseconds, at: 6)
+            try statement.binding(row.body, at: 7) { try statement.run() }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+/// The body of `notifications/list`, an endpoint of ours: the collection of what the user was told.
+public struct NotificationsListRequest: Hashable, Sendable {
+    /// Where the last page ended; nil means from the beginning.
+    public var syncToken: String?
+    /// The most notifications in a page.
+    public var resultsLimit: Int64?
+    /// Whether those that were read are left out.
+    public var unreadOnly: Bool?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a request.
+    public init(syncToken: String? = nil, resultsLimit: Int64? = nil, unreadOnly: Bool? = nil) {
+        self.syncToken = syncToken
+        self.resultsLimit = resultsLimit
+        self.unreadOnly = unreadOnly
+    }
+}
+
+/// The answer of `notifications/list`.
+public struct NotificationsListResponse: Hashable, Sendable {
+    /// What the user was told, the oldest change first; one that was marked as read since comes again.
+    public var notifications: [CollectedNotification]
+    /// Where the page ends.
+    public var syncToken: String
+    /// Whether there are more.
+    public var moreComing: Bool
+    /// Whether notifications behind the request's token were discarded before anybody asked for them.
+    public var someWereDiscarded: Bool?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes an answer.
+    public init(
+        notifications: [CollectedNotification], syncToken: String, moreComing: Bool,
+        someWereDiscarded: Bool? = nil
+    ) {
+        self.notifications = notifications
+        self.syncToken = syncToken
+        self.moreComing = moreComing
+        self.someWereDiscarded = someWereDiscarded
+    }
+}
+
+/// A notification in the collection.
+public struct CollectedNotification: Hashable, Sendable {
+    /// Its name: the `nid` of its push.
+    public var notificationID: String
+    /// When it was made, in milliseconds since 1970.
+    public var timestampMilliseconds: Int64?
+    /// Whether one of the user's devices has marked it as read.
+    public var isRead: Bool?
+    /// The notification, whole also where the push was cut; absent where only its name is asked for.
+    public var notification: PushPayload?
+    /// Why it could not be marked as read.
+    public var serverErrorCode: ServerErrorCode?
+    /// The same in words.
+    public var reason: String?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes an entry.
+    public init(
+        notificationID: String, timestampMilliseconds: Int64? = nil, isRead: Bool? = nil,
+        notification: PushPayload? = nil
+    ) {
+        self.notificationID = notificationID
+        self.timestampMilliseconds = timestampMilliseconds
+        self.isRead = isRead
+        self.notification = notification
+    }
+}
+
+/// The body of `notifications/read`, an endpoint of ours.
+public struct NotificationsReadRequest: Hashable, Sendable {
+    /// The notifications to mark as read.
+    public var notificationIDs: [String]
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a request.
+    public init(notificationIDs: [String]) {
+        self.notificationIDs = notificationIDs
+    }
+}
+
+/// The answer of `notifications/read`: an entry for each that was named, in that order.
+public struct NotificationsReadResponse: Hashable, Sendable {
+    /// Names and errors.
+    public var notifications: [CollectedNotification]
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes an answer.
+    public init(notifications: [CollectedNotification]) {
+        self.notifications = notifications
+    }
+}
+
+extension NotificationsListRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "syncToken": syncToken = try member.value.string()
+            case "resultsLimit": resultsLimit = try member.value.int64()
+            case "unreadOnly": unreadOnly = try member.value.bool()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("syncToken", syncToken)
+            writer.member("resultsLimit", resultsLimit)
+            writer.member("unreadOnly", unreadOnly)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension NotificationsListResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(notifications: [], syncToken: "", moreComing: false)
+        var notifications: [CollectedNotification]?
+        var syncToken: String?
+        for member in try node.members() {
+            let value = member.value
+            switch member.key {
+            case "notifications": notifications = try value.array(of: CollectedNotification.self)
+            case "syncToken": syncToken = try value.string()
+            case _ where value.isNull: try unknown.keep(member)
+            case "moreComing": moreComing = try value.bool()
+            case "someWereDiscarded": someWereDiscarded = try value.bool()
+            default: try unknown.keep(member)
+            }
+        }
+        self.notifications = try node.required(notifications, "notifications")
+        self.syncToken = try node.required(syncToken, "syncToken")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("notifications", notifications)
+            writer.member("syncToken", syncToken)
+            writer.member("moreComing", moreComing)
+            writer.member("someWereDiscarded", someWereDiscarded)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension CollectedNotification: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(notificationID: "")
+        var notificationID: String?
+        for member in try node.members() {
+            let value = member.value
+            switch member.key {
+            case "notificationID": notificationID = try value.string()
+            case _ where value.isNull: try unknown.keep(member)
+            case "timestamp": timestampMilliseconds = try value.int64()
+            case "isRead": isRead = try value.bool()
+            case "notification": notification = try PushPayload(reading: value)
+            case "serverErrorCode": serverErrorCode = ServerErrorCode(rawValue: try value.string())
+            case "reason": reason = try value.string()
+            default: try unknown.keep(member)
+            }
+        }
+        self.notificationID = try node.required(notificationID, "notificationID")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("notificationID", notificationID)
+            writer.member("timestamp", timestampMilliseconds)
+            writer.member("isRead", isRead)
+            writer.member("notification", notification)
+            writer.member("serverErrorCode", serverErrorCode?.rawValue)
+            writer.member("reason", reason)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension NotificationsReadRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(notificationIDs: [])
+        var notificationIDs: [String]?
+        for member in try node.members() {
+            switch member.key {
+            case "notificationIDs": notificationIDs = try member.value.strings()
+            default: try unknown.keep(member)
+            }
+        }
+        self.notificationIDs = try node.required(notificationIDs, "notificationIDs")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("notificationIDs", notificationIDs)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension NotificationsReadResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(notifications: [])
+        var notifications: [CollectedNotification]?
+        for member in try node.members() {
+            switch member.key {
+            case "notifications": notifications = try member.value.array(of: CollectedNotification.self)
+            default: try unknown.keep(member)
+            }
+        }
+        self.notifications = try node.required(notifications, "notifications")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("notifications", notifications)
+            writer.members(unknown)
+        }
+    }
+}
