@@ -13,7 +13,7 @@ public struct FuzzTarget: Sendable {
     /// All targets. A new one needs a line here and a folder with some inputs.
     public static let all: [FuzzTarget] = [
         FuzzTarget("request", fuzzRequest), FuzzTarget("json", fuzzJSON), FuzzTarget("fields", fuzzFields),
-        FuzzTarget("token", fuzzToken), FuzzTarget("query", fuzzQuery),
+        FuzzTarget("token", fuzzToken), FuzzTarget("query", fuzzQuery), FuzzTarget("schema", fuzzSchema),
     ]
 }
 

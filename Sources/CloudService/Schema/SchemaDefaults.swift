@@ -57,26 +57,4 @@ extension FieldDefinition {
         guard element != .bytes else { return }
         indexes = possibleIndexes
     }
-
-    /// The indexes that a field of this type can have: none when its values can't be compared or must not be.
-    var possibleIndexes: FieldIndexes {
-        guard !isEncrypted else { return [] }
-        switch type {
-        case .string: return [.queryable, .sortable, .searchable]
-        case .stringList: return [.queryable, .searchable]
-        case .int64, .double, .timestamp, .location, .reference, .bytes: return [.queryable, .sortable]
-        case .int64List, .doubleList, .timestampList, .locationList, .referenceList, .bytesList:
-            return [.queryable]
-        case .asset, .assetList, .encryptedBytes, .encryptedBytesList, .unknownList: return []
-        }
-    }
-}
-
-extension FieldDefinition {
-    /// Whether the schema language has words for the type: not everything can be encrypted.
-    var canBeWritten: Bool {
-        guard isEncrypted else { return true }
-        let element = type.elementType ?? type
-        return SchemaTypeNames.encrypted.contains { $0.type == element }
-    }
 }

@@ -63,8 +63,15 @@ extension Schema {
     ///
     /// - Throws: `SchemaTextError` when the row holds no schema.
     package init(_ row: SchemaRow) throws {
-        self = try SchemaLanguage.parse(row.content)
-        if recordTypes[Self.usersTypeName] == nil { recordTypes[Self.usersTypeName] = .users }
+        self = try SchemaLanguage.parse(row.content).complete
+    }
+
+    /// The schema with the users' type, which a text may leave out.
+    package var complete: Schema {
+        guard recordTypes[Self.usersTypeName] == nil else { return self }
+        var schema = self
+        schema.recordTypes[Self.usersTypeName] = .users
+        return schema
     }
 
     /// The schema as a store keeps it.

@@ -11,12 +11,13 @@ enum YapProgram {
     /// The version that `yap --version` prints.
     static let version = "0.1.0-dev"
 
-    static let commands = [
-        InitCommand.command, ServeCommand.command, AccountCommands.create, AccountCommands.list,
-        AccountCommands.password, TokenCommands.create, TokenCommands.list, TokenCommands.revoke,
-        RecordCommands.query, RecordCommands.get, ZoneCommands.list, LoginCommand.command,
-        SyncCommands.inspect, BackupCommands.backup, BackupCommands.restore,
-    ]
+    static let commands =
+        [
+            InitCommand.command, ServeCommand.command, AccountCommands.create, AccountCommands.list,
+            AccountCommands.password, TokenCommands.create, TokenCommands.list, TokenCommands.revoke,
+            RecordCommands.query, RecordCommands.get, ZoneCommands.list, LoginCommand.command,
+            SyncCommands.inspect, BackupCommands.backup, BackupCommands.restore,
+        ] + SchemaCommands.commands + RoleCommands.commands
 
     static func run(_ words: [String], _ console: Console) -> Int32 {
         // Who reads the output may go; the write then fails, which is enough to know.

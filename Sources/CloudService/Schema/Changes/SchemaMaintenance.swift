@@ -1,0 +1,101 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// Why a schema can't be changed as asked.
+package struct SchemaRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A sentence for each reason.
+    package let reasons: [String]
+
+    package init(_ reasons: [String]) { self.reasons = reasons }
+
+    package var description: String { reasons.joined(separator: "\n") }
+}
+
+/// Changes of a schema by the operator. Each is one transaction on the store's file, beside a server that has it open:
+/// that one looks at the schema's version in each of its transactions, and works with the new one from its next.
+extension CloudService {
+    /// The schema as it is now.
+    package func currentSchema() throws -> Schema { try store.read { try schema(in: $0) } }
+
+    /// Puts what `change` makes of the schema in its place.
+    ///
+    /// - Returns: the schema that was there, and the new one.
+    /// - Throws: what `change` throws, `SchemaRefusal`, `CloudStoreError`; then nothing was changed.
+    @discardableResult
+    package func changeSchema(
+        _ change: (Schema) throws -> Schema
+    ) throws -> (before: Schema, after: Schema) {
+        try store.write { writer in
+            let before = try schema(in: writer)
+            let after = try change(before).complete
+            let isFirst = try writer.schemaVersion() == nil
+            guard isFirst || after != before else { return (before, after) }
+            var changes = StoreChanges()
+            changes.schema = after.row(version: random.next())
+            try apply(changes, to: writer)
+            return (before, after)
+        }
+    }
+
+    /// Deletes everything in the environment, and gives it a schema. Tokens of before are refused: devices find out.
+    ///
+    /// - Throws: `CloudStoreError`; then nothing was changed.
+    package func reset(to schema: Schema) throws {
+        try store.write { writer in
+            // By itself first: what is done for the new schema finds no record any more.
+            var erased = StoreChanges()
+            erased.erasesData = true
+            try apply(erased, to: writer)
+            var changes = StoreChanges()
+            changes.schema = schema.row(version: random.next())
+            try apply(changes, to: writer)
+        }
+    }
+}
+
+/// Who has which custom role.
+extension CloudService {
+    /// Users that are read together.
+    private static let usersMax = 500
+
+    /// The users with custom roles, by name.
+    package func userRoles() throws -> [(user: String, roles: [String])] {
+        try store.read { reader in
+            var all: [(user: String, roles: [String])] = []
+            var after: String?
+            while true {
+                let page = try reader.userRoles(after: after, usersMax: Self.usersMax)
+                all += page.rows.map { ($0.user, $0.roles) }
+                guard page.moreComing, let last = page.rows.last else { return all }
+                after = last.user
+            }
+        }
+    }
+
+    /// Gives a role to a user, or takes it.
+    ///
+    /// - Returns: whether that changed anything.
+    /// - Throws: `SchemaRefusal` when the schema has no such role to give, `CloudStoreError`.
+    package func setRole(_ role: String, ofUser user: String, isAssigned: Bool) throws -> Bool {
+        try store.write { writer in
+            let schema = try schema(in: writer)
+            guard !isAssigned || schema.roles.contains(role) else {
+                let others = schema.roles.sorted().joined(separator: ", ")
+                throw SchemaRefusal([
+                    "the schema has no role '\(role)'; it has "
+                        + (others.isEmpty ? "none: CREATE ROLE in an imported schema makes one" : others)
+                ])
+            }
+            var wanted = StoreLoad()
+            wanted.rolesOf = [user]
+            var roles = Set(try writer.load(wanted).roles[user]?.roles ?? [])
+            let isChanged = isAssigned ? roles.insert(role).inserted : roles.remove(role) != nil
+            guard isChanged else { return false }
+            var changes = StoreChanges()
+            changes.roles = [UserRolesRow(user: user, roles: roles.sorted())]
+            try apply(changes, to: writer)
+            return true
+        }
+    }
+}

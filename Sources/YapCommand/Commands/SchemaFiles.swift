@@ -1,0 +1,132 @@
+import CloudService
+import CloudStore
+import CloudWire
+import Seams
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The schemas of a container's environments, in the server's files: read, and changed beside a running server.
+struct SchemaFiles {
+    let container: String
+    private let folder: DataFolder
+
+    init(_ invocation: Invocation, _ console: Console) throws {
+        let control = try invocation.control(console)
+        container = try invocation.required("container")
+        guard try control.containerExists(container) else {
+            throw Failure.failed(
+                "There is no container \(container). Make it with: \(console.program) init --container \(container)"
+            )
+        }
+        folder = invocation.dataFolder(console)
+    }
+
+    /// The schema of an environment; that of a new one where nothing was ever stored.
+    func schema(_ environment: String) throws -> Schema {
+        let path = try folder.storePath(container: container, environment: environment)
+        guard try StoreFile(path: path) != nil else { return .initial }
+        // As a server opens it, so that a file of an older version has a schema too.
+        return try change(environment) { try $0.currentSchema() }
+    }
+
+    /// Runs `body` with a service on the environment's file.
+    func change<Result>(_ environment: String, _ body: (CloudService) throws -> Result) throws -> Result {
+        let path = try folder.storePath(container: container, environment: environment, makesFolders: true)
+        let store = try SQLiteCloudStore(path: path)
+        defer { store.close() }
+        let service = CloudService(
+            store: store, clock: SystemTimeSource(), random: SystemRandomSource(),
+            container: CloudService.Container(identifier: container, environment: environment))
+        do {
+            return try body(service)
+        } catch let refusal as SchemaRefusal {
+            throw Failure.failed("Nothing was changed:\n" + SchemaText.lines(refusal.reasons))
+        }
+    }
+}
+
+/// Schemas as texts in files and on a terminal.
+enum SchemaText {
+    /// Reads and checks a text.
+    static func schema(at path: String, _ console: Console) throws -> Schema {
+        let bytes = try bytes(at: path, console)
+        do {
+            return try SchemaLanguage.parse(bytes)
+        } catch {
+            throw Failure.failed("\(path):\(error.line):\(error.column): \(error.reason)")
+        }
+    }
+
+    static func lines(_ reasons: [String]) -> String {
+        reasons.map { "  " + $0 }.joined(separator: "\n")
+    }
+
+    static func json(_ changes: [SchemaChange]) -> JSON {
+        .array(
+            changes.map { change in
+                .object([
+                    ("action", .string(change.action.rawValue)), ("kind", .string(change.kind.rawValue)),
+                    ("recordType", .text(change.recordType)), ("name", .string(change.name)),
+                    ("before", .text(change.before)), ("after", .text(change.after)),
+                ])
+            })
+    }
+
+    /// Writes a text to a file; one that is there is replaced when all is written.
+    static func write(_ text: String, to path: String) throws {
+        let temporary = path + ".part"
+        let bytes = Array(text.utf8)
+        let descriptor = open(temporary, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure(path) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else {
+                let failure = failure(path)
+                close(descriptor)
+                unlink(temporary)
+                throw failure
+            }
+            rest = rest.dropFirst(count)
+        }
+        guard close(descriptor) == 0, rename(temporary, path) == 0 else {
+            let failure = failure(path)
+            unlink(temporary)
+            throw failure
+        }
+    }
+
+    private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+
+    private static func bytes(at path: String, _ console: Console) throws -> [UInt8] {
+        let descriptor = path == "-" ? console.input : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path) }
+        defer { if path != "-" { close(descriptor) } }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 64 << 10)
+        // One byte more than may be: the parser says that it is too much.
+        while bytes.count <= SchemaLanguage.textBytesMax {
+            let count = read(descriptor, &part, part.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw failure(path) }
+            if count == 0 { break }
+            bytes += part[..<count]
+        }
+        return bytes
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        .failed("\(path) can't be used: \(String(cString: strerror(errno)))")
+    }
+}
