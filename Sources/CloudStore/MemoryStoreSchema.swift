@@ -25,6 +25,12 @@ extension MemoryTransaction {
         var kept = MemoryTables()
         kept.schema = tables.schema
         kept.roles = tables.roles
+        kept.secrets = tables.secrets
+        kept.notifications.webhooks = tables.notifications.webhooks.mapValues { row in
+            var row = row
+            row.waitingCount = 0
+            return row
+        }
         tables = kept
     }
 }

@@ -45,11 +45,11 @@ extension SQLiteStoreTransaction {
         for row in changes.roles { try write(row) }
     }
 
-    /// Empties every table but the schema's, whatever tables there are.
+    /// Empties every table but the schema's and those of the operator's settings, whatever tables there are.
     func eraseData() throws {
         let sql = """
             SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-            AND name NOT IN ('schema', 'userRoles') ORDER BY name
+            AND name NOT IN ('schema', 'userRoles', 'secrets', 'webhooks') ORDER BY name
             """
         let tables = try connection.withStatement(sql) { statement in
             var names: [String] = []
@@ -57,6 +57,7 @@ extension SQLiteStoreTransaction {
             return names
         }
         for table in tables { try connection.execute("DELETE FROM \"\(table)\"") }
+        try connection.execute("UPDATE webhooks SET waiting = 0")
     }
 
     private func schemaRow() throws -> SchemaRow? {

@@ -1,6 +1,7 @@
 /// What a decision wants written: whole rows, applied in the order of the properties below.
 public struct StoreChanges: Sendable {
-    /// Whether all rows go without a trace before the rest is written: everything but the schema and the users' roles.
+    /// Whether all rows go without a trace before the rest is written: everything but the schema, the users' roles and
+    /// what the operator has set.
     public var erasesData = false
     /// Feed rows to write.
     public var databases: [DatabaseRow] = []
