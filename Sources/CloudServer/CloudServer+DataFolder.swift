@@ -22,6 +22,9 @@ extension CloudServer {
             let path = try dataFolder.storePath(
                 container: container.identifier, environment: container.environment, makesFolders: true)
             let store = try SQLiteCloudStore(path: path)
+            try CloudService(
+                store: store, clock: options.clock, random: options.random, container: container
+            ).adoptSchema()
             let watched: any CloudStore = watch.map { WatchedStore(store: store, watch: $0) } ?? store
             let service = CloudService(
                 store: watched, clock: options.clock, random: options.random, container: container,

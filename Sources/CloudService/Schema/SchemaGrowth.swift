@@ -15,7 +15,8 @@ struct SchemaAdditions {
 /// A record sees what the records before it have added, so that two of a batch can't add the same field with two types.
 struct SchemaGrowth {
     private let stored: Schema
-    private var grown: Schema
+    /// The schema with all that was taken.
+    private(set) var grown: Schema
     private let mayGrow: Bool
     private let limits: ServiceLimits
 

@@ -42,6 +42,7 @@ struct SchemaFiles {
             store: store, clock: SystemTimeSource(), random: SystemRandomSource(),
             container: CloudService.Container(identifier: container, environment: environment))
         do {
+            try service.adoptSchema()
             return try body(service)
         } catch let refusal as SchemaRefusal {
             throw Failure.failed("Nothing was changed:\n" + SchemaText.lines(refusal.reasons))

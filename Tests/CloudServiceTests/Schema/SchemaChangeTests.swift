@@ -68,6 +68,72 @@ import Testing
             SchemaDeployment(from: number, to: production).refusals == [], "it is decided on, no other type")
     }
 
+    @Test func whatRecordsHoldCannotBeTakenFromTheSchema() throws {
+        let cloud = try TestService(
+            environment: "development",
+            schema: "DEFINE SCHEMA RECORD TYPE T (a INT64, b INT64); RECORD TYPE Empty (a INT64);")
+        try cloud.zones(.create)
+        try cloud.modify([operation(.create, "x", type: "T", ["a": Field(.int64(1))])])
+        func refusal(_ text: String) throws -> [String] {
+            let new = try SchemaLanguage.parse("DEFINE SCHEMA " + text)
+            return try #require(throws: SchemaRefusal.self) { try cloud.service.changeSchema { _ in new } }
+                .reasons
+        }
+        let before = try cloud.service.currentSchema()
+        #expect(try refusal("") == ["there are records of type 'T', as x"])
+        #expect(
+            try refusal("RECORD TYPE T (b STRING);")
+                == ["the field 'a' of record type 'T' has values, as in x"])
+        #expect(
+            try refusal("RECORD TYPE T (a STRING);")
+                == ["the field 'a' of record type 'T' has values, as in x"])
+        #expect(try cloud.service.currentSchema() == before)
+        // What holds nothing goes, also from a type that has records.
+        let new = try SchemaLanguage.parse("DEFINE SCHEMA RECORD TYPE T (a INT64, b STRING);")
+        try cloud.service.changeSchema { _ in new }
+        #expect(try cloud.service.currentSchema() == new.complete)
+        try cloud.modify([operation(.delete, "x", type: "T")])
+        try cloud.service.changeSchema { _ in Schema() }
+        #expect(try cloud.service.currentSchema() == Schema.initial)
+    }
+
+    @Test func recordsThatAreOlderThanSchemasMakeOne() throws {
+        let folder = try TemporaryFolder()
+        for store in [MemoryCloudStore(), try SQLiteCloudStore(path: folder.file("s.db"))] as [any CloudStore]
+        {
+            let stamp = StoreStamp(timestampMilliseconds: 1, userRecordName: "_ada", deviceID: "1")
+            func row(_ name: String, _ type: String, _ fields: [String: Field], in database: DatabaseKey)
+                -> RecordRow
+            {
+                RecordRow(
+                    key: RecordKey(
+                        zone: ZoneKey(database: database, zoneName: "_defaultZone"), recordName: name),
+                    recordType: type, tagEpoch: 7, counter: 0, created: stamp, modified: stamp,
+                    fields: FieldsBinary.encode(fields))
+            }
+            var changes = StoreChanges()
+            changes.records = [
+                row("a", "T", ["f": Field(.string("x"))], in: .publicDatabase),
+                row(
+                    "b", "T", ["f": Field(.int64(1)), "g": Field(.int64(1))], in: .privateDatabase(of: "_ada")
+                ),
+                row("c", "U", [:], in: .privateDatabase(of: "_bob")),
+            ]
+            try store.write { [changes] in try $0.apply(changes) }
+            let cloud = try TestService(environment: "production", store: store)
+            #expect(try cloud.saveFields(#"{"f":{"value":"y"}}"#, environment: "production").error != nil)
+            try cloud.service.adoptSchema()
+            let schema = try cloud.service.currentSchema()
+            #expect(schema.recordTypes.keys.sorted() == ["T", "U", "Users"])
+            #expect(schema.recordTypes["T"]?.fields.mapValues(\.type) == ["f": .string, "g": .int64])
+            #expect(
+                try cloud.saveFields(#"{"f":{"value":"y"}}"#, environment: "production", name: "new").summary
+                    == "saved")
+            try cloud.service.adoptSchema()
+            #expect(try cloud.service.currentSchema() == schema)
+        }
+    }
+
     @Test func aResetLeavesNothingAndDevicesFindOut() throws {
         let folder = try TemporaryFolder()
         let stores: [any CloudStore] = [

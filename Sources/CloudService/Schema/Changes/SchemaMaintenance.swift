@@ -31,6 +31,7 @@ extension CloudService {
             let after = try change(before).complete
             let isFirst = try writer.schemaVersion() == nil
             guard isFirst || after != before else { return (before, after) }
+            try checkRecords(before, against: after, writer)
             var changes = StoreChanges()
             changes.schema = after.row(version: random.next())
             try apply(changes, to: writer)

@@ -1,0 +1,102 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// Looks at all records of a type.
+struct SchemaScan {
+    /// What is read together.
+    private static let recordsMax = 500
+    private static let bytesMax = 4 << 20
+
+    let reader: any RecordTypesReader
+
+    /// Throws when the store can't tell.
+    init(_ reader: any CloudStoreReader) throws {
+        guard let reader = reader as? any RecordTypesReader else {
+            throw SchemaRefusal(["the store can't tell which records there are"])
+        }
+        self.reader = reader
+    }
+
+    /// Calls `body` with each record of the type until it returns false.
+    func forEach(_ recordType: String, _ body: (RecordRow) throws -> Bool) throws {
+        var after: RecordKey?
+        while true {
+            let page = try reader.recordsOfAllUsers(
+                ofType: recordType, after: after, recordsMax: Self.recordsMax, bytesMax: Self.bytesMax)
+            for row in page.rows {
+                guard try body(row) else { return }
+            }
+            guard page.moreComing, let last = page.rows.last else { return }
+            after = last.key
+        }
+    }
+}
+
+extension CloudService {
+    /// Checks that no record has values that the new schema has no place for.
+    ///
+    /// - Throws: `SchemaRefusal` that names a record for each reason.
+    func checkRecords(
+        _ before: Schema, against after: Schema, _ reader: any CloudStoreReader
+    ) throws {
+        var reasons: [String] = []
+        for (name, type) in before.recordTypes.sorted(by: { $0.key < $1.key }) {
+            guard let newType = after.recordTypes[name] else {
+                try SchemaScan(reader).forEach(name) { row in
+                    reasons.append("there are records of type '\(name)', as \(row.key.recordName)")
+                    return false
+                }
+                continue
+            }
+            var lost = Set<String>()
+            for (field, definition) in type.fields
+            where !(newType.fields[field].map { definition.holdsSame(as: $0) } ?? false) {
+                lost.insert(field)
+            }
+            guard !lost.isEmpty else { continue }
+            try SchemaScan(reader).forEach(name) { row in
+                let values = try FieldsBinary.decode(row.fields)
+                for field in lost.sorted() where values[field] != nil {
+                    reasons.append(
+                        "the field '\(field)' of record type '\(name)' has values, as in \(row.key.recordName)"
+                    )
+                    lost.remove(field)
+                }
+                return !lost.isEmpty
+            }
+        }
+        guard reasons.isEmpty else { throw SchemaRefusal(reasons) }
+    }
+
+    /// Makes the schema of an environment whose records are older than schemas: what they have becomes what it knows.
+    /// Does nothing where there is a schema, or no record.
+    ///
+    /// - Throws: `CloudStoreError`, `BinaryError` for a record that can't be read; then there is none yet.
+    package func adoptSchema() throws {
+        guard
+            try store.read({ reader in
+                try reader.schemaVersion() == nil && !SchemaScan(reader).reader.recordTypes().isEmpty
+            })
+        else { return }
+        try store.write { writer in
+            guard try writer.schemaVersion() == nil else { return }
+            let scan = try SchemaScan(writer)
+            var growth = SchemaGrowth(.initial, mayGrow: true, limits: limits)
+            for name in try scan.reader.recordTypes() {
+                _ = growth.take([:], recordType: name)
+                try scan.forEach(name) { row in
+                    // A field of two types has the first one's; the others' values stay readable.
+                    for (field, value) in try FieldsBinary.decode(row.fields).sorted(by: { $0.key < $1.key })
+                    {
+                        _ = growth.take([field: value], recordType: name)
+                    }
+                    return true
+                }
+            }
+            var changes = StoreChanges()
+            changes.schema = growth.grown.row(version: random.next())
+            try apply(changes, to: writer)
+        }
+    }
+}
