@@ -7,6 +7,8 @@ func serviceLines() -> [Line] {
         Line(name: "service.save.batch50", unit: "records/s", bar: 0.25) { try SaveRun.batches(in: $0) },
         Line(name: "service.lookup", unit: "requests/s", bar: 0.2) { try FetchRun.lookups(in: $0) },
         Line(name: "service.changes.page200", unit: "MB/s", bar: 0.25) { try FetchRun.pages(in: $0) },
+        Line(name: "service.firstsync", unit: "MB/s", roundsCount: 5) { try FetchRun.firstSync(in: $0) },
+        Line(name: "service.start", unit: "starts/s") { IdleRun($0) },
     ] + pushLines() + sizeLines()
 }
 
@@ -126,6 +128,19 @@ private final class FetchRun: LineRun {
         try FetchRun(in: folder, connectionsCount: 16, requestsCount: 500, countsBytes: true) {
             _ = try $0.fill(10_000, ServiceRequests(seed: 1))
             return try $0.pages(countMax: 49).requests
+        }
+    }
+
+    /// A new device fetches a large zone: 100,000 records, page after page on one connection.
+    static func firstSync(in folder: URL) throws -> FetchRun {
+        let recordsCount = 100_000
+        return try FetchRun(
+            in: folder, connectionsCount: 1, requestsCount: recordsCount / 200, countsBytes: true
+        ) {
+            _ = try $0.fill(recordsCount, ServiceRequests(seed: 1))
+            let requests = try $0.pages(countMax: recordsCount).requests
+            guard requests.count == recordsCount / 200 else { throw BenchError("\(requests.count) pages") }
+            return requests
         }
     }
 
