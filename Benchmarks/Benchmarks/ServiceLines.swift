@@ -8,7 +8,7 @@ func serviceLines() -> [Line] {
         Line(name: "service.lookup", unit: "requests/s", bar: 0.2) { try FetchRun.lookups(in: $0) },
         Line(name: "service.changes.page200", unit: "MB/s", bar: 0.25) { try FetchRun.pages(in: $0) },
         Line(name: "service.firstsync", unit: "MB/s", roundsCount: 5) { try FetchRun.firstSync(in: $0) },
-        Line(name: "service.start", unit: "starts/s") { IdleRun($0) },
+        Line(name: "service.start", unit: "starts/s") { StartRun($0) },
     ] + pushLines() + sizeLines()
 }
 

@@ -13,6 +13,7 @@ struct TestService {
 
     let clock: ManualTimeSource
     let service: CloudService
+    var environment = container.environment
 
     init(service: CloudService, clock: ManualTimeSource) {
         self.service = service
@@ -21,11 +22,13 @@ struct TestService {
 
     init(
         store: any CloudStore = MemoryCloudStore(), seed: UInt64 = 1, limits: ServiceLimits = ServiceLimits(),
-        groupLimits: GroupLimits = GroupLimits()
+        groupLimits: GroupLimits = GroupLimits(), environment: String = container.environment
     ) {
         clock = ManualTimeSource()
+        self.environment = environment
         service = CloudService(
-            store: store, clock: clock, random: SeededRandomSource(seed: seed), container: Self.container,
+            store: store, clock: clock, random: SeededRandomSource(seed: seed),
+            container: .init(identifier: Self.container.identifier, environment: environment),
             users: ["ada": Self.ada, "bob": Self.bob], limits: limits, groupLimits: groupLimits)
     }
 
@@ -35,7 +38,7 @@ struct TestService {
     ) -> WireRequest {
         WireRequest(
             path:
-                "/database/1/\(Self.container.identifier)/\(Self.container.environment)/\(database)/\(endpoint)",
+                "/database/1/\(Self.container.identifier)/\(environment)/\(database)/\(endpoint)",
             query: token.map { [("ckWebAuthToken", $0)] } ?? [],
             headers: extras ? [("x-yap-client", "1")] : [],
             body: body)

@@ -26,6 +26,8 @@ import Testing
         "DELETE FROM zones",
         "UPDATE databases SET subscriptions = 2 WHERE scope = 2",
         "DELETE FROM devices",
+        "DELETE FROM schema",
+        "UPDATE records SET type = 'other' WHERE name = 'b'",
     ]
 
     @Test(arguments: damages) func whatDoesNotFitIsFound(_ sql: String) throws {

@@ -62,10 +62,14 @@ struct ModelCloud {
     /// Tokens that were given for two positions.
     var contradictions: [String] = []
     var kept: [String: Kept] = [:]
+    var schema: ModelSchema
     var lastLife = 0
     let limits: ModelLimits
 
-    init(limits: ModelLimits) { self.limits = limits }
+    init(limits: ModelLimits, schema: ModelSchema = ModelSchema()) {
+        self.limits = limits
+        self.schema = schema
+    }
 
     mutating func newLife() -> Int {
         lastLife += 1

@@ -192,6 +192,16 @@ struct ModelGenerator {
             record.fields["targets"] = Field(.list(.referenceList, references))
         }
         for name in ["n", "target", "targets", "list"] where chance(6) { record.fields[name] = .cleared }
+        // A value of another type, or a field that nobody knows.
+        guard chance(12) else { return }
+        let name = chance(70) ? pick(["n", "s", "d", "t", "list", "secret", "target"]) : "new\(number())"
+        record.fields[name] = pick([
+            Field(.string("7")), Field(value: .string("7"), type: nil),
+            Field(.string("x"), isEncrypted: true),
+            Field(.int64(3)), Field(value: .int64(3), type: nil), Field(.double(2.5)), Field(.double(2)),
+            Field(.bytes([1, 2])), Field(.encryptedBytes([3])), Field(.list(.stringList, [.string("z")])),
+            Field(.list(.unknownList, [])), Field(.timestamp(milliseconds: 9)),
+        ])
     }
 
     private func reference(_ user: String?) -> Reference {

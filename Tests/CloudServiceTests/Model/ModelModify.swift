@@ -29,6 +29,7 @@ extension ModelCloud {
         _ request: RecordsModifyRequest, _ caller: ModelCaller, answer: RecordsResponse?
     ) -> ModelAnswer {
         if isTooMany(request.operations.count, caller) { return .refused(.badRequest, 27) }
+        var grown = schema
         var steps: [Step] = []
         for (index, operation) in request.operations.enumerated() {
             let answered = answer.flatMap { index < $0.records.count ? $0.records[index] : nil }
@@ -40,7 +41,11 @@ extension ModelCloud {
             } else if let zone = caller.zoneName(operation.record.zoneID ?? request.zoneID) {
                 step.place = Place(zone: zone, name: name)
                 if steps.contains(where: { $0.place == step.place }) { return .refused(.badRequest, 12) }
-                step.verdict = alone(operation, step.place, caller, tag: answered?.record?.recordChangeTag)
+                let tag = answered?.record?.recordChangeTag
+                var tried = grown
+                step.verdict = alone(operation, step.place, caller, &tried, tag: tag)
+                // What is refused by itself adds nothing that the next could stumble over.
+                if case .save = step.verdict { grown = tried }
             } else {
                 step.verdict = .fail(WireError(.zoneNotFound, ckErrorCode: 26))
             }
@@ -48,6 +53,11 @@ extension ModelCloud {
         }
         settle(&steps, caller)
         failAtomicZones(&steps, request.atomic)
+        for step in steps {
+            if case .save(let record) = step.verdict {
+                schema.add(step.operation.record, record.type, from: grown)
+            }
+        }
         return .records(write(steps, request, caller))
     }
 
@@ -61,7 +71,8 @@ extension ModelCloud {
     // MARK: Each for itself
 
     private func alone(
-        _ operation: RecordOperation, _ place: Place?, _ caller: ModelCaller, tag: String?
+        _ operation: RecordOperation, _ place: Place?, _ caller: ModelCaller, _ grown: inout ModelSchema,
+        tag: String?
     ) -> Verdict {
         guard let place, let zone = zone(place.zone, caller) else {
             return .fail(WireError(.zoneNotFound, ckErrorCode: 26))
@@ -69,16 +80,14 @@ extension ModelCloud {
         let old = zone.records[place.name]
         func conflict() -> Verdict {
             let server = old.map { wire($0, in: place.zone, caller) }
-            return .fail(WireError(.conflict, ckErrorCode: 14, serverRecord: server))
+            return .fail(
+                WireError(.conflict, ckErrorCode: 14, serverRecord: may(.read, old, caller) ? server : nil))
         }
+        if let refusal = refusal(operation, old, caller) { return .fail(refusal) }
         let sent = operation.record.recordChangeTag
-        let isForeign =
-            caller.scope == .public && old.map { $0.created.userRecordName != caller.user } ?? false
         switch operation.operationType {
         case .create:
             if old != nil { return conflict() }
-        case _ where isForeign:
-            return .fail(WireError(.accessDenied, ckErrorCode: 10))
         case .update, .replace:
             guard let old else { return .fail(WireError(.notFound, ckErrorCode: 11)) }
             if old.tag != sent { return conflict() }
@@ -90,16 +99,41 @@ extension ModelCloud {
         case .forceDelete:
             return old.map { .delete($0) } ?? .nothing
         }
-        return saved(operation, over: old, place, caller, tag: tag)
+        return saved(operation, over: old, place, caller, &grown, tag: tag)
+    }
+
+    /// Who may not change what they can't read learns nothing of it.
+    private func refusal(_ operation: RecordOperation, _ old: Record?, _ caller: ModelCaller) -> WireError? {
+        let denied = WireError(.accessDenied, ckErrorCode: 10)
+        switch (operation.operationType, old) {
+        case (.create, nil), (.forceUpdate, nil), (.forceReplace, nil):
+            guard let type = operation.record.recordType else { return nil }
+            return schema.permissions(type, creator: caller.user, caller).contains(.create) ? nil : denied
+        case (.create, _), (_, nil): return nil
+        case _ where may(.write, old, caller): return nil
+        case (.update, _), (.replace, _), (.delete, _):
+            return may(.read, old, caller) ? denied : WireError(.notFound, ckErrorCode: 11)
+        default: return denied
+        }
+    }
+
+    func may(_ permission: ModelSchema.Permission, _ record: Record?, _ caller: ModelCaller) -> Bool {
+        guard let record else { return true }
+        return schema.permissions(record.type, creator: record.created.userRecordName, caller).contains(
+            permission)
     }
 
     private func saved(
-        _ operation: RecordOperation, over old: Record?, _ place: Place, _ caller: ModelCaller, tag: String?
+        _ operation: RecordOperation, over old: Record?, _ place: Place, _ caller: ModelCaller,
+        _ grown: inout ModelSchema, tag: String?
     ) -> Verdict {
-        let sent = operation.record
-        guard let type = sent.recordType ?? old?.type, old == nil || old?.type == type else {
+        var sent = operation.record
+        guard let type = sent.recordType ?? old?.type, old == nil || old?.type == type,
+            let taken = grown.take(sent.fields, of: type)
+        else {
             return .fail(WireError(.badRequest, ckErrorCode: 12))
         }
+        sent.fields = taken
         let all = sent.fields.values.flatMap { references(in: $0.value) } + [sent.parent].compactMap { $0 }
         if all.contains(where: { $0.zoneID != nil && caller.zoneName($0.zoneID) != place.zone }) {
             return .fail(WireError(.badRequest, ckErrorCode: 12))
@@ -284,6 +318,9 @@ extension ModelCloud {
                 changed.insert(zone ?? "")
                 let desired = step.operation.desiredKeys ?? request.desiredKeys
                 var answer = wire(record, in: zone ?? "", caller, desired: desired)
+                if !may(.read, record, caller) {
+                    answer.fields = answer.fields.filter { step.operation.record.fields[$0.key] != nil }
+                }
                 if !isNew || record.tag == "?" { answer.recordChangeTag = "a new one" }
                 results.append(.record(answer))
             case .delete(let record):

@@ -9,7 +9,7 @@ extension ModelCloud {
                 var error = WireError(.zoneNotFound, recordName: item.recordName, ckErrorCode: 26)
                 guard let name = caller.zoneName(item.zoneID ?? request.zoneID), let zone = zone(name, caller)
                 else { return .error(error) }
-                guard let record = zone.records[item.recordName] else {
+                guard let record = zone.records[item.recordName], may(.read, record, caller) else {
                     error = WireError(.notFound, recordName: item.recordName, ckErrorCode: 11)
                     return .error(error)
                 }

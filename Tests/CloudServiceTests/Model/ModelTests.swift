@@ -58,8 +58,12 @@ struct ModelRun {
         self.groupLimits = groupLimits
         let store: any CloudStore =
             isSQLite ? try SQLiteCloudStore(path: folder.file("store.db")) : MemoryCloudStore()
-        cloud = TestService(store: store, seed: seed, limits: limits, groupLimits: groupLimits)
-        model = ModelCloud(limits: modelLimits)
+        let world = ModelWorld(generator)
+        try world.prepare(store)
+        cloud = TestService(
+            store: store, seed: seed, limits: limits, groupLimits: groupLimits, environment: world.environment
+        )
+        model = ModelCloud(limits: modelLimits, schema: world.model)
         for user in ["ada", "bob"] {
             let operations = ["todos", "notes"].map {
                 ZoneOperation(operationType: .create, zone: WireZone(zoneID: ZoneID(zoneName: $0)))
@@ -120,14 +124,35 @@ struct ModelRun {
         let found = try ModelAnswer(response, to: call).comparable(extras: call.extras)
         isRight = expected == found && model.contradictions.isEmpty
         guard !isRight else { return }
-        let request = String(decoding: try call.bytes(), as: UTF8.self)
         Issue.record(
             """
-            seed \(seed), step \(stepsCount): \(call.user ?? "nobody") \(call.scope) \(call.endpoint) \(request)
-            the model says: \(expected.text)
-            the service says: \(found.text)
+            seed \(seed), step \(stepsCount): \(call.user ?? "nobody") \(call.scope) \(call.endpoint)
+            \(try difference(call, expected, found))
             \(model.contradictions)
             """)
+    }
+
+    /// Where the two answers are not the same.
+    private func difference(_ call: ModelCall, _ expected: ModelAnswer, _ found: ModelAnswer) throws -> String
+    {
+        guard case .modify(let request) = call.body, case .records(let expected) = expected,
+            case .records(let found) = found, expected.count == found.count
+        else {
+            return """
+                \(String(decoding: try call.bytes(), as: UTF8.self))
+                the model says: \(expected.text)
+                the service says: \(found.text)
+                """
+        }
+        return zip(request.operations, zip(expected, found)).compactMap { operation, pair in
+            guard pair.0 != pair.1 else { return nil }
+            let record = String(decoding: (try? operation.record.json()) ?? [], as: UTF8.self)
+            return """
+                \(operation.operationType) \(record)
+                  the model says: \(ModelAnswer.records([pair.0]).text)
+                  the service says: \(ModelAnswer.records([pair.1]).text)
+                """
+        }.joined(separator: "\n")
     }
 
     /// What an operator does behind the clients' backs.

@@ -53,6 +53,7 @@ public struct StoreAudit {
         try checkAssets()
         try checkUsage()
         try checkSubscriptions()
+        try checkSchema()
         return findings
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// A server that starts on an empty folder until it has answered, against nginx until it accepts a connection; and what
 /// a server that nobody asks anything keeps in memory.
-final class IdleRun: LineRun {
+final class StartRun: LineRun {
     private static let millisecondsMax = 300.0
     private static let residentMegabytesMax = 60.0
 
