@@ -37,7 +37,9 @@ final class FuzzCloud: Sendable {
             #""i":{"value":[\#(number),1],"type":"INT64_LIST"}"#,
         ]
         let kept = fields.enumerated().filter { ($0.offset + number) % 5 > 0 || number < 2 }.map(\.element)
-        return #"{"operationType":"create","record":{"recordName":"r\#(number)","recordType":"todo","fields":{\#(kept.joined(separator: ","))}}}"#
+        let all = kept.joined(separator: ",")
+        let record = #"{"recordName":"r\#(number)","recordType":"todo","fields":{\#(all)}}"#
+        return #"{"operationType":"create","record":\#(record)}"#
     }
 
     func respond(_ endpoint: String, _ body: [UInt8]) -> WireResponse {
