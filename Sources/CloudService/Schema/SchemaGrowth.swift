@@ -40,9 +40,10 @@ struct SchemaGrowth {
             grown.recordTypes[recordType] = .madeJustInTime
         }
         additions.isNewType = storedType == nil
+        let knownFields = grown.recordTypes[recordType]?.fields ?? [:]
         for (name, field) in fields.sorted(by: { $0.key < $1.key }) where field.value != nil {
             let definition: FieldDefinition
-            if let known = grown.recordTypes[recordType]?.fields[name] {
+            if let known = knownFields[name] {
                 definition = known
             } else {
                 guard mayGrow else { return .failure(SchemaError.newField(name, recordType)) }

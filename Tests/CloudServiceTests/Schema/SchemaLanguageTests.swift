@@ -143,6 +143,7 @@ import Testing
         let name = String(repeating: "a", count: 256)
         #expect(try refused("DEFINE SCHEMA RECORD TYPE \(name) ();").contains("255"))
         #expect(try refused("DEFINE SCHEMA RECORD TYPE \"\(name)\" ();").contains("255"))
+        #expect(try refused("DEFINE SCHEMA \(name)").utf8.count < 200, "an error isn't as long as the text")
         let roles = (0...SchemaLanguage.rolesMax).map { "CREATE ROLE r\($0);" }.joined()
         #expect(try refused("DEFINE SCHEMA " + roles).contains("roles at most"))
         let types = (0...SchemaLanguage.recordTypesMax).map { "RECORD TYPE t\($0) ();" }.joined()

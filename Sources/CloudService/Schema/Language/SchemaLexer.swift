@@ -16,11 +16,16 @@ struct SchemaToken {
     /// The token in an error.
     var shown: String {
         switch kind {
-        case .word(let text): "'\(text)'"
-        case .quoted(let text): "\"\(text)\""
+        case .word(let text): "'\(Self.shortened(text))'"
+        case .quoted(let text): "\"\(Self.shortened(text))\""
         case .symbol(let byte): "'\(Character(Unicode.Scalar(byte)))'"
         case .end: "the end of the text"
         }
+    }
+
+    /// An error must not be as long as the text.
+    private static func shortened(_ text: String) -> String {
+        text.utf8.count > 60 ? text.prefix(60) + "..." : text
     }
 
     func error(_ reason: String) -> SchemaTextError {
