@@ -41,6 +41,9 @@ public final class CloudService: Sendable {
     let schemas = Lock(SchemaCache())
     let assetFiles: any AssetFiles
     let knownAssetSecret = Lock<[UInt8]?>(nil)
+    let collection = Lock(CollectionState())
+    let unsaved = Lock(UnsavedUploads())
+    let publicUsers = Lock(CountedUsers())
     let accounts: any ServiceAccounts
     /// The accounts, when nobody has given others.
     private let ownAccounts: ServiceAccountList

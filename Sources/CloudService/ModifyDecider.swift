@@ -26,6 +26,7 @@ struct ModifyDecider {
     let nowMilliseconds: Int64
     let random: any RandomSource
     let receipts: AssetReceipts
+    let quota: Quota
     /// For how many refused deletions the field that forbids it is looked up.
     private static let namedMax = 8
 
@@ -73,6 +74,12 @@ struct ModifyDecider {
         var references = ModifyReferences(
             outcomes: outcomes, keys: keys, saves: saves, loaded: loaded, limits: limits)
         references.settle()
+        while true {
+            let refused = quota.refused(references.outcomes)
+            if refused.isEmpty { break }
+            for index in refused { references.fail(index, ServiceError.quotaExceeded) }
+            references.settle()
+        }
         let settled = failAtomicZones(references.outcomes, keys: keys)
         return decision(settled, keys: keys, cascades: references.cascades, loaded: loaded)
     }

@@ -43,6 +43,9 @@ struct ModifyReferences {
         }
     }
 
+    /// Fails an operation for another reason; `settle` again.
+    mutating func fail(_ index: Int, _ error: WireError) { outcomes[index] = .failed(error) }
+
     private func failures() -> [(Int, WireError)] {
         let added = savedReferences()
         let gone = Set(cascades.values.joined().map(\.key))

@@ -20,7 +20,7 @@ extension CloudService {
                 batch: batch, limits: self.limits, schema: schema, schemaMayGrow: self.schemaMayGrow,
                 access: try self.access(of: caller, schema: schema, in: writer),
                 nowMilliseconds: self.clock.nowMilliseconds(), random: self.random,
-                receipts: receipts)
+                receipts: receipts, quota: try self.quota(of: caller, in: writer))
             let first = decider.firstLoad
             var loaded = try self.load(first, writer)
             try loaded.loadPushTasks(of: first.zones, from: writer)
@@ -40,6 +40,7 @@ extension CloudService {
             try self.fireQuerySubscriptions(
                 by: &decision.changes, loaded: loaded, maker: caller.device, in: writer)
             try self.apply(decision.changes, to: writer)
+            self.forgetUnsaved(decision.changes.assets, of: caller)
             self.remember(decision.schema, as: decision.changes.schema)
             let written = decision.changes.zones.first { $0.key == batch.tokenZone }
             let zone = written ?? batch.tokenZone.flatMap { loaded.zones[$0] }

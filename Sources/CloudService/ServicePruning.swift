@@ -9,7 +9,7 @@ extension CloudService {
     private static let pruningMilliseconds: Int64 = 60_000
 
     /// True when `keepUp` may find something to do.
-    var wantsUpkeep: Bool { pushTasksMayWait || isPruningDue }
+    var wantsUpkeep: Bool { pushTasksMayWait || isPruningDue || isCollectionDue }
 
     private var isPruningDue: Bool {
         clock.nowMilliseconds() >= nextPruningMilliseconds.withLock { $0 }
@@ -21,6 +21,7 @@ extension CloudService {
         if isPruningDue, try !pruneOutdated() {
             nextPruningMilliseconds.withLock { $0 = clock.nowMilliseconds() + Self.pruningMilliseconds }
         }
+        if isCollectionDue { collectFilesNow() }
         return wantsUpkeep
     }
 

@@ -9,8 +9,10 @@ public struct AssetLimits: Hashable, Sendable {
     public var receiptMilliseconds: Int64 = 86_400_000
     /// Milliseconds for which the address in a fetched record leads to its file, at least.
     public var downloadMilliseconds: Int64 = 4 * 3_600_000
-    /// Bytes that a user may have uploaded and not saved.
+    /// Bytes that a user may have uploaded and not saved, as far as this process knows.
     public var unsavedBytesMax: Int64 = 2 << 30
+    /// Files of which that is so.
+    public var unsavedFilesMax = 10_000
     /// Milliseconds that a file which no record holds is kept beyond the time of its receipt.
     public var unusedMilliseconds: Int64 = 3_600_000
     /// Milliseconds between two looks for files that no record holds.

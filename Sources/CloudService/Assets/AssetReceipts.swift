@@ -160,5 +160,9 @@ extension ServiceError {
             .badRequest, reason: "LimitExceeded: the file has more than \(bytesMax) bytes", ckErrorCode: 27)
     }
 
+    static let tooMuchUnsaved = WireError(
+        .quotaExceeded, reason: "Quota exceeded: too many uploaded files wait to be saved in records",
+        ckErrorCode: 25)
+
     static let quotaExceeded = WireError(.quotaExceeded, reason: "Quota exceeded", ckErrorCode: 25)
 }

@@ -49,6 +49,7 @@ public final class AssetUpload: Sendable {
                 return try writer.finish()
             }
             let file = StoredAsset(digest: use.digest, bytes: use.bytes)
+            service.rememberUnsaved(use, of: claims.user)
             let zone = ZoneKey(database: claims.database, zoneName: claims.zoneName)
             var receipt = service.receipt(for: file, in: zone, user: claims.user)
             receipt.recordName = claims.recordName
@@ -112,6 +113,9 @@ extension CloudService {
             let claims = try AssetClaims.checked(
                 ticket, for: .upload, secret: assetSecret(), nowMilliseconds: clock.nowMilliseconds())
             guard let claims else { throw ServiceError.noSuchUpload }
+            guard unsaved.withLock({ $0.admits(claims.user, limits.assets, clock.nowMilliseconds()) }) else {
+                throw ServiceError.tooMuchUnsaved
+            }
             return AssetUpload(self, claims, try assetFiles.begin())
         }
     }

@@ -47,13 +47,18 @@ extension CloudService {
             guard !loaded.isCutShort else {
                 throw ServiceError.limitExceeded("the records are too large together")
             }
+            let schema = try self.schema(in: reader)
+            let access = try self.access(of: caller, schema: schema, in: reader)
             let results = try request.assets.map { item -> AssetsRereferenceResponse.Result in
                 let row = loaded.records[RecordKey(zone: source, recordName: item.recordName)]
                 guard let row, !row.isDeleted else {
                     return .error(ServiceError.recordNotFound.named(item.recordName))
                 }
-                guard case .asset(let kept) = try FieldsBinary.decode(row.fields)[item.fieldName]?.value,
-                    let file = StoredAsset(kept), try self.assetFiles.renew(file.digest)
+                guard access.permissions(row).contains(.read) else {
+                    return .error(ServiceError.notPermitted(.read).named(item.recordName))
+                }
+                guard case .asset(let kept) = (try? FieldsBinary.decode(row.fields))?[item.fieldName]?.value,
+                    let file = StoredAsset(kept), (try? self.assetFiles.renew(file.digest)) == true
                 else {
                     let error = ServiceError.badRequest("field '\(item.fieldName)' holds no file")
                     return .error(error.named(item.recordName))

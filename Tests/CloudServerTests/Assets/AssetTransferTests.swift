@@ -176,6 +176,84 @@ import Testing
         }
     }
 
+    @Test func whatIsCutTooLargeOrTooLateLeavesNothing() async throws {
+        var limits = ServiceLimits()
+        limits.assets.fileBytesMax = 300_000
+        try await withAssetServer(limits: limits) { server, files in
+            let client = try AssetClient(port: server.port)
+            let target = try client.uploadTarget()
+            let large = try client.send(AssetClient.bytes(330_000), to: target)
+            #expect(large.status == 400 && large.text.contains("LimitExceeded"))
+            // Sent in chunks, nothing says so before.
+            let connection = try RawConnection(port: server.port)
+            try connection.send("POST \(target) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+            let piece = AssetClient.bytes(100_000)
+            for _ in 0..<4 {
+                try? connection.send("\(String(piece.count, radix: 16))\r\n")
+                try? connection.send(piece + [0x0D, 0x0A])
+            }
+            #expect(try connection.receive().text.contains("LimitExceeded"))
+            // The client leaves in the middle.
+            do {
+                let leaving = try RawConnection(port: server.port)
+                try leaving.send("POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n")
+                try leaving.send(piece)
+            }
+            for path in [
+                target.replacingOccurrences(of: "?t=", with: "?t=A"), "\(target)x", "/asset/1/x/y/upload",
+            ] {
+                let response = try client.send([1], to: path)
+                #expect(response.status == 404, "\(path)")
+            }
+            // The line in the log comes when the exchange is over, and the file is gone soon after.
+            _ = try server.log.line {
+                $0["ending"] as? String == "clientLeft" && $0["operation"] as? String == "asset/upload"
+            }
+            _ = try client.upload([1, 2, 3])
+            try waitUntil { files.unfinished.isEmpty }
+            #expect(try files.files(after: nil, filesMax: 10).count == 1)
+        }
+    }
+
+    @Test func aFullDiskIsAnErrorThatSaysWhenToTryAgainAndLeavesNothing() async throws {
+        let isFull = Lock(false)
+        try await withAssetServer(before: { step in
+            if step == .write, isFull.withLock({ $0 }) { throw CloudStoreError.diskFull(path: "/disk") }
+        }) { server, files in
+            let client = try AssetClient(port: server.port)
+            let target = try client.uploadTarget()
+            isFull.withLock { $0 = true }
+            let response = try client.send(AssetClient.bytes(200_000), to: target)
+            #expect(response.status == 503 && response.header("Retry-After") != nil)
+            #expect(!response.text.contains("/disk"), "where it lies is the operator's business")
+            #expect(files.unfinished == [])
+            isFull.withLock { $0 = false }
+            #expect(try client.send(AssetClient.bytes(200_000), to: target).status == 200)
+        }
+    }
+
+    @Test func pagesOfAnyOriginMaySendAndFetch() async throws {
+        try await withAssetServer { server, _ in
+            let client = try AssetClient(port: server.port)
+            let origin = [(name: "Origin", value: "https://app.example.com")]
+            let target = try client.uploadTarget()
+            let sent = try client.send([1, 2, 3], to: target, headers: origin)
+            #expect(sent.header("Access-Control-Allow-Origin") == "https://app.example.com")
+            let refused = try client.send([1], to: "\(target)x", headers: origin)
+            #expect(refused.header("Access-Control-Allow-Origin") == "https://app.example.com")
+            _ = try client.save(AssetUploadedResponse(json: sent.body).singleFile)
+            let fetched = try client.fetch(#require(client.lookUp().downloadURL), headers: origin)
+            #expect(fetched.header("Access-Control-Allow-Origin") == "https://app.example.com")
+            let line = try server.log.line { $0["operation"] as? String == "asset/file" }
+            #expect(!"\(line)".contains("t="), "the log has no ticket")
+        }
+    }
+
+    private func waitUntil(_ condition: () -> Bool) throws {
+        for _ in 0..<10_000 where !condition() { usleep(1_000) }
+        #expect(condition())
+    }
+
     @Test func aHeadTellsTheSizeAndHasNoBody() async throws {
         try await withAssetServer { server, _ in
             let client = try AssetClient(port: server.port)

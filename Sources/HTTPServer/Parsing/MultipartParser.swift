@@ -1,13 +1,14 @@
 /// Why a multipart body can't be taken.
-struct MultipartError: Error, Equatable {
-    let reason: String
+package struct MultipartError: Error, Equatable {
+    /// What is wrong with it.
+    package let reason: String
 }
 
 /// Takes a body of `multipart/form-data` apart as it comes (RFC 7578), and gives out the bytes of its one part, `files`.
 ///
 /// It is strict: no preamble, line ends are CRLF, and any other part is refused. What it holds is never more than a
 /// part's header fields, or a boundary.
-struct MultipartParser {
+package struct MultipartParser {
     static let boundaryBytesMax = 70
     static let headerBytesMax = 4_096
     private static let partName = "files"
@@ -33,7 +34,7 @@ struct MultipartParser {
     /// Makes a parser for bodies of this content type; nil when it isn't a multipart form at all.
     ///
     /// - Throws: `MultipartError` when it is one and its boundary can't be.
-    init?(contentType: String) throws(MultipartError) {
+    package init?(contentType: String) throws(MultipartError) {
         let parts = contentType.utf8.split(separator: UInt8(ascii: ";"), maxSplits: 1)
         guard let type = parts.first, Self.lowered(Self.trimmed(type)) == Array("multipart/form-data".utf8)
         else {
@@ -51,7 +52,7 @@ struct MultipartParser {
     /// Takes the next bytes, and returns those of the file that are certain now.
     ///
     /// - Throws: `MultipartError`; then it takes nothing more.
-    mutating func take(_ bytes: [UInt8]) throws(MultipartError) -> [UInt8] {
+    package mutating func take(_ bytes: [UInt8]) throws(MultipartError) -> [UInt8] {
         held += bytes
         var file: [UInt8] = []
         while try step(&file) {}
@@ -61,7 +62,7 @@ struct MultipartParser {
     /// There are no more bytes.
     ///
     /// - Throws: `MultipartError` when the last boundary is missing.
-    func finish() throws(MultipartError) {
+    package func finish() throws(MultipartError) {
         guard case .end = state, held.isEmpty || held == [0x0D, 0x0A] else {
             throw MultipartError(reason: "the body ends before its last boundary, or goes on behind it")
         }
