@@ -63,7 +63,8 @@ let package = Package(
         room("CloudKitTesting", ["CloudKit", "CloudService", "CloudStore", "CloudWire", "Seams"]),
 
         room(
-            "CloudServer", ["CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer", "Seams"]),
+            "CloudServer",
+            ["CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPClient", "HTTPServer", "Seams"]),
 
         // 5
         .executableTarget(

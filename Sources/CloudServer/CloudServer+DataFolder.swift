@@ -16,8 +16,12 @@ extension CloudServer {
         dataFolder: DataFolder, control: ControlStore, accounts: any ServiceAccounts,
         signIn: any SignInChecker, options: CloudServerOptions = CloudServerOptions()
     ) {
-        self.init(options: options, onlyContainer: nil, signIn: signIn, dataFolder: dataFolder) {
-            container, watch in
+        self.init(
+            options: options, onlyContainer: nil, signIn: signIn, dataFolder: dataFolder,
+            beginWebhooks: { webhooks in
+                for container in dataFolder.environmentsWithWebhooks(control) { webhooks.look(at: container) }
+            }
+        ) { container, watch in
             guard try control.containerExists(container.identifier) else { return nil }
             let path = try dataFolder.storePath(
                 container: container.identifier, environment: container.environment, makesFolders: true)

@@ -16,6 +16,9 @@ public final class CloudServer: Sendable {
     private let http: HTTPServer
     private let table: EnvironmentTable
     private let courier: Courier
+    private let webhooks: WebhookSender
+    /// Looks for what was left to send to webhooks; waits for files.
+    private let beginWebhooks: @Sendable (WebhookSender) -> Void
     private let signIns: SignInDesk?
     private let status: ServerStatus
     private let assets: AssetDesk
@@ -35,15 +38,19 @@ public final class CloudServer: Sendable {
     /// - Parameters:
     ///   - onlyContainer: every path leads to this one's service; nil: each to its own.
     ///   - dataFolder: whose files are measured and watched; nil for a service without a folder.
+    ///   - beginWebhooks: names the environments in which something was left to send. Called on a thread of its own.
     ///   - probe: tries to write, for `DiskWatch`; nil: in the data folder.
     ///   - opener: makes the service of an environment, nil when there is no such container. Called on a thread that
     ///     may wait for files. The watch wants to hear how the store's writes go.
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, signIn: (any SignInChecker)?,
-        dataFolder: DataFolder? = nil, probe: (@Sendable (Bool) -> DiskTrouble?)? = nil,
+        dataFolder: DataFolder? = nil, beginWebhooks: @escaping @Sendable (WebhookSender) -> Void = { _ in },
+        probe: (@Sendable (Bool) -> DiskTrouble?)? = nil,
         opener: @escaping @Sendable (CloudService.Container, DiskWatch?) throws -> OpenedService?
     ) {
         self.options = options
+        self.beginWebhooks = beginWebhooks
+        webhooks = WebhookSender(clock: options.clock)
         courier = Courier(
             pollsMax: options.courierPollsMax, holdMilliseconds: options.courierHoldMilliseconds,
             clock: options.monotonicClock)
@@ -58,7 +65,8 @@ public final class CloudServer: Sendable {
         status = ServerStatus(dataFolder: dataFolder, watch: watch, clock: options.clock)
         table = EnvironmentTable(
             openMax: options.environmentsOpenMax,
-            opener: Self.logging({ try opener($0, watch) }, watch, log), courier: courier)
+            opener: Self.logging({ try opener($0, watch) }, watch, log), courier: courier,
+            webhooks: webhooks)
         signIns = signIn.map { SignInDesk($0, waitingMax: options.signInsWaitingMax, log: log) }
         assets = AssetDesk(options, table: table)
         var http = options.http
@@ -67,8 +75,8 @@ public final class CloudServer: Sendable {
         http.connectionsMax = DescriptorLimit.makeRoom(
             connectionsMax: http.connectionsMax, environmentsOpenMax: options.environmentsOpenMax)
         let routes = Routes(
-            options: options, onlyContainer: onlyContainer, table: table, courier: courier, signIns: signIns,
-            assets: assets, status: status, log: log)
+            options: options, onlyContainer: onlyContainer, table: table, courier: courier,
+            webhooks: webhooks, signIns: signIns, assets: assets, status: status, log: log)
         let server = HTTPServer(options: http, handler: routes)
         self.http = server
         routes.connectionCount.withLock { $0 = { [weak server] in server?.connectionCount ?? 0 } }
@@ -79,6 +87,8 @@ public final class CloudServer: Sendable {
     /// - Throws: `HTTPServerError` when the port is taken, a file of TLS is wrong or the system refuses.
     public func start() throws {
         try http.start()
+        webhooks.use(table)
+        startThread { [webhooks, beginWebhooks] in beginWebhooks(webhooks) }
     }
 
     /// The port that is listened on; 0 before `start`.
@@ -109,6 +119,7 @@ public final class CloudServer: Sendable {
             signIns?.stop()
             status.stop()
             assets.stop()
+            webhooks.stop()
             table.stop()
             log?.stop(waitMilliseconds: 1_000)
             hasStopped = true

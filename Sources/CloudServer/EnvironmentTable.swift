@@ -19,13 +19,15 @@ final class OpenEnvironment: Sendable {
 
     init(
         number: Int, container: CloudService.Container, _ opened: OpenedService,
-        pushesReady: @escaping @Sendable ([String]) -> Void
+        pushesReady: @escaping @Sendable ([String]) -> Void,
+        webhooksReady: @escaping @Sendable (_ abandonedCount: Int) -> Void
     ) {
         self.number = number
         self.container = container
         self.opened = opened
         // Before the thread is there, which tells of what was left from before.
         opened.service.setPushListener(pushesReady)
+        opened.service.setWebhookListener(webhooksReady)
         thread = CloudServiceThread(opened.service)
     }
 
@@ -33,6 +35,7 @@ final class OpenEnvironment: Sendable {
     func close() {
         thread.stop()
         opened.service.setPushListener(nil)
+        opened.service.setWebhookListener(nil)
         opened.close()
     }
 }
@@ -71,13 +74,15 @@ final class EnvironmentTable: Sendable {
     private let openMax: Int
     private let opener: Opener
     private let courier: Courier
+    private let webhooks: WebhookSender
     private let state = Lock(State())
     private let worker = Worker(jobsMax: waitingMax)
 
-    init(openMax: Int, opener: @escaping Opener, courier: Courier) {
+    init(openMax: Int, opener: @escaping Opener, courier: Courier, webhooks: WebhookSender) {
         self.openMax = openMax
         self.opener = opener
         self.courier = courier
+        self.webhooks = webhooks
     }
 
     /// How many are open.
@@ -160,10 +165,11 @@ final class EnvironmentTable: Sendable {
                 state.numbers[container] = number
                 return number
             }
-            let environment = OpenEnvironment(number: number, container: container, opened) {
-                [self, courier] apnsTokens in
-                courier.pushesReady(environment: number, apnsTokens: apnsTokens, in: self)
-            }
+            let environment = OpenEnvironment(
+                number: number, container: container, opened,
+                pushesReady: { [self, courier] apnsTokens in
+                    courier.pushesReady(environment: number, apnsTokens: apnsTokens, in: self)
+                }, webhooksReady: { [webhooks] in webhooks.hear(of: container, abandonedCount: $0) })
             answer(container, .success(environment))
         } catch {
             // Which file it was is the operator's business; the log of the server has it.

@@ -68,6 +68,7 @@ final class Routes: HTTPHandler {
     private let onlyContainer: CloudService.Container?
     private let table: EnvironmentTable
     private let courier: Courier
+    private let webhooks: WebhookSender
     private let signIns: SignInDesk?
     private let assets: AssetDesk
     private let log: RequestLog?
@@ -79,12 +80,14 @@ final class Routes: HTTPHandler {
 
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, table: EnvironmentTable,
-        courier: Courier, signIns: SignInDesk?, assets: AssetDesk, status: ServerStatus, log: RequestLog?
+        courier: Courier, webhooks: WebhookSender, signIns: SignInDesk?, assets: AssetDesk,
+        status: ServerStatus, log: RequestLog?
     ) {
         self.options = options
         self.onlyContainer = onlyContainer
         self.table = table
         self.courier = courier
+        self.webhooks = webhooks
         self.signIns = signIns
         self.status = status
         self.assets = assets
@@ -241,7 +244,8 @@ final class Routes: HTTPHandler {
         ServerStatus.Gauges(
             connections: connectionCount.withLock { $0 }?() ?? 0, polls: courier.count,
             pushes: courier.deliveredCount, environmentsOpen: table.openCount,
-            environmentsOpenMax: options.environmentsOpenMax, linesDropped: log?.droppedCount ?? 0)
+            environmentsOpenMax: options.environmentsOpenMax, linesDropped: log?.droppedCount ?? 0,
+            webhooks: webhooks.counts)
     }
 }
 

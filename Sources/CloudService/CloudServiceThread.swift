@@ -6,7 +6,7 @@ import CloudWire
 /// A reader's thread reads a request, asks who it is from, answers it from a snapshot of its own when it only
 /// reads, and encodes every answer, so that the writer does nothing but write.
 public final class CloudServiceThread: Sendable {
-    private let crew: ServiceCrew
+    let crew: ServiceCrew
 
     /// Starts the threads: one that writes, and `readerCount` that read (nil: one a processor).
     ///

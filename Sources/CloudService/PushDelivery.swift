@@ -119,7 +119,15 @@ extension CloudService {
     }
 
     func announce(_ tokens: [String]) {
-        guard !tokens.isEmpty, let listener = pushes.withLock({ $0.listener }) else { return }
-        listener(tokens)
+        let (listener, webhookListener, abandonedCount) = pushes.withLock { state in
+            defer {
+                state.deliveriesWereMade = false
+                state.abandonedCount = 0
+            }
+            let isNews = state.deliveriesWereMade || state.abandonedCount > 0
+            return (state.listener, isNews ? state.webhookListener : nil, state.abandonedCount)
+        }
+        if !tokens.isEmpty { listener?(tokens) }
+        webhookListener?(abandonedCount)
     }
 }

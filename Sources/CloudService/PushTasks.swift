@@ -43,6 +43,9 @@ struct PushState {
     var listener: (@Sendable ([String]) -> Void)?
     /// Devices for which pushes were made outside a step; told with the next.
     var readyTokens = Set<String>()
+    var webhookListener: (@Sendable (_ abandonedCount: Int) -> Void)?
+    /// What was given up for webhooks, until it is announced.
+    var abandonedCount = 0
     /// True when something is to be sent to webhooks, until it is announced.
     var deliveriesWereMade = false
 }

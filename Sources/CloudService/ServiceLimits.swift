@@ -48,6 +48,8 @@ public struct ServiceLimits: Hashable, Sendable {
     public var pushBytesMax = 4 << 10
     /// Notifications that wait to be sent to a webhook; more are left out, and counted.
     public var webhookDeliveriesMax = 10_000
+    /// Milliseconds after which what a webhook hasn't taken is given up.
+    public var webhookMilliseconds: Int64 = 86_400_000
     /// Devices of a user that are told of changes; one more, and the one that was silent longest is forgotten.
     public var devicesMax = 50
     /// Milliseconds after which a device that wasn't heard of is forgotten.

@@ -41,8 +41,10 @@ extension CloudService {
         // Most of the time there is nothing: a read finds that out without the writer.
         let isEmpty = { (reader: any CloudStoreReader) throws -> Bool in
             try reader.outdated(asked) == OutdatedRows() && !self.notificationsAreOutdated(reader)
+                && !self.webhookDeliveriesAreOutdated(reader)
         }
         guard try !store.read(isEmpty) else { return false }
+        defer { announce([]) }
         return try store.write { writer in
             let rows = try writer.outdated(asked)
             var changes = StoreChanges()
@@ -51,7 +53,8 @@ extension CloudService {
             changes.removedAnswers = rows.answers
             try writer.apply(changes)
             let notifications = try self.pruneNotifications(rowsMax: Self.outdatedRowsMax, writer)
-            return [rows.pushes.count, rows.devices.count, rows.answers.count, notifications]
+            let deliveries = try self.abandonWebhookDeliveries(writer)
+            return [rows.pushes.count, rows.devices.count, rows.answers.count, notifications, deliveries]
                 .contains(Self.outdatedRowsMax)
         }
     }

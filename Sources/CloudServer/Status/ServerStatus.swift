@@ -21,6 +21,7 @@ final class ServerStatus: Sendable {
         var environmentsOpen = 0
         var environmentsOpenMax = 0
         var linesDropped = 0
+        var webhooks = WebhookSender.Counts()
     }
 
     private let dataFolder: DataFolder?
@@ -107,6 +108,14 @@ final class ServerStatus: Sendable {
         text.single(
             "yap_log_lines_dropped_total", .counter, "Lines of the log that were dropped.",
             Double(gauges.linesDropped))
+        text.family(
+            "yap_webhook_requests_total", .counter, "Requests to webhooks by what became of them.")
+        text.sample(
+            "yap_webhook_requests_total", [("result", "delivered")], Double(gauges.webhooks.delivered))
+        text.sample("yap_webhook_requests_total", [("result", "failed")], Double(gauges.webhooks.failed))
+        text.single(
+            "yap_webhook_notifications_abandoned_total", .counter,
+            "Notifications that a webhook didn't take in a day.", Double(gauges.webhooks.abandoned))
     }
 
     private func writeFiles(to text: inout MetricsText) {

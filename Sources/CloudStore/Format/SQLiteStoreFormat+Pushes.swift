@@ -40,6 +40,7 @@ extension SQLiteStoreFormat {
             scope INTEGER, type TEXT, madeMilliseconds INTEGER NOT NULL,
             waiting INTEGER NOT NULL, delivered INTEGER NOT NULL, failed INTEGER NOT NULL,
             abandoned INTEGER NOT NULL, dropped INTEGER NOT NULL,
+            failuresInRow INTEGER NOT NULL, pausedUntilMilliseconds INTEGER NOT NULL,
             lastMilliseconds INTEGER NOT NULL, lastResult TEXT NOT NULL
         ) WITHOUT ROWID, STRICT;
         CREATE TABLE webhookDeliveries (
@@ -47,7 +48,6 @@ extension SQLiteStoreFormat {
             madeMilliseconds INTEGER NOT NULL, attempts INTEGER NOT NULL, dueMilliseconds INTEGER NOT NULL,
             body BLOB NOT NULL
         ) STRICT;
-        CREATE INDEX deliveriesDue ON webhookDeliveries (dueMilliseconds, number);
-        CREATE INDEX deliveriesOf ON webhookDeliveries (webhook);
+        CREATE INDEX deliveriesDue ON webhookDeliveries (webhook, dueMilliseconds, number);
         """
 }

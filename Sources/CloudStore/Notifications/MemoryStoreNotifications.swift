@@ -99,17 +99,24 @@ extension MemoryTransaction: NotificationStoreReader {
 
     func webhooks() -> [WebhookRow] { tables.notifications.webhooks.values.sorted { $0.name < $1.name } }
 
-    func dueDeliveries(atMilliseconds: Int64, deliveriesMax: Int) -> [WebhookDeliveryRow] {
-        tables.notifications.deliveries.values.filter { $0.dueMilliseconds <= atMilliseconds }
+    func dueDeliveries(of webhook: String, atMilliseconds: Int64, deliveriesMax: Int) -> [WebhookDeliveryRow]
+    {
+        tables.notifications.deliveries.values
+            .filter { $0.webhook == webhook && $0.dueMilliseconds <= atMilliseconds }
             .sorted { ($0.dueMilliseconds, $0.number) < ($1.dueMilliseconds, $1.number) }
             .prefix(deliveriesMax).map { $0 }
+    }
+
+    func deliveries(madeBefore milliseconds: Int64, deliveriesMax: Int) -> [WebhookDeliveryRow] {
+        tables.notifications.deliveries.values.sorted { $0.number < $1.number }.prefix(deliveriesMax)
+            .prefix { $0.madeMilliseconds < milliseconds }.map { $0 }
     }
 
     func deliveries(numbers: [Int64]) -> [WebhookDeliveryRow] {
         numbers.compactMap { tables.notifications.deliveries[$0] }
     }
 
-    func nextDeliveryMilliseconds() -> Int64? {
-        tables.notifications.deliveries.values.map(\.dueMilliseconds).min()
+    func nextDeliveryMilliseconds(of webhook: String) -> Int64? {
+        tables.notifications.deliveries.values.filter { $0.webhook == webhook }.map(\.dueMilliseconds).min()
     }
 }

@@ -99,12 +99,17 @@ public protocol NotificationStoreReader {
     /// All webhooks, sorted by their names.
     func webhooks() throws -> [WebhookRow]
 
-    /// What is due to be sent to webhooks at a time, in milliseconds since 1970: the longest due first.
-    func dueDeliveries(atMilliseconds: Int64, deliveriesMax: Int) throws -> [WebhookDeliveryRow]
+    /// What is due to be sent to a webhook at a time, in milliseconds since 1970: the longest due first.
+    func dueDeliveries(
+        of webhook: String, atMilliseconds: Int64, deliveriesMax: Int
+    ) throws -> [WebhookDeliveryRow]
+
+    /// The oldest of what waits to be sent, as far as it was made before a time, in milliseconds since 1970.
+    func deliveries(madeBefore milliseconds: Int64, deliveriesMax: Int) throws -> [WebhookDeliveryRow]
 
     /// What waits to be sent to a webhook and has one of these numbers.
     func deliveries(numbers: [Int64]) throws -> [WebhookDeliveryRow]
 
-    /// When the next is due to be sent, in milliseconds since 1970; nil when nothing waits.
-    func nextDeliveryMilliseconds() throws -> Int64?
+    /// When the next is due to be sent to a webhook, in milliseconds since 1970; nil when nothing waits.
+    func nextDeliveryMilliseconds(of webhook: String) throws -> Int64?
 }

@@ -5,7 +5,7 @@ extension SQLiteStoreTransaction {
     func webhooks() throws -> [WebhookRow] {
         let sql = """
             SELECT name, url, secret, scope, type, madeMilliseconds, waiting, delivered, failed, abandoned, dropped,
-            lastMilliseconds, lastResult FROM webhooks ORDER BY name
+            lastMilliseconds, lastResult, failuresInRow, pausedUntilMilliseconds FROM webhooks ORDER BY name
             """
         return try connection.withStatement(sql) { statement in
             var rows: [WebhookRow] = []
@@ -23,21 +23,35 @@ extension SQLiteStoreTransaction {
                 row.droppedCount = statement.int64(at: 10)
                 row.lastMilliseconds = statement.int64(at: 11)
                 row.lastResult = statement.text(at: 12)
+                row.failuresInRow = statement.int64(at: 13)
+                row.pausedUntilMilliseconds = statement.int64(at: 14)
                 rows.append(row)
             }
             return rows
         }
     }
 
-    func dueDeliveries(atMilliseconds: Int64, deliveriesMax: Int) throws -> [WebhookDeliveryRow] {
+    func dueDeliveries(
+        of webhook: String, atMilliseconds: Int64, deliveriesMax: Int
+    ) throws -> [WebhookDeliveryRow] {
         let sql = """
             SELECT \(Self.deliveryColumns) FROM webhookDeliveries
-            WHERE dueMilliseconds <= ?1 ORDER BY dueMilliseconds, number LIMIT ?2
+            WHERE webhook = ?1 AND dueMilliseconds <= ?2 ORDER BY dueMilliseconds, number LIMIT ?3
             """
         return try connection.withStatement(sql) { statement in
-            try statement.bind(atMilliseconds, at: 1)
-            try statement.bind(Int64(deliveriesMax), at: 2)
+            try statement.bind(webhook, at: 1)
+            try statement.bind(atMilliseconds, at: 2)
+            try statement.bind(Int64(deliveriesMax), at: 3)
             return try deliveries(from: statement)
+        }
+    }
+
+    /// The oldest have the lowest numbers, so that no index on the time is needed.
+    func deliveries(madeBefore milliseconds: Int64, deliveriesMax: Int) throws -> [WebhookDeliveryRow] {
+        let sql = "SELECT \(Self.deliveryColumns) FROM webhookDeliveries ORDER BY number LIMIT ?1"
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(Int64(deliveriesMax), at: 1)
+            return try deliveries(from: statement, madeBefore: milliseconds)
         }
     }
 
@@ -51,18 +65,22 @@ extension SQLiteStoreTransaction {
         }
     }
 
-    func nextDeliveryMilliseconds() throws -> Int64? {
-        try connection.withStatement("SELECT min(dueMilliseconds) FROM webhookDeliveries") {
-            try $0.step() && !$0.isNull(at: 0) ? $0.int64(at: 0) : nil
+    func nextDeliveryMilliseconds(of webhook: String) throws -> Int64? {
+        let sql = "SELECT min(dueMilliseconds) FROM webhookDeliveries WHERE webhook = ?1"
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(webhook, at: 1)
+            return try statement.step() && !statement.isNull(at: 0) ? statement.int64(at: 0) : nil
         }
     }
 
     private static let deliveryColumns =
         "number, webhook, notification, madeMilliseconds, attempts, dueMilliseconds, body"
 
-    private func deliveries(from statement: borrowing Statement) throws -> [WebhookDeliveryRow] {
+    private func deliveries(
+        from statement: borrowing Statement, madeBefore milliseconds: Int64 = .max
+    ) throws -> [WebhookDeliveryRow] {
         var rows: [WebhookDeliveryRow] = []
-        while try statement.step() {
+        while try statement.step(), statement.int64(at: 3) < milliseconds {
             rows.append(
                 WebhookDeliveryRow(
                     number: statement.int64(at: 0), webhook: statement.text(at: 1),
@@ -88,7 +106,8 @@ extension SQLiteStoreTransaction {
         let sql = """
             INSERT OR REPLACE INTO webhooks
             (name, url, secret, scope, type, madeMilliseconds, waiting, delivered, failed, abandoned, dropped,
-            lastMilliseconds, lastResult) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            lastMilliseconds, lastResult, failuresInRow, pausedUntilMilliseconds)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
             """
         try connection.withStatement(sql) { statement in
             try statement.bind(row.name, at: 1)
@@ -107,6 +126,8 @@ extension SQLiteStoreTransaction {
             try statement.bind(row.droppedCount, at: 11)
             try statement.bind(row.lastMilliseconds, at: 12)
             try statement.bind(row.lastResult, at: 13)
+            try statement.bind(row.failuresInRow, at: 14)
+            try statement.bind(row.pausedUntilMilliseconds, at: 15)
             try statement.binding(row.secret, at: 3) { try statement.run() }
         }
     }

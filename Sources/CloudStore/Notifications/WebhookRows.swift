@@ -22,6 +22,10 @@ public struct WebhookRow: Hashable, Sendable {
     public var abandonedCount: Int64 = 0
     /// How many were left out because too many waited.
     public var droppedCount: Int64 = 0
+    /// How many times in a row everything that was sent failed.
+    public var failuresInRow: Int64 = 0
+    /// Until then nothing is sent, in milliseconds since 1970.
+    public var pausedUntilMilliseconds: Int64 = 0
     /// When something was last sent, in milliseconds since 1970; 0 before.
     public var lastMilliseconds: Int64 = 0
     /// What came of it, in a few words; empty before.

@@ -162,12 +162,24 @@ import Testing
             ]
         }
         #expect(try store.read { try $0.notificationReader.webhooks() } == [plain, hook])
-        func due(_ at: Int64, _ max: Int = 9) throws -> [WebhookDeliveryRow] {
-            try store.read { try $0.notificationReader.dueDeliveries(atMilliseconds: at, deliveriesMax: max) }
+        func due(_ at: Int64, _ max: Int = 9, of webhook: String = "b") throws -> [WebhookDeliveryRow] {
+            try store.read {
+                try $0.notificationReader.dueDeliveries(of: webhook, atMilliseconds: at, deliveriesMax: max)
+            }
         }
-        #expect(try due(5).map(\.notificationID) == ["y", "x"] && due(5, 1).count == 1 && due(2).isEmpty)
-        #expect(try store.read { try $0.notificationReader.nextDeliveryMilliseconds() } == 3)
-        var later = try due(5)[0]
+        #expect(try due(9).map(\.notificationID) == ["x", "z"] && due(9, 1).count == 1 && due(4).isEmpty)
+        #expect(try due(9, of: "a").map(\.notificationID) == ["y"])
+        let (next, none, old) = try store.read { reader in
+            let reader = reader.notificationReader
+            return (
+                try reader.nextDeliveryMilliseconds(of: "b"), try reader.nextDeliveryMilliseconds(of: "c"),
+                try reader.deliveries(madeBefore: 2, deliveriesMax: 2).map(\.notificationID)
+            )
+        }
+        #expect(next == 5 && none == nil && old == ["x", "y"])
+        #expect(
+            try store.read { try $0.notificationReader.deliveries(madeBefore: 1, deliveriesMax: 2) }.isEmpty)
+        var later = try due(9)[1]
         later.attempts = 1
         later.dueMilliseconds = 20
         hook.waitingCount = 1
@@ -175,21 +187,23 @@ import Testing
         hook.failedCount = 3
         hook.abandonedCount = 4
         hook.droppedCount = 5
+        hook.failuresInRow = 7
+        hook.pausedUntilMilliseconds = 8
         hook.lastMilliseconds = 6
         hook.lastResult = "200"
-        let gone = try due(5)[1].number
+        let gone = try due(9)[0].number
         try store.apply {
             $0.notifications.removedDeliveries = [gone]
             $0.notifications.deliveries = [later]
             $0.notifications.webhooks = [hook]
         }
-        #expect(try due(99).map(\.notificationID) == ["z", "y"])
+        #expect(try due(19).isEmpty && due(20).map(\.notificationID) == ["z"])
         #expect(
             try store.read { try $0.notificationReader.deliveries(numbers: [later.number, gone]) } == [later])
         #expect(try store.read { try $0.notificationReader.webhooks() }.last == hook)
         try store.apply { $0.notifications.removedWebhooks = ["b"] }
-        #expect(try due(99).map(\.notificationID) == ["y"])
+        #expect(try due(99).isEmpty && due(99, of: "a").map(\.notificationID) == ["y"])
         try store.apply { $0.notifications.deliveries = [delivery("new", "a", due: 1)] }
-        #expect(try due(1)[0].number > later.number, "a number is not given twice")
+        #expect(try due(1, of: "a")[0].number > later.number, "a number is not given twice")
     }
 }

@@ -1,0 +1,23 @@
+import CloudService
+import CloudStore
+
+extension DataFolder {
+    /// The environments that have something to send to webhooks, as far as their files can be read: what was left when
+    /// the server ended. Waits for files.
+    func environmentsWithWebhooks(_ control: ControlStore) -> [CloudService.Container] {
+        let identifiers = (try? control.containers().map(\.identifier)) ?? []
+        return identifiers.flatMap { identifier in
+            ["development", "production"].filter { hasWebhooks(identifier, $0) }
+                .map { CloudService.Container(identifier: identifier, environment: $0) }
+        }
+    }
+
+    private func hasWebhooks(_ identifier: String, _ environment: String) -> Bool {
+        // A file of an earlier version has no webhooks, nor the table to ask for them.
+        guard let path = try? storePath(container: identifier, environment: environment),
+            let file = try? StoreFile(path: path),
+            let webhooks = try? file.read({ try $0.notificationReader.webhooks() })
+        else { return false }
+        return !webhooks.isEmpty
+    }
+}

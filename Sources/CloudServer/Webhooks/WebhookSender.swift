@@ -1,0 +1,202 @@
+import CloudService
+import Dispatch
+import HTTPClient
+import Seams
+
+/// Sends notifications to the operator's webhooks, for all environments from one thread that never waits for an
+/// answer.
+///
+/// What is to be sent lies in the environments' stores: a server that ends in between sends it again. An environment
+/// has one round at a time, of a few requests, and is asked again when all of them have ended.
+final class WebhookSender: Sendable {
+    /// Requests in a round of an environment.
+    static let requestsMax = 8
+    /// Requests of all environments at a time; more wait.
+    private static let transfersMax = 16
+    private static let connectSeconds = 5.0
+    private static let timeoutSeconds = 10.0
+    private static let answerBytesMax = 64 << 10
+    /// After so many milliseconds an environment is asked again that couldn't answer.
+    private static let retryMilliseconds: Int64 = 5_000
+
+    /// What has become of requests since the start.
+    struct Counts: Hashable, Sendable {
+        var delivered = 0
+        var failed = 0
+        /// What was given up.
+        var abandoned = 0
+    }
+
+    private struct State {
+        /// When environments are asked next.
+        var due: [CloudService.Container: Int64] = [:]
+        /// Those that have a round, and whether they are to be asked again when it ends.
+        var running: [CloudService.Container: Bool] = [:]
+        var counts = Counts()
+        var isStopped = false
+    }
+
+    private let clock: any TimeSource
+    private let client: HTTPClient
+    private let state = Lock(State())
+    private let table = Lock<EnvironmentTable?>(nil)
+    private let alarm = Alarm()
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Starts the thread. It lives until `stop`.
+    init(clock: any TimeSource) {
+        self.clock = clock
+        var options = HTTPClientOptions()
+        options.transfersMax = Self.transfersMax
+        client = HTTPClient(options: options)
+        startThread { [self] in run() }
+    }
+
+    /// What has become of requests since the start.
+    var counts: Counts { state.withLock { $0.counts } }
+
+    /// Where the environments are; nothing is sent before.
+    func use(_ table: EnvironmentTable) {
+        self.table.withLock { $0 = table }
+        alarm.ring()
+    }
+
+    /// There may be something to send in an environment.
+    func look(at container: CloudService.Container) {
+        let now = clock.nowMilliseconds()
+        state.withLock { state in
+            if state.running[container] != nil {
+                state.running[container] = true
+            } else {
+                state.due[container] = min(state.due[container] ?? .max, now)
+            }
+        }
+        alarm.ring()
+    }
+
+    /// There is something to send in an environment, and so much was given up.
+    func hear(of container: CloudService.Container, abandonedCount: Int) {
+        state.withLock { $0.counts.abandoned += abandonedCount }
+        look(at: container)
+    }
+
+    /// Ends the requests that are under way, and the thread. What they were about is sent again by the next server.
+    func stop() {
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            return !state.isStopped
+        }
+        guard isFirst else { return }
+        client.stop()
+        alarm.ring()
+        ended.wait()
+        table.withLock { $0 = nil }
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        while true {
+            let table = table.withLock { $0 }
+            let now = clock.nowMilliseconds()
+            let (ready, next, isStopped) = state.withLock {
+                state -> ([CloudService.Container], Int64?, Bool) in
+                guard table != nil, !state.isStopped else { return ([], nil, state.isStopped) }
+                let ready = state.due.filter { $0.value <= now }.keys
+                    .sorted { ($0.identifier, $0.environment) < ($1.identifier, $1.environment) }
+                for container in ready {
+                    state.due[container] = nil
+                    state.running[container] = false
+                }
+                return (ready, state.due.values.min(), false)
+            }
+            if isStopped { break }
+            if let table { for container in ready { begin(container, table) } }
+            alarm.wait(milliseconds: next.map { max(1, $0 - now) })
+        }
+        ended.signal()
+    }
+
+    // MARK: One round
+
+    private func begin(_ container: CloudService.Container, _ table: EnvironmentTable) {
+        table.use(container) { [self] result in
+            guard case .success(let environment) = result else { return endRound(container, isLater: true) }
+            environment.thread.dueWebhooks(requestsMax: Self.requestsMax) { [self] batch in
+                guard let batch, !batch.requests.isEmpty else {
+                    table.release(environment)
+                    return endRound(container, next: batch?.nextMilliseconds, isLater: batch == nil)
+                }
+                send(batch.requests) { [self] results in
+                    environment.thread.settleWebhooks(results) { [self] isWritten in
+                        table.release(environment)
+                        endRound(container, next: isWritten ? 0 : nil, isLater: !isWritten)
+                    }
+                }
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - next: when to ask again; nil: when somebody says so.
+    ///   - isLater: it couldn't be asked.
+    private func endRound(_ container: CloudService.Container, next: Int64? = nil, isLater: Bool = false) {
+        let now = clock.nowMilliseconds()
+        state.withLock { state in
+            let isRung = state.running.removeValue(forKey: container) ?? false
+            let next = isLater ? now + Self.retryMilliseconds : isRung ? now : next
+            if let next { state.due[container] = min(state.due[container] ?? .max, next) }
+        }
+        alarm.ring()
+    }
+
+    /// Sends all, and tells what became of them when the last has ended.
+    private func send(
+        _ requests: [WebhookRequest], completion: @escaping @Sendable ([WebhookResult]) -> Void
+    ) {
+        let left = Lock((count: requests.count, results: [WebhookResult]()))
+        for request in requests {
+            client.send(Self.httpRequest(request)) { [self] answer in
+                let result = Self.result(of: request, answer)
+                count(result)
+                let all = left.withLock { left -> [WebhookResult]? in
+                    left.count -= 1
+                    if let result { left.results.append(result) }
+                    return left.count == 0 ? left.results : nil
+                }
+                if let all { completion(all) }
+            }
+        }
+    }
+
+    private func count(_ result: WebhookResult?) {
+        guard let result else { return }
+        state.withLock { state in
+            if result.isDelivered { state.counts.delivered += 1 } else { state.counts.failed += 1 }
+        }
+    }
+
+    private static func httpRequest(_ request: WebhookRequest) -> HTTPClientRequest {
+        HTTPClientRequest(
+            method: "POST", url: request.url, headers: request.headers.map { ($0.name, $0.value) },
+            body: request.body, connectTimeoutSeconds: connectSeconds, timeoutSeconds: timeoutSeconds,
+            responseBytesMax: answerBytesMax)
+    }
+
+    /// Nil when it was never sent, because the server stops.
+    private static func result(
+        of request: WebhookRequest, _ answer: Result<HTTPClientResponse, HTTPClientError>
+    ) -> WebhookResult? {
+        switch answer {
+        case .success(let response):
+            return WebhookResult(
+                number: request.number, isDelivered: (200..<300).contains(response.status),
+                summary: "HTTP \(response.status)")
+        case .failure(let error) where error.code == .stopped || error.code == .cancelled:
+            return nil
+        case .failure(let error):
+            // Its own words may have the address in them, and an address may have a secret.
+            return WebhookResult(number: request.number, isDelivered: false, summary: "\(error.code)")
+        }
+    }
+}

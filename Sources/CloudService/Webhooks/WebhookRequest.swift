@@ -1,0 +1,96 @@
+import CloudStore
+import CloudWire
+import Crypto
+
+/// A notification on its way to a webhook, signed.
+package struct WebhookRequest: Hashable, Sendable {
+    /// Which delivery it is of.
+    package let number: Int64
+    /// The webhook's name.
+    package let webhook: String
+    /// Where to.
+    package let url: String
+    /// The headers, in order.
+    package let headers: [Header]
+    /// The notification as JSON.
+    package let body: [UInt8]
+
+    /// A header.
+    package struct Header: Hashable, Sendable {
+        /// Its name.
+        package let name: String
+        /// What it says.
+        package let value: String
+    }
+
+    /// Signs `body` for a webhook.
+    ///
+    /// The signature is over the time too: who records a request can't send it again later.
+    ///
+    /// - Throws: `CryptoError` when OpenSSL has no memory.
+    package init(
+        number: Int64, to webhook: WebhookRow, notificationID: String, container: String, environment: String,
+        body: [UInt8], nowMilliseconds: Int64
+    ) throws {
+        self.number = number
+        self.webhook = webhook.name
+        url = webhook.url
+        self.body = body
+        let seconds = String(nowMilliseconds / 1_000)
+        let code = try HMACSHA256.code(of: Array("\(seconds).".utf8) + body, key: webhook.secret)
+        headers = [
+            Header(name: "Content-Type", value: "application/json"),
+            Header(name: "X-Yap-Webhook", value: webhook.name),
+            Header(name: "X-Yap-Container", value: container),
+            Header(name: "X-Yap-Environment", value: environment),
+            Header(name: "X-Yap-Notification", value: notificationID),
+            Header(name: "X-Yap-Timestamp", value: seconds),
+            Header(name: "X-Yap-Signature", value: "v1=\(Self.hex(code))"),
+        ]
+    }
+
+    /// A request with a notification that nobody made, to try a webhook out.
+    ///
+    /// - Throws: `CryptoError` when OpenSSL has no memory.
+    package init(
+        test webhook: WebhookRow, container: String, environment: String, nowMilliseconds: Int64,
+        notificationID: String
+    ) throws {
+        let payload = PushPayload(
+            ck: PushCloudPart(containerIdentifier: container, notificationID: notificationID))
+        try self.init(
+            number: 0, to: webhook, notificationID: notificationID, container: container,
+            environment: environment, body: try payload.json(), nowMilliseconds: nowMilliseconds)
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+/// What is to be sent to webhooks now.
+package struct WebhookBatch: Sendable {
+    /// What is due, a few for each webhook.
+    package var requests: [WebhookRequest] = []
+    /// When to look again, in milliseconds since 1970; nil: when something new is to be sent.
+    package var nextMilliseconds: Int64?
+}
+
+/// What has become of a request to a webhook.
+package struct WebhookResult: Hashable, Sendable {
+    /// Which delivery it was of.
+    package let number: Int64
+    /// Whether the webhook has taken it.
+    package let isDelivered: Bool
+    /// What it answered, or why there is no answer, in a few words and without the address.
+    package let summary: String
+
+    /// Makes a result.
+    package init(number: Int64, isDelivered: Bool, summary: String) {
+        self.number = number
+        self.isDelivered = isDelivered
+        self.summary = summary
+    }
+}

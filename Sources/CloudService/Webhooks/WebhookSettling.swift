@@ -1,0 +1,83 @@
+import CloudStore
+import Seams
+
+/// Decides what becomes of deliveries when their requests have ended. Pure.
+struct WebhookSettling {
+    static let pauseMillisecondsMax: Double = 3_600_000
+
+    let limits: ServiceLimits
+    let nowMilliseconds: Int64
+    let random: any RandomSource
+
+    /// What was taken goes. What was not is sent again after a pause that doubles; what is older than a day is given
+    /// up. A webhook that took nothing pauses as a whole, so that one that is gone isn't asked for each notification.
+    func settle(
+        _ results: [WebhookResult], webhooks: [WebhookRow], deliveries: [WebhookDeliveryRow]
+    ) -> StoreChanges {
+        var changes = StoreChanges()
+        let byNumber = Dictionary(results.map { ($0.number, $0) }) { $1 }
+        for var webhook in webhooks {
+            let own = deliveries.filter { $0.webhook == webhook.name }
+            var hasDelivered = false
+            for var delivery in own {
+                guard let result = byNumber[delivery.number] else { continue }
+                webhook.lastMilliseconds = nowMilliseconds
+                webhook.lastResult = String(result.summary.prefix(200))
+                if result.isDelivered {
+                    hasDelivered = true
+                    webhook.deliveredCount += 1
+                    remove(delivery, from: &webhook, &changes)
+                    continue
+                }
+                webhook.failedCount += 1
+                delivery.attempts += 1
+                delivery.dueMilliseconds =
+                    nowMilliseconds + pauseMilliseconds(afterFailures: delivery.attempts)
+                guard isOutdated(delivery) else {
+                    changes.notifications.deliveries.append(delivery)
+                    continue
+                }
+                webhook.abandonedCount += 1
+                remove(delivery, from: &webhook, &changes)
+            }
+            guard !own.isEmpty else { continue }
+            webhook.failuresInRow = hasDelivered ? 0 : webhook.failuresInRow + 1
+            webhook.pausedUntilMilliseconds =
+                hasDelivered ? 0 : nowMilliseconds + pauseMilliseconds(afterFailures: webhook.failuresInRow)
+            changes.notifications.webhooks.append(webhook)
+        }
+        return changes
+    }
+
+    /// Gives up what nobody took in a day.
+    func abandon(_ deliveries: [WebhookDeliveryRow], webhooks: [WebhookRow]) -> StoreChanges {
+        var changes = StoreChanges()
+        for var webhook in webhooks {
+            let own = deliveries.filter { $0.webhook == webhook.name && isOutdated($0) }
+            guard !own.isEmpty else { continue }
+            webhook.abandonedCount += Int64(own.count)
+            for delivery in own { remove(delivery, from: &webhook, &changes) }
+            changes.notifications.webhooks.append(webhook)
+        }
+        return changes
+    }
+
+    private func remove(
+        _ delivery: WebhookDeliveryRow, from webhook: inout WebhookRow, _ changes: inout StoreChanges
+    ) {
+        webhook.waitingCount -= 1
+        changes.notifications.removedDeliveries.append(delivery.number)
+    }
+
+    private func isOutdated(_ delivery: WebhookDeliveryRow) -> Bool {
+        delivery.madeMilliseconds < nowMilliseconds - limits.webhookMilliseconds
+    }
+
+    /// A second, then twice as long each time up to an hour; of that at least the half, so that those who failed
+    /// together don't come back together.
+    func pauseMilliseconds(afterFailures count: Int64) -> Int64 {
+        var pause = 1_000.0
+        for _ in 1..<max(1, min(count, 32)) { pause = min(pause * 2, Self.pauseMillisecondsMax) }
+        return Int64(pause * (0.5 + random.nextUnitInterval() / 2))
+    }
+}
