@@ -60,8 +60,8 @@ extension PushPayload {
 
     /// The notification as JSON, in as many bytes as a device's push service takes.
     ///
-    /// What doesn't fit goes in the order that Apple names: the container, the record, the reason, the fields; then what
-    /// fills the texts, then the texts. The collection has all of it.
+    /// What doesn't fit goes in the order that Apple names: the container, the record, the reason, the fields; then
+    /// what fills the texts, then the texts. The collection has all of it.
     func pruned(bytesMax: Int) throws -> [UInt8] {
         var payload = self
         var json = try payload.json()

@@ -92,8 +92,8 @@ extension CloudService {
 
     /// Tells the user's other devices by a push which notifications they can leave alone.
     ///
-    /// A push that waits with one of these goes, but not when it tells of a zone or a database: each device has to fetch
-    /// that for itself.
+    /// A push that waits with one of these goes, but not when it tells of a zone or a database: each device has to
+    /// fetch that for itself.
     private func tell(
         _ devices: [DeviceRow], ofRead read: [NotificationRow], by reader: DeviceKey?, loaded: StoreLoaded,
         _ changes: inout StoreChanges
