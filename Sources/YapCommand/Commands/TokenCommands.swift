@@ -7,15 +7,28 @@ enum TokenCommands {
         details: """
             A container may have several apps, each with a token of its own; their users see the same databases. The
             container is made when there is none. The token is shown this once: the server keeps only its digest.
+            A page's token should name the page's origin, so that no other page can use it. The sign-in page posts the
+            user's token to the page that opened it, or leads to the callback with it.
             """,
         options: [
             .container,
             Command.Option(
                 name: "name", value: "NAME", help: "the token's name, as the app's", isRequired: true),
+            Command.Option(
+                name: "origin", value: "URL",
+                help: "only pages of this origin may use it, as https://app.example.com (default: any)",
+                repeats: true),
+            Command.Option(
+                name: "callback", value: "URL",
+                help: "the sign-in page leads here with the user's token (default: a message to its opener)"),
+            Command.Option(name: "notes", value: "TEXT", help: "what you want to remember of it"),
             Command.dataOption,
         ],
         json: #"{"container", "name", "token"}"#,
-        examples: ["init", "token create --container iCloud.com.example.todo --name \"todo app\""],
+        examples: [
+            "init", "token create --container iCloud.com.example.todo --name \"todo app\"",
+            "token create --container iCloud.com.example.todo --name page --origin https://todo.example.com",
+        ],
         run: create)
 
     static let list = Command(
@@ -24,7 +37,8 @@ enum TokenCommands {
             Command.Option(name: "container", value: "ID", help: "those of this container only"),
             Command.dataOption,
         ],
-        json: #"{"tokens": [{"container", "name", "created"}]}: created is in milliseconds since 1970"#,
+        json:
+            #"{"tokens": [{"container", "name", "created", "origins", "callback", "notes"}]}: created is in milliseconds since 1970"#,
         examples: ["init", "token list"],
         run: list)
 
@@ -45,7 +59,9 @@ enum TokenCommands {
     private static func create(_ invocation: Invocation, _ console: Console) throws {
         let container = try invocation.required("container")
         let name = try invocation.required("name")
-        let token = try invocation.control(console).makeToken(container: container, name: name)
+        let token = try invocation.control(console).makeToken(
+            container: container, name: name, origins: invocation.values("origin"),
+            callback: invocation.value("callback"), notes: invocation.value("notes"))
         if invocation.has("json") {
             return try console.print(
                 .object([
@@ -63,6 +79,9 @@ enum TokenCommands {
                 .object([
                     ("container", .string(token.container)), ("name", .string(token.name)),
                     ("created", .integer(token.createdMilliseconds)),
+                    ("origins", .array(token.origins.map(JSON.string))),
+                    ("callback", .text(token.callback)),
+                    ("notes", .text(token.notes)),
                 ])
             }
             return try console.print(.object([("tokens", .array(rows))]))
@@ -72,8 +91,14 @@ enum TokenCommands {
         }
         try console.print(
             TextTable.text(
-                ["CONTAINER", "NAME", "CREATED"],
-                tokens.map { [$0.container, $0.name, TimeText.utc($0.createdMilliseconds)] }))
+                ["CONTAINER", "NAME", "CREATED", "ORIGINS", "CALLBACK", "NOTES"],
+                tokens.map {
+                    [
+                        $0.container, $0.name, TimeText.utc($0.createdMilliseconds),
+                        $0.origins.isEmpty ? "any" : $0.origins.joined(separator: " "), $0.callback ?? "-",
+                        $0.notes ?? "-",
+                    ]
+                }))
     }
 
     private static func revoke(_ invocation: Invocation, _ console: Console) throws {

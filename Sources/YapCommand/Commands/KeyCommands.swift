@@ -1,0 +1,187 @@
+import CloudStore
+import Crypto
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// `yap key ...`: the keys by which programs of the developer sign their requests.
+enum KeyCommands {
+    private static let name = Command.Option(
+        name: "name", value: "NAME", help: "the key's name, as the program's", isRequired: true)
+
+    static let create = Command(
+        name: "key create", summary: "make or take in a server-to-server key for a container",
+        details: """
+            A program that signs with the key acts as the developer in the public database: it reads and changes every
+            record, and has no other database. Either the pair is made here and its private half is written into a new
+            file that only you can read, or you have made it and give its public half. The server keeps public halves.
+            """,
+        options: [
+            .container, .environment, name,
+            Command.Option(
+                name: "private-key", value: "FILE", help: "make a pair and write its private half there (PEM)"
+            ),
+            Command.Option(
+                name: "public-key", value: "FILE", help: "take this public key on the curve P-256 (PEM)"),
+            Command.dataOption,
+        ],
+        json: #"{"container", "environment", "name", "keyID"}"#,
+        examples: [
+            "init",
+            "key create --container iCloud.com.example.todo --name jobs --private-key jobs.pem",
+        ],
+        run: create)
+
+    static let list = Command(
+        name: "key list", summary: "list the server-to-server keys",
+        options: [
+            Command.Option(name: "container", value: "ID", help: "those of this container only"),
+            Command.dataOption,
+        ],
+        json:
+            #"{"keys": [{"container", "environment", "name", "keyID", "created"}]}: created is in milliseconds since 1970"#,
+        examples: ["init", "key list"],
+        run: list)
+
+    static let revoke = Command(
+        name: "key revoke", summary: "end a key: a running server refuses it within a second",
+        options: [.container, .environment, name, Command.dataOption],
+        json: #"{"container", "environment", "name"}"#,
+        examples: [
+            "init",
+            "key create --container iCloud.com.example.todo --name nightly --private-key nightly.pem",
+            "key revoke --container iCloud.com.example.todo --name nightly",
+        ],
+        run: revoke)
+
+    private static func create(_ invocation: Invocation, _ console: Console) throws {
+        let container = try invocation.required("container")
+        let environment = try invocation.environment()
+        let name = try invocation.required("name")
+        let control = try invocation.control(console)
+        let publicKey: P256PublicKey
+        var newFile: NewFile?
+        switch (invocation.value("private-key"), invocation.value("public-key")) {
+        case (let path?, nil):
+            let pair = try P256PrivateKey()
+            newFile = try NewFile(path: path, text: pair.pem)
+            publicKey = pair.publicKey
+        case (nil, let path?):
+            publicKey = try P256PublicKey(pem: PublicText.read(path))
+        default: throw Failure.usage("one of --private-key and --public-key names a file")
+        }
+        let key: ControlServerKey
+        do {
+            key = try control.addServerKey(
+                container: container, environment: environment, name: name, publicKey: publicKey.der)
+        } catch {
+            newFile?.remove()
+            throw error
+        }
+        if invocation.has("json") {
+            return try console.print(
+                .object(names(container, environment, name) + [("keyID", .string(key.id))]))
+        }
+        try console.print("key \(key.id)")
+        try console.print(
+            "Programs send it as X-Apple-CloudKit-Request-KeyID"
+                + (newFile.map { ", and sign with \($0.path), which nobody else may read." } ?? "."))
+    }
+
+    private static func list(_ invocation: Invocation, _ console: Console) throws {
+        let keys = try invocation.control(console).serverKeys(container: invocation.value("container"))
+        if invocation.has("json") {
+            let rows = keys.map { key -> JSON in
+                .object(
+                    names(key.container, key.environment, key.name) + [
+                        ("keyID", .string(key.id)), ("created", .integer(key.createdMilliseconds)),
+                    ])
+            }
+            return try console.print(.object([("keys", .array(rows))]))
+        }
+        guard !keys.isEmpty else {
+            return console.note("no keys: yap key create --container ID --name NAME --private-key FILE")
+        }
+        try console.print(
+            TextTable.text(
+                ["CONTAINER", "ENVIRONMENT", "NAME", "CREATED", "KEY"],
+                keys.map {
+                    [$0.container, $0.environment, $0.name, TimeText.utc($0.createdMilliseconds), $0.id]
+                }))
+    }
+
+    private static func revoke(_ invocation: Invocation, _ console: Console) throws {
+        let container = try invocation.required("container")
+        let environment = try invocation.environment()
+        let name = try invocation.required("name")
+        let control = try invocation.control(console)
+        guard try control.revokeServerKey(container: container, environment: environment, name: name) else {
+            throw Failure.failed("\(container) has no key named \(name) in \(environment). See: yap key list")
+        }
+        if invocation.has("json") {
+            return try console.print(.object(names(container, environment, name)))
+        }
+        try console.print("revoked \(name)")
+    }
+
+    private static func names(
+        _ container: String, _ environment: String, _ name: String
+    ) -> [(String, JSON)] {
+        [
+            ("container", .string(container)), ("environment", .string(environment)),
+            ("name", .string(name)),
+        ]
+    }
+}
+
+/// A file with a secret that was not there before, for its owner only from its first moment.
+private struct NewFile {
+    let path: String
+
+    init(path: String, text: String) throws {
+        self.path = path
+        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Failure.failed("\(path) can't be made: \(String(cString: strerror(errno)))")
+        }
+        let bytes = Array(text.utf8)
+        let isWritten =
+            write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+        let code = errno
+        close(descriptor)
+        guard isWritten else {
+            unlink(path)
+            throw Failure.failed("\(path) can't be written: \(String(cString: strerror(code)))")
+        }
+    }
+
+    func remove() { unlink(path) }
+}
+
+/// A short text that anybody may read.
+private enum PublicText {
+    static func read(_ path: String) throws -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Failure.failed("\(path) can't be read: \(String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: P256PublicKey.textBytesMax + 1)
+        let count = systemRead(descriptor, &bytes)
+        guard count >= 0 else {
+            throw Failure.failed("\(path) can't be read: \(String(cString: strerror(errno)))")
+        }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(descriptor, &bytes, bytes.count)
+        #else
+            Darwin.read(descriptor, &bytes, bytes.count)
+        #endif
+    }
+}
