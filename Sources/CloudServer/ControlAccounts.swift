@@ -13,13 +13,37 @@ public struct ControlAccounts: ServiceAccounts {
 
     /// The user of a token that was made for this environment of this container and has not run out.
     public func user(webAuthToken: String, container: CloudService.Container) throws -> ServiceUser? {
-        guard let session = try control.session(token: webAuthToken),
-            session.container == container.identifier,
-            session.environment == container.environment
+        guard case .user(let user, _) = try signIn(webAuthToken: webAuthToken, container: container) else {
+            return nil
+        }
+        return user
+    }
+
+    /// The same, with the token that takes this one's place.
+    public func signIn(webAuthToken: String, container: CloudService.Container) throws -> ServiceSignIn {
+        switch try control.signIn(token: webAuthToken) {
+        case .user(let session, let replacement):
+            guard session.container == container.identifier, session.environment == container.environment
+            else { return .unknown }
+            let user = ServiceUser(
+                userRecordName: session.userRecordName, givenName: session.givenName,
+                familyName: session.familyName)
+            return .user(user, replacement: replacement)
+        case .ended: return .ended
+        case .unknown: return .unknown
+        }
+    }
+
+    /// The server's own page.
+    public func signInTarget(
+        apiToken: String?, origin: String?, container: CloudService.Container
+    ) throws -> String? {
+        guard let apiToken,
+            let ticket = try control.makeSignInTicket(
+                apiToken: apiToken, container: container.identifier, environment: container.environment,
+                origin: origin)
         else { return nil }
-        return ServiceUser(
-            userRecordName: session.userRecordName, givenName: session.givenName,
-            familyName: session.familyName)
+        return "\(Route.signInPath)?\(SignInPage.ticketItem)=\(ticket)"
     }
 
     /// Whether the token was made for the container and not revoked. Without a token nobody may use it.

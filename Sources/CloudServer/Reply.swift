@@ -91,6 +91,28 @@ struct Reply: Sendable {
         respond(status: 204, headers: headers, body: [])
     }
 
+    /// Answers with a page for a person. No cache keeps it, no other page may show it in a frame, and the browser does
+    /// with it only what `policy` says.
+    func sendPage(
+        _ html: String, status: Int, policy: String, headers: [(name: String, value: String)] = []
+    ) {
+        respond(
+            status: status,
+            headers: [(name: "Content-Type", value: "text/html; charset=utf-8")] + Self.pageHeaders + [
+                (name: "Content-Security-Policy", value: policy)
+            ] + headers, body: Array(html.utf8))
+    }
+
+    /// Leads the browser elsewhere.
+    func sendRedirect(to target: String) {
+        respond(status: 303, headers: Self.pageHeaders + [(name: "Location", value: target)], body: [])
+    }
+
+    private static let pageHeaders = [
+        (name: "Cache-Control", value: "no-store"), (name: "X-Frame-Options", value: "DENY"),
+        (name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "same-origin"),
+    ]
+
     /// An error as an answer, for where there is no exchange yet.
     static func response(
         _ error: WireError, requestID: String?, wantsExtras: Bool, origin: String? = nil

@@ -12,6 +12,9 @@ enum Route: Equatable {
     /// To a file that is sent (`/asset/1/{container}/{environment}/upload`) or fetched (`.../file/{checksum}/{name}`).
     case asset(CloudService.Container, isUpload: Bool)
     case signIn
+    /// Where the sign-in page's form goes.
+    case signInForm
+    case signOut
     /// Whether the server can do its work.
     case health
     /// Whether the process is there.
@@ -20,11 +23,15 @@ enum Route: Equatable {
     case nowhere
 
     static let signInPath = "/yap/1/sign-in"
+    static let signInFormPath = "/yap/1/sign-in/form"
+    static let signOutPath = "/yap/1/sign-out"
 
     /// - Parameter path: percent-decoded once, as the service reads it too.
     init(path: String) {
         switch path {
         case Self.signInPath: self = .signIn
+        case Self.signInFormPath: self = .signInForm
+        case Self.signOutPath: self = .signOut
         case "/yap/1/health", "/health": self = .health
         case "/health/live": self = .live
         case "/yap/1/metrics", "/metrics": self = .metrics
@@ -35,8 +42,8 @@ enum Route: Equatable {
     /// Whether pages of other origins may ask: what CloudKit JS asks for.
     var isCrossOrigin: Bool {
         switch self {
-        case .service, .courier, .asset: true
-        case .signIn, .health, .live, .metrics, .nowhere: false
+        case .service, .courier, .asset, .signOut: true
+        case .signIn, .signInForm, .health, .live, .metrics, .nowhere: false
         }
     }
 
@@ -69,7 +76,7 @@ final class Routes: HTTPHandler {
     private let table: EnvironmentTable
     private let courier: Courier
     private let webhooks: WebhookSender
-    private let signIns: SignInDesk?
+    let signIns: SignInDesk?
     private let assets: AssetDesk
     private let log: RequestLog?
     private let status: ServerStatus
@@ -101,7 +108,8 @@ final class Routes: HTTPHandler {
         }
         // Told by the beginning: the whole path is looked at once, when the request is there.
         let isService = head.path.hasPrefix("/database/1/") || head.path.hasPrefix("/device/1/")
-        let bytesMax = isService ? bodyBytesMax : head.path == Route.signInPath ? Self.signInBytesMax : 0
+        let bytesMax =
+            isService ? bodyBytesMax : head.path.hasPrefix(Route.signInPath) ? Self.signInBytesMax : 0
         let length = head.header("Content-Length").flatMap { Int($0) } ?? 0
         guard length > bytesMax else { return .collect(bytesMax: bytesMax) }
         let error = bytesMax == 0 ? Refusal.noSuchPath(head.path) : Refusal.bodyTooLarge(bytesMax: bytesMax)
@@ -128,8 +136,13 @@ final class Routes: HTTPHandler {
             assets.handle(request, reply, onlyContainer ?? container, isUpload: isUpload)
         case .signIn:
             guard let signIns else { return reply.send(Refusal.noSuchPath(head.path)) }
+            if head.method == "GET" {
+                return signIns.show(
+                    ticket: head.queryValue(SignInPage.ticketItem) ?? "", isSecure: isSecure(head), reply)
+            }
             guard head.method == "POST" else { return reply.send(Refusal.wrongMethod("POST")) }
             signIns.take(request.body, peer: peer(of: head), reply)
+        case .signInForm, .signOut: answerForm(request, reply, route)
         case .health: status.answerHealth(reply, isStopping: isStopping.withLock { $0 })
         case .live: status.answerLive(reply)
         case .metrics where options.servesMetrics: status.answerMetrics(exchange, gauges())
@@ -225,13 +238,13 @@ final class Routes: HTTPHandler {
     ]
 
     /// What the client calls the server: devices poll there for their pushes.
-    private func serverURL(for head: HTTPRequestHead) -> String? {
+    func serverURL(for head: HTTPRequestHead) -> String? {
         if let publicURL = options.publicURL { return publicURL }
         let scheme = options.http.tls == nil ? "http" : "https"
         return head.header("Host").map { "\(scheme)://\($0)" }
     }
 
-    private func peer(of head: HTTPRequestHead) -> String {
+    func peer(of head: HTTPRequestHead) -> String {
         // The last entry is the one that the nearest proxy wrote; those before it are the client's to choose.
         guard options.trustsForwardedFor,
             let forwarded = head.headers.last(where: { $0.name.lowercased() == "x-forwarded-for" })?.value,
@@ -268,7 +281,8 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
         line.put("environment", container.environment)
         let parts = summary.path.pathSegments()
         line.put("operation", parts.dropFirst(parts[1] == "database" ? 6 : 5).joined(separator: "/"))
-    case .signIn: line.put("operation", "sign-in")
+    case .signIn, .signInForm: line.put("operation", "sign-in")
+    case .signOut: line.put("operation", "sign-out")
     case .health, .live, .metrics, .nowhere: break
     }
     line.put("user", note?.user)

@@ -17,6 +17,16 @@ public protocol ServiceAccounts: Sendable {
 
     /// The server-to-server key with this name; nil when there is none, or it was revoked.
     func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey?
+
+    /// What a web auth token comes to, with the token that takes its place. The token is used by this.
+    func signIn(webAuthToken: String, container: CloudService.Container) throws -> ServiceSignIn
+
+    /// Where a user can sign in, as the path and query of a page; nil: there is no such page.
+    ///
+    /// - Parameter origin: of the page that asks.
+    func signInTarget(
+        apiToken: String?, origin: String?, container: CloudService.Container
+    ) throws -> String?
 }
 
 /// Accounts in memory, for tests and for trying things out: every container has the same users, and every API

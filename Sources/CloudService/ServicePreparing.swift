@@ -16,7 +16,7 @@ extension CloudService {
             )
             work = request.isPreflight ? .answer(.nothing) : try self.work(for: request, at: route, caller)
         } catch {
-            work = .answer(.error(ServiceFailure.wireError(error)))
+            work = .answer(.error(withSignIn(ServiceFailure.wireError(error), for: request)))
         }
         return PreparedRequest(
             work: work, bytes: request.body.count, wantsExtras: request.wantsExtras,

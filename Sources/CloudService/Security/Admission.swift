@@ -35,13 +35,38 @@ extension CloudService {
             try checkApp(of: request, to: route, &admission)
             guard !request.isPreflight else { return }
             if let token = request.queryItem(WireHeader.webAuthTokenItem) {
-                guard let user = try accounts.user(webAuthToken: token, container: Container(route)) else {
-                    throw ServiceError.authenticationFailed
-                }
-                admission.user = user
+                try checkUser(token, in: Container(route), &admission)
             }
         }
         try checkRow(of: route, admission)
+    }
+
+    private func checkUser(
+        _ token: String, in container: Container, _ admission: inout Admission
+    ) throws {
+        switch try accounts.signIn(webAuthToken: token, container: container) {
+        case .user(let user, let replacement):
+            admission.user = user
+            if let replacement {
+                admission.additions.headers.append((WireHeader.newWebAuthToken, replacement))
+            }
+        case .ended: throw ServiceError.authenticationRequired
+        case .unknown: throw ServiceError.authenticationFailed
+        }
+    }
+
+    /// The error with where the user can sign in, when it says that they must.
+    func withSignIn(_ error: WireError, for request: WireRequest) -> WireError {
+        guard error.serverErrorCode == .authenticationRequired, error.redirectURL == nil,
+            let route = try? ServiceRoute(request),
+            let target = try? accounts.signInTarget(
+                apiToken: request.queryItem(WireHeader.apiTokenItem),
+                origin: request.header(WireHeader.origin), container: Container(route)),
+            let base = publicURL ?? request.serverURL
+        else { return error }
+        var error = error
+        error.redirectURL = base + target
+        return error
     }
 
     private func checkApp(

@@ -32,7 +32,27 @@ public struct ServiceServerKey: Hashable, Sendable {
     }
 }
 
+/// What a web auth token comes to.
+public enum ServiceSignIn: Hashable, Sendable {
+    /// A user is signed in; the replacement is the token that takes this one's place, if there is one.
+    case user(ServiceUser, replacement: String? = nil)
+    /// It was one of ours, and is over: the user has to sign in again.
+    case ended
+    /// There is no such token.
+    case unknown
+}
+
 extension ServiceAccounts {
+    /// The token's user, whose token stays.
+    public func signIn(webAuthToken: String, container: CloudService.Container) throws -> ServiceSignIn {
+        try user(webAuthToken: webAuthToken, container: container).map { .user($0) } ?? .unknown
+    }
+
+    /// Nil: there is no page.
+    public func signInTarget(
+        apiToken: String?, origin: String?, container: CloudService.Container
+    ) throws -> String? { nil }
+
     /// An app whose pages may be of any origin, when the token is admitted.
     public func app(apiToken: String?, container: CloudService.Container) throws -> ServiceApp? {
         try admits(apiToken: apiToken, container: container) ? ServiceApp() : nil

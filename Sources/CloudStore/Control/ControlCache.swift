@@ -1,4 +1,3 @@
-import Crypto
 import SQLite
 import Seams
 
@@ -50,22 +49,6 @@ struct ControlCache {
 }
 
 extension ControlStore {
-    /// What the web auth token stands for; nil when there is no such token or it has run out.
-    ///
-    /// From memory when the token is known there; else it asks the file, on the calling thread.
-    public func session(token: String) throws -> ControlSession? {
-        let digest = try SHA256.hash(token)
-        let session = try lookUp {
-            $0.sessions[digest]
-        } load: { connection in
-            try self.loadSession(digest, connection)
-        } keep: { cache, session in
-            cache.keep(session, digest: digest)
-        }
-        guard let session, clock.nowMilliseconds() < session.expiresMilliseconds else { return nil }
-        return session
-    }
-
     /// Whether requests with this API token may use the container. From memory as `session(token:)`.
     public func admits(apiToken: String, container: String) throws -> Bool {
         try app(apiToken: apiToken)?.container == container
@@ -106,23 +89,6 @@ extension ControlStore {
             guard let found = try load(connection) else { return nil }
             cache.withLock { keep(&$0, found) }
             return found
-        }
-    }
-
-    private func loadSession(_ digest: [UInt8], _ connection: Connection) throws -> ControlSession? {
-        let sql = """
-            SELECT s.container, s.environment, a.key, a.givenName, a.familyName, s.expiresMilliseconds
-            FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.digest = ?
-            """
-        return try connection.withStatement(sql) { statement in
-            try statement.bind(digest, at: 1)
-            guard try statement.step() else { return nil }
-            return ControlSession(
-                container: statement.text(at: 0), environment: statement.text(at: 1),
-                userRecordName: try userRecordName(
-                    key: statement.bytes(at: 2), container: statement.text(at: 0)),
-                givenName: statement.optionalText(at: 3), familyName: statement.optionalText(at: 4),
-                expiresMilliseconds: statement.int64(at: 5))
         }
     }
 }

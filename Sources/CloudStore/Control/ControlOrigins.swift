@@ -1,5 +1,5 @@
 /// The origins that an API token names, and where a sign-in page may lead.
-enum ControlOrigins {
+package enum ControlOrigins {
     static let originsMax = 100
     static let originBytesMax = 300
     static let callbackBytesMax = 2_000
@@ -13,6 +13,17 @@ enum ControlOrigins {
     /// The origins of the text in the file, a line each; nil: any.
     static func list(_ text: String?) -> [String]? {
         text?.split(separator: "\n").map(String.init)
+    }
+
+    /// Whether the text is an origin as a browser tells it.
+    static func isOrigin(_ text: String) -> Bool { (try? checked(text)) == text }
+
+    /// The origin of an address, for a rule that names where a page may lead: of an app's own scheme only that.
+    package static func origin(ofCallback text: String) -> String {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        guard scheme == "http" || scheme == "https" else { return "\(scheme):" }
+        let authority = text.dropFirst(scheme.utf8.count + 3).prefix { $0 != "/" && $0 != "?" }
+        return "\(scheme)://\(authority.lowercased())"
     }
 
     /// An origin in lower case, without a port that goes without saying and without a slash at its end.

@@ -82,6 +82,27 @@ public struct ControlSession: Hashable, Sendable {
     public let givenName: String?
     /// The account's family name, when one was told.
     public let familyName: String?
-    /// When the token runs out, in milliseconds since 1970.
+    /// When the token runs out, in milliseconds since 1970. Where each answer brings a new token, as it stands in the
+    /// file, which can be some seconds behind.
     public let expiresMilliseconds: Int64
+    /// The account's name.
+    public let account: String
+    /// The session's name for the operator: it tells nothing of the token.
+    public let id: String
+    /// When the user signed in, in milliseconds since 1970.
+    public let createdMilliseconds: Int64
+    /// How long a token lives after its last use, when each answer brings a new one; nil: the token stays.
+    public let lifeMilliseconds: Int64?
+    let digest: [UInt8]
+    let step: Int64
+}
+
+/// What a web auth token comes to.
+public enum ControlSignIn: Hashable, Sendable {
+    /// A user is signed in; the replacement is the token that takes this one's place, if there is one.
+    case user(ControlSession, replacement: String?)
+    /// The token was one of ours, and its session is over.
+    case ended
+    /// No such token.
+    case unknown
 }

@@ -117,53 +117,6 @@ extension ControlStore {
         }
     }
 
-    /// Signs an account in: makes a web auth token for it.
-    ///
-    /// Sessions that have run out are dropped on this occasion, and the oldest of an account that has too many.
-    /// - Returns: the token, which can't be read again, and what it stands for.
-    public func makeSession(
-        of account: ControlAccount, container: String, environment: String
-    ) throws -> (token: String, session: ControlSession) {
-        let token = try Self.newToken()
-        let digest = try SHA256.hash(token)
-        let now = clock.nowMilliseconds()
-        let session = ControlSession(
-            container: container, environment: environment,
-            userRecordName: try userRecordName(of: account, container: container),
-            givenName: account.givenName, familyName: account.familyName,
-            expiresMilliseconds: now + Self.sessionMilliseconds)
-        try write { connection in
-            try connection.withStatement("DELETE FROM sessions WHERE expiresMilliseconds <= ?") { statement in
-                try statement.bind(now, at: 1)
-                try statement.run()
-            }
-            let oldest = """
-                DELETE FROM sessions WHERE digest IN (SELECT digest FROM sessions WHERE account = ?
-                ORDER BY createdMilliseconds DESC LIMIT -1 OFFSET ?)
-                """
-            try connection.withStatement(oldest) { statement in
-                try statement.bind(account.id, at: 1)
-                try statement.bind(Self.sessionsMaxOfAccount - 1, at: 2)
-                try statement.run()
-            }
-            let sql = """
-                INSERT INTO sessions
-                (digest, account, container, environment, createdMilliseconds, expiresMilliseconds)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """
-            try connection.withStatement(sql) { statement in
-                try statement.bind(digest, at: 1)
-                try statement.bind(account.id, at: 2)
-                try statement.bind(container, at: 3)
-                try statement.bind(environment, at: 4)
-                try statement.bind(now, at: 5)
-                try statement.bind(session.expiresMilliseconds, at: 6)
-                try statement.run()
-            }
-        }
-        return (token, session)
-    }
-
     static func newToken() throws -> String {
         Hex.text(try RandomBytes.make(count: 32))
     }

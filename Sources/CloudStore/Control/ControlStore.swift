@@ -31,6 +31,7 @@ public final class ControlStore: Sendable {
     let writer: Lock<Connection>
     let reader: Lock<Connection>
     let cache = Lock(ControlCache())
+    let rotations = Lock(SessionRotations())
     private let secret: [UInt8]
 
     /// Opens the control file at `path`.
@@ -115,6 +116,13 @@ public final class ControlStore: Sendable {
         return "_" + Hex.text(Array(code.prefix(16)))
     }
 
+    /// A code that only this server can make, of what a client brings back.
+    func code(of text: String, purpose: CodePurpose) throws -> [UInt8] {
+        // Shorter than what users' names are made of, so none of those is a key.
+        let key = try HMACSHA256.code(of: purpose.rawValue, key: secret)
+        return try HMACSHA256.code(of: text, key: key)
+    }
+
     /// Whether nothing lies at `path`. What may not be looked at is not absent: opening it says why.
     static func isAbsent(_ path: String) -> Bool {
         access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
@@ -138,6 +146,13 @@ public final class ControlStore: Sendable {
             }
         }
     }
+}
+
+/// What a code is for; one for something else doesn't fit. 16 bytes at most.
+enum CodePurpose: String {
+    case sessionStep = "session step"
+    case signInTicket = "sign-in ticket"
+    case signInForm = "sign-in form"
 }
 
 extension CloudStoreError {

@@ -34,11 +34,47 @@ public final class SignInCheck: SignInChecker {
         }
     }
 
+    /// What the page is for, as its address says.
+    public func page(ticket: String) throws -> SignInPage? {
+        try control.signInPage(ticket: ticket).flatMap { SignInPage($0) }
+    }
+
+    /// A code that only this server can make.
+    public func formCode(ticket: String, nonce: String) throws -> String {
+        try control.signInFormCode(ticket: ticket, nonce: nonce)
+    }
+
+    /// Checks the password as the other sign-in does, and makes a token that each answer replaces.
+    public func signIn(_ form: SignInForm, peer: String) -> SignInAnswer {
+        do {
+            let request = SignInRequest(
+                account: form.account, password: form.password, container: form.page.container,
+                environment: form.page.environment)
+            return try check(
+                request, peer: peer,
+                lifeMilliseconds: form.staysSignedIn
+                    ? SignInPage.longLifeMilliseconds : SignInPage.lifeMilliseconds)
+        } catch {
+            return .failed(reason: "\(error)")
+        }
+    }
+
+    /// Ends the session.
+    public func signOut(webAuthToken: String) throws -> Bool {
+        try control.endSession(token: webAuthToken)
+    }
+
     private func answer(to request: SignInRequest, peer: String) throws -> SignInAnswer {
         // Without a token of the app nobody gets as far as a password, whose check is what costs.
         guard ["development", "production"].contains(request.environment), let apiToken = request.apiToken,
             try control.admits(apiToken: apiToken, container: request.container)
         else { return .refused }
+        return try check(request, peer: peer, lifeMilliseconds: nil)
+    }
+
+    private func check(
+        _ request: SignInRequest, peer: String, lifeMilliseconds: Int64?
+    ) throws -> SignInAnswer {
         let now = clock.elapsedMilliseconds()
         let wait = tries.withLock { $0.begin(account: request.account, address: peer, at: now) }
         if let wait { return .tooManyTries(retryAfterSeconds: wait) }
@@ -47,7 +83,8 @@ public final class SignInCheck: SignInChecker {
         guard try hash.matches(request.password), let account else { return .refused }
         tries.withLock { $0.succeeded(account: request.account, address: peer, at: now) }
         let made = try control.makeSession(
-            of: account, container: request.container, environment: request.environment)
+            of: account, container: request.container, environment: request.environment,
+            lifeMilliseconds: lifeMilliseconds)
         return .signedIn(
             webAuthToken: made.token, userRecordName: made.session.userRecordName,
             expiresAtMilliseconds: made.session.expiresMilliseconds)

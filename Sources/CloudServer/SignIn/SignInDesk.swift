@@ -3,7 +3,7 @@ import HTTPServer
 
 /// Takes the sign-ins from the loops to a thread of their own: a password's hash is slow on purpose.
 final class SignInDesk: Sendable {
-    private let checker: any SignInChecker
+    let checker: any SignInChecker
     private let worker: Worker
     private let log: RequestLog?
 
@@ -27,6 +27,24 @@ final class SignInDesk: Sendable {
         if !isTaken { reply.send(Refusal.busy) }
     }
 
+    /// Runs what may block on the desk's thread; what it throws is the server's failure.
+    func submit(_ reply: Reply, _ body: @escaping @Sendable () throws -> Void) {
+        let isTaken = worker.submit { [self] in
+            do {
+                try body()
+            } catch {
+                fail("\(error)", reply)
+                reply.send(Refusal.cannotOpen)
+            }
+        }
+        if !isTaken { reply.send(Refusal.busy) }
+    }
+
+    /// Tells the operator why somebody was not signed in.
+    func fail(_ reason: String, _ reply: Reply) {
+        log?.add(event: "sign-in failed", [("id", reply.exchange.requestID), ("error", reason)])
+    }
+
     /// Answers what waits.
     func stop() { worker.stop() }
 
@@ -43,7 +61,7 @@ final class SignInDesk: Sendable {
         case .tooManyTries(let seconds):
             reply.send(Refusal.tooManyTries(retryAfterSeconds: seconds))
         case .failed(let reason):
-            log?.add(event: "sign-in failed", [("id", reply.exchange.requestID), ("error", reason)])
+            fail(reason, reply)
             reply.send(Refusal.cannotOpen)
         }
     }
