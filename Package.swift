@@ -114,7 +114,7 @@ let package = Package(
             path: "Tests/Support/StoreAudit"),
         // Readers of foreign bytes, for the fuzzer (Scripts/fuzz) and for its corpus as tests.
         room(
-            "FuzzTargets", ["CloudService", "CloudStore", "CloudWire", "HTTPServer", "Seams"],
+            "FuzzTargets", ["CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer", "Seams"],
             path: "Fuzz/Targets"),
         .executableTarget(
             name: "CrashChild", dependencies: ["Yap"], path: "Tests/Support/CrashChild",

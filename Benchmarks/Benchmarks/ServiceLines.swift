@@ -9,6 +9,7 @@ func serviceLines() -> [Line] {
         Line(name: "service.changes.page200", unit: "MB/s", bar: 0.25) { try FetchRun.pages(in: $0) },
         Line(name: "service.firstsync", unit: "MB/s", roundsCount: 5) { try FetchRun.firstSync(in: $0) },
         Line(name: "service.start", unit: "starts/s") { StartRun($0) },
+        floodLine(),
     ] + pushLines() + sizeLines()
 }
 

@@ -33,7 +33,8 @@ extension CloudServer {
             let service = CloudService(
                 store: watched, clock: options.clock, random: options.random, container: container,
                 accounts: accounts, limits: options.limits,
-                assetFiles: try dataFolder.assetFiles(of: container, clock: options.clock))
+                assetFiles: try dataFolder.assetFiles(of: container, clock: options.clock),
+                rates: options.rates)
             return OpenedService(service: service, close: { store.close() })
         }
     }

@@ -1,5 +1,5 @@
 public import CloudService
-import HTTPServer
+public import HTTPServer
 import Seams
 
 /// How a server listens, what it keeps open, and what it does with its log.
@@ -33,6 +33,9 @@ public struct CloudServerOptions: Sendable {
     public var logLinesMax = 16_384
     /// Serve `GET /metrics` to whoever asks.
     public var servesMetrics = false
+
+    /// How many requests a second may come to an environment of a container.
+    public var rates = ServiceRates()
 
     /// The time of day.
     public var clock: any TimeSource = SystemTimeSource()

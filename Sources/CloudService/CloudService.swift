@@ -32,6 +32,8 @@ public final class CloudService: Sendable {
     let container: Container?
     /// Where clients reach the service; nil: where the request says that it went.
     let publicURL: String?
+    let knownCallers = Lock(KnownCallers())
+    let rates: Lock<RateKeeper>
     let serverSignatures = Lock(ServerSignatures())
     let pushes = Lock(PushState())
     let watchCache = WatchCache(subscriptionsMax: 50_000)
@@ -64,13 +66,14 @@ public final class CloudService: Sendable {
     ///   - groupLimits: how much one transaction takes in.
     ///   - settings: what it does where Apple's documents leave a choice.
     ///   - assetFiles: where the files of records are. With nil they are in memory.
+    ///   - rates: how many requests a second may come.
     public init(
         store: any CloudStore, clock: any TimeSource, random: any RandomSource, container: Container? = nil,
         publicURL: String? = nil,
         accounts: (any ServiceAccounts)? = nil, users: [String: ServiceUser] = [:],
         limits: ServiceLimits = ServiceLimits(), groupLimits: GroupLimits = GroupLimits(),
         settings: ServiceSettings = ServiceSettings(),
-        assetFiles: (any AssetFiles)? = nil
+        assetFiles: (any AssetFiles)? = nil, rates: ServiceRates = .unlimited
     ) {
         precondition(accounts == nil || users.isEmpty, "users belong into the accounts")
         self.store = store
@@ -84,6 +87,7 @@ public final class CloudService: Sendable {
         self.groupLimits = groupLimits
         self.settings = settings
         self.assetFiles = assetFiles ?? MemoryAssetFiles(clock: clock)
+        self.rates = Lock(RateKeeper(rates))
     }
 
     /// Lets `user` sign in with `token`, the value of a request's `ckWebAuthToken`. Only for a service that was

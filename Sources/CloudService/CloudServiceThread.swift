@@ -37,7 +37,8 @@ public final class CloudServiceThread: Sendable {
         let service = crew.service
         let isTaken = crew.take(
             ServiceJob(
-                bytes: request.body.count, begin: { service.prepare(request) },
+                bytes: request.body.count, owner: service.owner(of: request),
+                begin: { service.prepare(request) },
                 finish: { completion(service.response(to: $0, answer: $1, groupRequests: $2)) }))
         guard !isTaken else { return }
         let refused = PreparedRequest(
@@ -69,7 +70,7 @@ public final class CloudServiceThread: Sendable {
         let crew = crew
         let isTaken = crew.take(
             ServiceJob(
-                bytes: 0,
+                bytes: 0, owner: "courier",
                 begin: {
                     crew.service.prepareTake(
                         apnsToken: apnsToken, acknowledging: acknowledgement, taking: taking)

@@ -4,6 +4,8 @@ import CloudWire
 struct ServiceJob: Sendable {
     /// What the job holds in memory until it is finished.
     let bytes: Int
+    /// In whose line it waits.
+    let owner: String
     /// Reads the request, on a reader's thread.
     let begin: @Sendable () -> PreparedRequest
     /// Encodes and hands over the answer, on a reader's thread.
@@ -27,7 +29,9 @@ final class ServiceCrew: Sendable {
     private static let end = 2
 
     private struct State {
-        var new = FirstInFirstOut<ServiceJob>()
+        var new = FairQueue<ServiceJob>()
+        /// What has begun and not ended, by whose it is.
+        var shares: [String: Share] = [:]
         var writes = WriteQueue()
         var answered = FirstInFirstOut<AnsweredWrite>()
         var jobsCount = 0
@@ -41,6 +45,28 @@ final class ServiceCrew: Sendable {
         var isEnding = false
 
         var isOver: Bool { isEnding && jobsCount == 0 }
+
+        mutating func begin(_ job: ServiceJob) {
+            jobsCount += 1
+            jobsBytes += job.bytes
+            shares[job.owner, default: Share()].count += 1
+            shares[job.owner, default: Share()].bytes += job.bytes
+        }
+
+        mutating func end(_ job: ServiceJob) {
+            jobsCount -= 1
+            jobsBytes -= job.bytes
+            guard var share = shares[job.owner] else { return }
+            share.count -= 1
+            share.bytes -= job.bytes
+            shares[job.owner] = share.count > 0 ? share : nil
+        }
+    }
+
+    /// What one has waiting.
+    private struct Share {
+        var count = 0
+        var bytes = 0
     }
 
     init(
@@ -77,15 +103,16 @@ final class ServiceCrew: Sendable {
         enum Result { case taken, full, withoutThreads }
         func tryOnce() -> Result {
             monitor.withLock { state in
-                if state.isEnding || state.jobsCount >= limits.waitingRequestsMax
-                    || state.jobsBytes >= limits.waitingBytesMax
+                let share = state.shares[job.owner] ?? Share()
+                if state.isEnding
+                    || limits.isFull(of: state.jobsCount, limits.waitingRequestsMax, own: share.count)
+                    || limits.isFull(of: state.jobsBytes, limits.waitingBytesMax, own: share.bytes)
                 {
                     return .full
                 }
                 guard state.runningReaders > 0, state.hasWriter else { return .withoutThreads }
-                state.jobsCount += 1
-                state.jobsBytes += job.bytes
-                state.new.append(job)
+                state.begin(job)
+                state.new.append(job, of: job.owner, bytes: job.bytes)
                 return .taken
             }
         }
@@ -157,8 +184,7 @@ final class ServiceCrew: Sendable {
 
     private func end(_ job: ServiceJob) {
         let isOver = monitor.withLock { state in
-            state.jobsCount -= 1
-            state.jobsBytes -= job.bytes
+            state.end(job)
             return state.isOver
         }
         if isOver { wakeEverybody() }
@@ -193,7 +219,8 @@ final class ServiceCrew: Sendable {
     }
 
     private func write(_ group: [WaitingWrite]) {
-        let answers = service.write(group.map(\.body), preparesPushes: true)
+        let ownersCount = Set(group.map(\.owner)).count
+        let answers = service.write(group.map(\.body), ownersCount: ownersCount, preparesPushes: true)
         let postponed = zip(group, answers).filter { $1 == nil }.map(\.0)
         monitor.withLock { state in
             for (write, answer) in zip(group, answers) {
@@ -230,6 +257,9 @@ struct WaitingWrite: Sendable {
     let job: ServiceJob
     let request: PreparedRequest
     let body: ServiceWork.Write
+
+    /// Whose it is is known by now.
+    var owner: String { request.userRecordName.map(KnownCallers.owner) ?? job.owner }
 }
 
 /// A write that is on disk, or refused.
@@ -241,13 +271,17 @@ private struct AnsweredWrite: Sendable {
 
 /// The writes that wait, handed out in groups.
 struct WriteQueue {
-    private var writes = FirstInFirstOut<WaitingWrite>()
+    private var writes = FairQueue<WaitingWrite>()
 
-    mutating func append(_ write: WaitingWrite) { writes.append(write) }
+    mutating func append(_ write: WaitingWrite) {
+        writes.append(write, of: write.owner, bytes: write.request.bytes)
+    }
 
-    mutating func putBack(_ postponed: [WaitingWrite]) { writes.putBack(postponed) }
+    mutating func putBack(_ postponed: [WaitingWrite]) {
+        writes.putBack(postponed.map { ($0, $0.owner, $0.request.bytes) })
+    }
 
-    /// The oldest writes, as many as fit into a group.
+    /// The oldest writes of each in turn, as many as fit into a group.
     mutating func take(within limits: GroupLimits) -> [WaitingWrite] {
         var group: [WaitingWrite] = []
         var bytes = 0

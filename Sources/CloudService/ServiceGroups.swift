@@ -108,9 +108,15 @@ extension CloudService {
     /// returns. There is no answer for a write that came too late and must be in the next group.
     ///
     /// With `preparesPushes`, a step of the pushes is done in the same transaction, so that it costs no other.
-    func write(_ writes: [ServiceWork.Write], preparesPushes: Bool = false) -> [ServiceAnswer?] {
+    /// A group of few users ends early, so that another's first write has not long to wait.
+    func write(
+        _ writes: [ServiceWork.Write], ownersCount: Int = .max, preparesPushes: Bool = false
+    ) -> [ServiceAnswer?] {
         if writes.count > 1 || preparesPushes {
-            if let done = try? writeTogether(writes, preparesPushes: preparesPushes) {
+            let milliseconds = groupLimits.milliseconds(ownersCount: ownersCount)
+            if let done = try? writeTogether(
+                writes, milliseconds: milliseconds, preparesPushes: preparesPushes)
+            {
                 announce(done.tokens)
                 return done.answers
             }
@@ -120,9 +126,9 @@ extension CloudService {
     }
 
     private func writeTogether(
-        _ writes: [ServiceWork.Write], preparesPushes: Bool
+        _ writes: [ServiceWork.Write], milliseconds: Int64, preparesPushes: Bool
     ) throws -> (answers: [ServiceAnswer?], tokens: [String]) {
-        let deadline = clock.nowMilliseconds() + groupLimits.milliseconds
+        let deadline = clock.nowMilliseconds() + milliseconds
         return try store.write { writer in
             // Alone it needs no savepoint: what it throws is thrown again when it is tried outside a group.
             var answers: [ServiceAnswer?] = writes.count == 1 ? [try writes[0](writer)] : []

@@ -97,6 +97,8 @@ public struct GroupLimits: Hashable, Sendable {
     public var bytesMax = 16 << 20
     /// Milliseconds after which a group takes no more requests.
     public var milliseconds: Int64 = 50
+    /// Milliseconds of a group for each user who has a write in it, within those: another's write waits no longer.
+    public var userMilliseconds: Int64 = 8
     /// Requests that wait for an answer; the next one is told to try again later.
     public var waitingRequestsMax = 4_096
     /// Bytes of the bodies that wait for an answer; behind the request that crosses it, the next is told so too.
@@ -104,4 +106,14 @@ public struct GroupLimits: Hashable, Sendable {
 
     /// The limits that measured well.
     public init() {}
+
+    func milliseconds(ownersCount: Int) -> Int64 {
+        min(milliseconds, userMilliseconds * Int64(min(ownersCount, 1_000)))
+    }
+
+    /// Whether one more has no room: when all are too many, or when one has more than is left. So whoever floods fills
+    /// half, two fill two thirds, and who comes next finds room.
+    func isFull(of all: Int, _ max: Int, own: Int) -> Bool {
+        all >= max || own > 0 && own >= max - all
+    }
 }

@@ -164,7 +164,8 @@ private final class GatedAccounts: ServiceAccounts {
 
     @Test func asManyRequestsWaitAsMayAndTheNextIsToldToTryAgain() throws {
         var limits = GroupLimits()
-        limits.waitingRequestsMax = 3
+        // One user may fill half.
+        limits.waitingRequestsMax = 6
         let accounts = GatedAccounts()
         let cloud = service(accounts: accounts, groupLimits: limits)
         let thread = CloudServiceThread(cloud.service)

@@ -124,7 +124,8 @@ extension SignInDesk {
     private func sendForeign(_ reply: Reply) {
         notice(
             "Not signed in",
-            "The form didn't come from this server's page, or cookies are off. Go back to the app and sign in from there.",
+            "The form didn't come from this server's page, or cookies are off. Go back to the app and sign in "
+                + "from there.",
             reply)
     }
 

@@ -15,18 +15,19 @@ enum SignInHTML {
     static func form(_ form: Form) -> String {
         let page = form.page
         let message = form.message.map { "<p class=\"message\" role=\"alert\">\(escaped($0))</p>\n" } ?? ""
-        let isDevelopment = page.environment == "development"
+        let tag = page.environment == "development" ? " <span class=\"tag\">development</span>" : ""
         return document(
             title: "Sign in",
             """
             <h1>Sign in</h1>
-            <p>to use <strong>\(escaped(page.appName))</strong>\(isDevelopment ? " <span class=\"tag\">development</span>" : "")</p>
+            <p>to use <strong>\(escaped(page.appName))</strong>\(tag)</p>
             \(message)<form method="post" action="\(Route.signInFormPath)">
             <input type="hidden" name="ticket" value="\(escaped(form.ticket))">
             <input type="hidden" name="code" value="\(escaped(form.code))">
             <label for="account">Account</label>
             <input id="account" name="account" value="\(escaped(form.account))" autocomplete="username" \
-            autocapitalize="none" spellcheck="false" maxlength="100" required\(form.account.isEmpty ? " autofocus" : "")>
+            autocapitalize="none" spellcheck="false" maxlength="100" required\
+            \(form.account.isEmpty ? " autofocus" : "")>
             <label for="password">Password</label>
             <input id="password" name="password" type="password" autocomplete="current-password" \
             maxlength="1024" required\(form.account.isEmpty ? "" : " autofocus")>
@@ -53,7 +54,8 @@ enum SignInHTML {
             """
             <h1>\(escaped(title))</h1>
             <p>\(escaped(text))</p>
-            <div id="result" hidden data-\(key)="\(escaped(value))" data-origins="\(escaped(origins.joined(separator: " ")))"></div>
+            <div id="result" hidden data-\(key)="\(escaped(value))" \
+            data-origins="\(escaped(origins.joined(separator: " ")))"></div>
             <script>\(script)</script>
             """)
     }
@@ -102,8 +104,9 @@ enum SignInHTML {
     private static let style = """
         :root { --back: #f2f2f7; --card: #fff; --text: #1c1c1e; --soft: #5b5b62; --line: #c6c6cc; --accent: #0060c8;
           --on: #fff; --alarm: #b3261e; --alarm-back: #fdecea; }
-        @media (prefers-color-scheme: dark) { :root { --back: #111113; --card: #1e1e21; --text: #f2f2f7; --soft: #a5a5ad;
-          --line: #48484d; --accent: #4da3ff; --on: #06192e; --alarm: #ffb4ab; --alarm-back: #45211e; } }
+        @media (prefers-color-scheme: dark) { :root { --back: #111113; --card: #1e1e21; --text: #f2f2f7;
+          --soft: #a5a5ad; --line: #48484d; --accent: #4da3ff; --on: #06192e; --alarm: #ffb4ab;
+          --alarm-back: #45211e; } }
         * { box-sizing: border-box; }
         body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 16px; background: var(--back);
           color: var(--text); font: 16px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -116,13 +119,14 @@ enum SignInHTML {
           color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 10px; }
         input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 1px; }
         .check { display: flex; gap: 10px; align-items: center; margin: 0 0 20px; font-weight: 400; }
-        .check input { width: 18px; height: 18px; margin: 0; accent-color: var(--accent); }
+        .check input { flex: none; width: 18px; height: 18px; margin: 0; accent-color: var(--accent); }
         .buttons { display: flex; gap: 12px; }
-        button { flex: 1; padding: 11px 16px; font: inherit; font-weight: 600; color: var(--on); background: var(--accent);
-          border: 1px solid var(--accent); border-radius: 10px; cursor: pointer; }
+        button { flex: 1; padding: 11px 16px; font: inherit; font-weight: 600; color: var(--on);
+          background: var(--accent); border: 1px solid var(--accent); border-radius: 10px; cursor: pointer; }
         button.quiet { color: var(--accent); background: transparent; border-color: var(--line); }
         .message { padding: 10px 12px; color: var(--alarm); background: var(--alarm-back); border-radius: 10px; }
-        .tag { padding: 1px 8px; font-size: 13px; color: var(--soft); border: 1px solid var(--line); border-radius: 99px; }
+        .tag { padding: 1px 8px; font-size: 13px; color: var(--soft); border: 1px solid var(--line);
+          border-radius: 99px; }
         .small { margin: 20px 0 0; font-size: 13px; color: var(--soft); }
         .name { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12px; }
         """

@@ -27,18 +27,31 @@ extension WireRequest {
 extension CloudService {
     /// Finds out who asks, and refuses who may not ask there. What an endpoint does for them is its own business.
     func admit(_ request: WireRequest, to route: ServiceRoute, _ admission: inout Admission) throws {
+        do {
+            try identify(request, to: route, &admission)
+        } catch {
+            // Who guesses is counted as nobody.
+            try charge(request, &admission)
+            throw error
+        }
+        guard !request.isPreflight else { return }
+        try charge(request, &admission)
+        try checkRow(of: route, admission)
+    }
+
+    private func identify(_ request: WireRequest, to route: ServiceRoute, _ admission: inout Admission) throws
+    {
         if request.isSigned {
             let key = try checkSignature(of: request, to: route)
             admission.isServerKey = true
             admission.user = ServiceUser(userRecordName: key.userRecordName)
         } else {
             try checkApp(of: request, to: route, &admission)
-            guard !request.isPreflight else { return }
-            if let token = request.queryItem(WireHeader.webAuthTokenItem) {
-                try checkUser(token, in: Container(route), &admission)
+            guard !request.isPreflight, let token = request.queryItem(WireHeader.webAuthTokenItem) else {
+                return
             }
+            try checkUser(token, in: Container(route), &admission)
         }
-        try checkRow(of: route, admission)
     }
 
     private func checkUser(

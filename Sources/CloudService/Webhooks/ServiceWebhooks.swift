@@ -136,7 +136,8 @@ extension CloudServiceThread {
     ) {
         let isTaken = crew.take(
             ServiceJob(
-                bytes: 0, begin: { PreparedRequest(work: work(), bytes: 0, wantsExtras: false) },
+                bytes: 0, owner: "webhooks",
+                begin: { PreparedRequest(work: work(), bytes: 0, wantsExtras: false) },
                 finish: { _, answer, _ in completion(answer) }))
         if !isTaken { completion(.error(ServiceCrew.refusal)) }
     }

@@ -82,8 +82,8 @@ extension ControlStore {
     /// The tokens of one container or of all, by container and name.
     public func tokens(container: String? = nil) throws -> [ControlToken] {
         let sql = """
-            SELECT container, name, createdMilliseconds, origins, callback, notes FROM apiTokens WHERE ?1 IS NULL OR container = ?1
-            ORDER BY container, name
+            SELECT container, name, createdMilliseconds, origins, callback, notes FROM apiTokens
+            WHERE ?1 IS NULL OR container = ?1 ORDER BY container, name
             """
         return try read { connection in
             try connection.withStatement(sql) { statement in

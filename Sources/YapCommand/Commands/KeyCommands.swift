@@ -41,8 +41,10 @@ enum KeyCommands {
             Command.Option(name: "container", value: "ID", help: "those of this container only"),
             Command.dataOption,
         ],
-        json:
-            #"{"keys": [{"container", "environment", "name", "keyID", "created"}]}: created is in milliseconds since 1970"#,
+        json: """
+            {"keys": [{"container", "environment", "name", "keyID", "created"}]}: created is in milliseconds \
+            since 1970
+            """,
         examples: ["init", "key list"],
         run: list)
 

@@ -37,8 +37,10 @@ enum TokenCommands {
             Command.Option(name: "container", value: "ID", help: "those of this container only"),
             Command.dataOption,
         ],
-        json:
-            #"{"tokens": [{"container", "name", "created", "origins", "callback", "notes"}]}: created is in milliseconds since 1970"#,
+        json: """
+            {"tokens": [{"container", "name", "created", "origins", "callback", "notes"}]}: created is in \
+            milliseconds since 1970
+            """,
         examples: ["init", "token list"],
         run: list)
 

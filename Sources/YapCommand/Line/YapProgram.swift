@@ -16,6 +16,7 @@ enum YapProgram {
             InitCommand.command, ServeCommand.command, AccountCommands.create, AccountCommands.list,
             AccountCommands.password, TokenCommands.create, TokenCommands.list, TokenCommands.revoke,
             KeyCommands.create, KeyCommands.list, KeyCommands.revoke,
+            SessionCommands.list, SessionCommands.end,
             RecordCommands.query, RecordCommands.get, ZoneCommands.list, LoginCommand.command,
             SyncCommands.inspect, BackupCommands.backup, BackupCommands.restore,
         ] + SchemaCommands.commands + RoleCommands.commands + WebhookCommands.commands

@@ -1,7 +1,7 @@
 /// The rotations of the sessions that were used lately, by the session's digest.
 ///
-/// The file follows some seconds behind, so that a request costs no write. What a crash forgets lets a token count again
-/// that had just been replaced, and no longer than the grace does.
+/// The file follows some seconds behind, so that a request costs no write. What a crash forgets lets a token count
+/// again that had just been replaced, and no longer than the grace does.
 struct SessionRotations {
     static let entriesMax = 20_000
     /// How far the file may be behind, in milliseconds.

@@ -1,0 +1,135 @@
+/// How many requests a second may come, for a while and at a stroke.
+public struct ServiceRates: Hashable, Sendable {
+    /// A rate and what may be saved up.
+    public struct Rate: Hashable, Sendable {
+        /// Requests a second, for good.
+        public var perSecond: Int
+        /// Requests at a stroke, after a pause.
+        public var burst: Int
+
+        /// Makes a rate; both at least 1.
+        public init(perSecond: Int, burst: Int) {
+            self.perSecond = max(1, perSecond)
+            self.burst = max(1, burst)
+        }
+    }
+
+    /// Of one user, on all devices together; nil: as many as they like.
+    public var user: Rate? = Rate(perSecond: 1_000, burst: 10_000)
+    /// Of all users of an environment of a container; nil: as many as they like.
+    public var container: Rate? = Rate(perSecond: 10_000, burst: 50_000)
+    /// Of those who haven't signed in, or are refused, from one address; nil: as many as they like.
+    public var address: Rate? = Rate(perSecond: 200, burst: 2_000)
+
+    /// Generous ones: who keeps them is no program gone wild.
+    public init() {}
+
+    /// No limits, as a service has them that is asked for none.
+    public static let unlimited: ServiceRates = {
+        var rates = ServiceRates()
+        (rates.user, rates.container, rates.address) = (nil, nil, nil)
+        return rates
+    }()
+}
+
+/// What is left of a rate, for each of those to whom it applies.
+struct RateBuckets {
+    /// So many are told apart; further ones share what is left for one.
+    static let entriesMax = 20_000
+
+    struct Answer: Hashable {
+        let isTaken: Bool
+        let limit: Int
+        /// How many more may come at once.
+        let remaining: Int
+        /// When one more may come, or when nothing is used any more, in seconds.
+        let seconds: Int
+    }
+
+    private struct Entry {
+        /// Thousandths of requests.
+        var level: Int64
+        var milliseconds: Int64
+    }
+
+    private let rate: ServiceRates.Rate
+    private var entries: [String: Entry] = [:]
+    private var cleanedMilliseconds: Int64 = 0
+
+    var count: Int { entries.count }
+
+    init(_ rate: ServiceRates.Rate) {
+        self.rate = rate
+    }
+
+    /// Takes one request of `owner`, if it may come.
+    mutating func take(_ owner: String, at now: Int64) -> Answer {
+        let key = place(for: owner, at: now)
+        var entry = filled(entries[key], at: now)
+        let isTaken = entry.level >= 1000
+        if isTaken { entry.level -= 1000 }
+        entries[key] = entry
+        let missing = isTaken ? full - entry.level : 1000 - entry.level
+        let perSecond = Int64(rate.perSecond) * 1000
+        return Answer(
+            isTaken: isTaken, limit: rate.burst, remaining: Int(entry.level / 1000),
+            seconds: Int((missing + perSecond - 1) / perSecond))
+    }
+
+    private var full: Int64 { Int64(rate.burst) * 1000 }
+
+    private func filled(_ entry: Entry?, at now: Int64) -> Entry {
+        guard let entry else { return Entry(level: full, milliseconds: now) }
+        // A clock that was set back gives nothing, and takes nothing.
+        let elapsed = min(max(0, now - entry.milliseconds), 86_400_000)
+        return Entry(level: min(full, entry.level + elapsed * Int64(rate.perSecond)), milliseconds: now)
+    }
+
+    private mutating func place(for owner: String, at now: Int64) -> String {
+        guard entries[owner] == nil, entries.count >= Self.entriesMax else { return owner }
+        guard abs(now - cleanedMilliseconds) >= 1_000 else { return "" }
+        cleanedMilliseconds = now
+        // Who has used nothing for a while is as one who never came.
+        entries = entries.filter { filled($0.value, at: now).level < full }
+        return entries.count < Self.entriesMax ? owner : ""
+    }
+}
+
+/// What is left of a service's rates.
+struct RateKeeper {
+    private var users: RateBuckets?
+    private var containers: RateBuckets?
+    private var addresses: RateBuckets?
+
+    init(_ rates: ServiceRates) {
+        users = rates.user.map { RateBuckets($0) }
+        containers = rates.container.map { RateBuckets($0) }
+        addresses = rates.address.map { RateBuckets($0) }
+    }
+
+    enum Kind: Equatable { case user, container, address }
+
+    /// Takes one request. Nil: there are no limits for it.
+    ///
+    /// Only what its own rate lets through counts for the container: one user's refused requests are no other's.
+    mutating func take(user: String?, peer: String?, at now: Int64) -> (
+        kind: Kind, answer: RateBuckets.Answer
+    )? {
+        let own =
+            user.map { users?.take($0, at: now) } ?? addresses?.take(Self.network(of: peer ?? ""), at: now)
+        let kind: Kind = user == nil ? .address : .user
+        if let own, !own.isTaken { return (kind, own) }
+        let all = containers?.take("", at: now)
+        if let all, !all.isTaken { return (.container, all) }
+        return own.map { (kind, $0) } ?? all.map { (.container, $0) }
+    }
+
+    /// A household has 2^64 addresses of IPv6: the first four groups count.
+    static func network(of address: String) -> String {
+        guard address.utf8.contains(0x3A), !address.utf8.contains(0x2E) else { return address }
+        let groups = address.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)
+        let front = groups[0].split(separator: ":")
+        let zeros = groups.count > 1 ? repeatElement(Substring("0"), count: max(0, 4 - front.count)) : nil
+        return (front.prefix(4) + Array(zeros ?? repeatElement("0", count: 0))).joined(separator: ":")
+    }
+}

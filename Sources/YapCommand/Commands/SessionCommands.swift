@@ -1,0 +1,75 @@
+import CloudStore
+
+/// `yap session ...`: who is signed in.
+enum SessionCommands {
+    static let list = Command(
+        name: "session list", summary: "list who is signed in, and until when",
+        details: """
+            Where each answer brings a new token, the end moves with each use; what is shown can be half a minute behind.
+            """,
+        options: [
+            Command.Option(name: "account", value: "NAME", help: "those of this account only"),
+            Command.dataOption,
+        ],
+        json: """
+            {"sessions": [{"session", "account", "container", "environment", "created", "expires"}]}: times are in \
+            milliseconds since 1970
+            """,
+        examples: ["init", "session list"],
+        run: list)
+
+    static let end = Command(
+        name: "session end",
+        summary: "end a session, or all of an account: a running server heeds it within a second",
+        options: [
+            Command.Option(name: "session", value: "ID", help: "the session's name in the list"),
+            Command.Option(name: "account", value: "NAME", help: "all sessions of this account"),
+            Command.dataOption,
+        ],
+        json: #"{"ended"}: how many sessions"#,
+        examples: [
+            "init", "account create ada", "session end --account ada",
+        ],
+        run: end)
+
+    private static func list(_ invocation: Invocation, _ console: Console) throws {
+        let sessions = try invocation.control(console).sessions(account: invocation.value("account"))
+        if invocation.has("json") {
+            let rows = sessions.map { session -> JSON in
+                .object([
+                    ("session", .string(session.id)), ("account", .string(session.account)),
+                    ("container", .string(session.container)), ("environment", .string(session.environment)),
+                    ("created", .integer(session.createdMilliseconds)),
+                    ("expires", .integer(session.expiresMilliseconds)),
+                ])
+            }
+            return try console.print(.object([("sessions", .array(rows))]))
+        }
+        guard !sessions.isEmpty else { return console.note("nobody is signed in") }
+        try console.print(
+            TextTable.text(
+                ["SESSION", "ACCOUNT", "CONTAINER", "ENVIRONMENT", "CREATED", "EXPIRES"],
+                sessions.map {
+                    [
+                        $0.id, $0.account, $0.container, $0.environment,
+                        TimeText.utc($0.createdMilliseconds), TimeText.utc($0.expiresMilliseconds),
+                    ]
+                }))
+    }
+
+    private static func end(_ invocation: Invocation, _ console: Console) throws {
+        let control = try invocation.control(console)
+        let count: Int
+        switch (invocation.value("session"), invocation.value("account")) {
+        case (let id?, nil):
+            guard try control.endSession(id: id) else {
+                throw Failure.failed("There is no session \(id). See: yap session list")
+            }
+            count = 1
+        case (nil, let account?): count = try control.endSessions(ofAccount: account)
+        default: throw Failure.usage("one of --session and --account says what to end")
+        }
+        if invocation.has("json") { return try console.print(.object([("ended", .integer(Int64(count)))])) }
+        try console.print("ended \(count)")
+    }
+}

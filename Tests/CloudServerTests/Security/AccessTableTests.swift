@@ -1,0 +1,325 @@
+import CloudStore
+import CloudWire
+import Crypto
+import Foundation
+import Seams
+import Testing
+
+@testable import CloudServer
+@testable import CloudService
+
+/// Every endpoint times everybody who may not ask, over HTTP. `docs/ACCESS.md` shows the same table.
+@Suite(.timeLimit(.minutes(3))) struct AccessTableTests {
+    /// A request for an endpoint as somebody asks it.
+    private struct Asked {
+        var module = "database"
+        var database: String
+        var token: String?
+        var key: String?
+        var zoneName = "_defaultZone"
+        var owner: String?
+    }
+
+    /// Ada's container: a zone and a record of her own, and a public record. Bob has nothing, and an old token.
+    private final class Scene {
+        let guarded: GuardedServer
+        let connection: RawConnection
+        let bob: String
+        let ended: String
+        let key: P256PrivateKey
+        let liveKey: String
+        let revokedKey: String
+        let adasName: String
+
+        init(_ guarded: GuardedServer) throws {
+            self.guarded = guarded
+            connection = try RawConnection(port: guarded.server.port)
+            let control = guarded.control
+            let account = try control.addAccount(name: "bob", passwordHash: "x")
+            func signIn(_ life: Int64?) throws -> String {
+                try control.makeSession(
+                    of: account, container: RawDevice.container, environment: "development",
+                    lifeMilliseconds: life
+                ).token
+            }
+            bob = try signIn(nil)
+            ended = try signIn(1_000_000)
+            _ = try control.endSession(token: ended)
+            let key = try P256PrivateKey()
+            self.key = key
+            func addKey(_ name: String) throws -> String {
+                try control.addServerKey(
+                    container: RawDevice.container, environment: "development", name: name,
+                    publicKey: key.publicKey.der
+                ).id
+            }
+            liveKey = try addKey("live")
+            revokedKey = try addKey("revoked")
+            _ = try control.revokeServerKey(
+                container: RawDevice.container, environment: "development", name: "revoked")
+            adasName = try #require(try control.session(token: guarded.session)?.userRecordName)
+            try prepare()
+        }
+
+        /// Ada makes what others will ask for.
+        private func prepare() throws {
+            let make = #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"adas"}}}]}"#
+            let save = AccessTableTests.body(.recordsModify, "adas", nil)
+            let publicSave = AccessTableTests.body(.recordsModify, "_defaultZone", nil)
+            for (path, body) in [
+                ("private/zones/modify", make), ("private/records/modify", save),
+                ("public/records/modify", publicSave),
+            ] {
+                let target = guarded.target(path, apiToken: guarded.openToken, session: guarded.session)
+                let response = try connection.exchange("POST", target, body: Array(body.utf8))
+                guard response.status == 200, !response.text.contains("serverErrorCode") else {
+                    throw Failure("\(path): \(response.text)")
+                }
+            }
+        }
+
+        /// What an endpoint comes to: its status, and the codes in the answer that the status doesn't tell.
+        func ask(_ endpoint: Endpoint, _ asked: Asked) throws -> String {
+            let place = asked.database.isEmpty ? "" : "\(asked.database)/"
+            let path = "/\(asked.module)/1/\(RawDevice.container)/development/\(place)\(endpoint.rawValue)"
+            let body = Array(AccessTableTests.body(endpoint, asked.zoneName, asked.owner).utf8)
+            var target = path
+            var headers: [(name: String, value: String)] = []
+            if let keyID = asked.key {
+                let date = logTime(milliseconds: SystemTimeSource().nowMilliseconds())
+                let message = "\(date):\(SignedRequest.base64(try SHA256.hash(body))):\(path)"
+                headers = [
+                    (WireHeader.keyID, keyID), (WireHeader.signedDate, date),
+                    (
+                        WireHeader.signature,
+                        SignedRequest.base64(try key.signature(of: Array(message.utf8)))
+                    ),
+                ]
+            } else {
+                target += "?ckAPIToken=\(guarded.openToken)"
+                if let token = asked.token { target += "&ckWebAuthToken=\(token)" }
+            }
+            let response = try connection.exchange("POST", target, headers: headers, body: body)
+            let codes = response.text.split(separator: "\"serverErrorCode\":\"").dropFirst().map {
+                String($0.prefix { $0 != "\"" })
+            }
+            let isTold = [400, 401, 403, 421].contains(response.status)
+            return (["\(response.status)"] + (isTold ? [] : Set(codes).sorted())).joined(separator: " ")
+        }
+    }
+
+    /// The columns: who asks, and what for.
+    private enum Column: String, CaseIterable {
+        case nobody = "nobody, public"
+        case nobodyElsewhere = "nobody, private"
+        case anotherUser = "another user, same names"
+        case withoutRole = "a user without the role, public"
+        case wrongDatabase = "a database that hasn't it"
+        case wrongOwner = "another's zone, by its owner"
+        case endedToken = "an expired token"
+        case unknownToken = "an unknown token"
+        case revokedKey = "a revoked key"
+        case serverKey = "a server's key, public"
+        case serverKeyElsewhere = "a server's key, private"
+
+        /// Nil: nobody can ask that.
+        func asked(_ endpoint: Endpoint, _ scene: Scene) -> Asked? {
+            let row = EndpointRow.row(of: endpoint)
+            let isPublic = row.scopes.contains(.public)
+            let isPrivate = row.scopes.contains(.private)
+            // What belongs to a device has no database in its path.
+            func own(_ database: String) -> Asked {
+                row.isOfDevice ? Asked(module: "device", database: "") : Asked(database: database)
+            }
+            var asked = own(isPrivate ? "private" : "public")
+            asked.zoneName = isPrivate ? "adas" : "_defaultZone"
+            switch self {
+            case .nobody: return isPublic ? Asked(database: "public") : nil
+            case .nobodyElsewhere: return isPrivate || row.isOfDevice ? own("private") : nil
+            case .anotherUser:
+                guard isPrivate else { return nil }
+                asked.token = scene.bob
+            case .withoutRole:
+                guard isPublic else { return nil }
+                asked = Asked(database: "public", token: scene.bob)
+            case .wrongDatabase:
+                guard let scope = DatabaseScope.allCases.first(where: { !row.scopes.contains($0) }),
+                    !row.isOfDevice
+                else { return nil }
+                asked = Asked(database: scope.rawValue, token: scene.bob)
+            case .wrongOwner:
+                guard isPrivate else { return nil }
+                asked.token = scene.bob
+                asked.owner = scene.adasName
+            case .endedToken: asked.token = scene.ended
+            case .unknownToken: asked.token = String(repeating: "0", count: 64)
+            case .revokedKey: asked.key = scene.revokedKey
+            case .serverKey:
+                guard isPublic else { return nil }
+                asked = Asked(database: "public", key: scene.liveKey)
+            case .serverKeyElsewhere:
+                guard isPrivate || row.isOfDevice else { return nil }
+                asked.key = scene.liveKey
+            }
+            return asked
+        }
+    }
+
+    /// A whole body, as far as the endpoint looks at one before it decides.
+    private static func body(_ endpoint: Endpoint, _ zoneName: String, _ owner: String?) -> String {
+        let owner = owner.map { #","ownerRecordName":"\#($0)""# } ?? ""
+        let zone = #"{"zoneName":"\#(zoneName)"\#(owner)}"#
+        let record = #"{"recordName":"adas-record","recordType":"Note","fields":{"text":{"value":"x"}}}"#
+        switch endpoint {
+        case .recordsModify:
+            return #"{"operations":[{"operationType":"forceUpdate","record":\#(record)}],"zoneID":\#(zone)}"#
+        case .recordsQuery: return #"{"query":{"recordType":"Note"},"zoneID":\#(zone)}"#
+        case .recordsLookup: return #"{"records":[{"recordName":"adas-record"}],"zoneID":\#(zone)}"#
+        case .recordsChanges: return #"{"zoneID":\#(zone)}"#
+        case .changesZone, .zonesChanges: return #"{"zones":[{"zoneID":\#(zone)}]}"#
+        case .zonesLookup: return #"{"zones":[\#(zone)]}"#
+        case .zonesModify:
+            return #"{"operations":[{"operationType":"delete","zone":{"zoneID":\#(zone)}}]}"#
+        case .assetsUpload:
+            let token = #"{"recordName":"adas-record","recordType":"Note","fieldName":"file"}"#
+            return #"{"tokens":[\#(token)],"zoneID":\#(zone)}"#
+        case .assetsRereference:
+            let asset = #"{"recordName":"adas-record","recordType":"Note","fieldName":"file"}"#
+            return #"{"assets":[\#(asset)],"zoneID":\#(zone)}"#
+        case .usersLookupEmail: return #"{"users":[{"emailAddress":"ada@example.com"}]}"#
+        case .usersLookupID: return #"{"users":[{"userRecordName":"_0"}]}"#
+        case .subscriptionsLookup: return #"{"subscriptions":[{"subscriptionID":"adas"}]}"#
+        case .subscriptionsModify:
+            return #"{"operations":[{"operationType":"delete","subscription":{"subscriptionID":"adas"}}]}"#
+        case .tokensCreate: return #"{"apnsEnvironment":"development"}"#
+        case .tokensRegister: return #"{"apnsEnvironment":"development","apnsToken":"adas"}"#
+        default: return "{}"
+        }
+    }
+
+    @Test func everyEndpointAnswersEverybodyAsTheTableSays() async throws {
+        try await withGuardedServer { guarded in
+            let scene = try Scene(guarded)
+            var found: [String: String] = [:]
+            for endpoint in Endpoint.allCases {
+                let cells = try Column.allCases.map { column in
+                    try column.asked(endpoint, scene).map { try scene.ask(endpoint, $0) } ?? "-"
+                }
+                found[endpoint.rawValue] = cells.joined(separator: ", ")
+            }
+            if Self.writesTables { try Self.write(found) }
+            for endpoint in Endpoint.allCases.map(\.rawValue) {
+                #expect(Self.table[endpoint] == found[endpoint], "\(endpoint)")
+            }
+            #expect(Self.table.count == Endpoint.allCases.count)
+        }
+    }
+
+    @Test func theDocumentShowsTheSameTable() throws {
+        let document = try String(contentsOfFile: Self.documentPath, encoding: .utf8)
+        #expect(document.contains(Self.text(of: Self.table)))
+    }
+
+    // MARK: - `YAP_TABLES=write swift test --filter AccessTableTests` writes what it finds, for a person to compare.
+
+    private static let writesTables = ProcessInfo.processInfo.environment["YAP_TABLES"] == "write"
+    private static let documentPath =
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/ACCESS.md")
+        .standardized.path
+
+    private static func text(of table: [String: String]) -> String {
+        let columns = Column.allCases.map(\.rawValue)
+        let rows = Endpoint.allCases.map {
+            "| `\($0.rawValue)` | \((table[$0.rawValue] ?? "").replacing(", ", with: " | ")) |"
+        }
+        return
+            (["| endpoint | \(columns.joined(separator: " | ")) |"]
+            + ["|\(String(repeating: "---|", count: columns.count + 1))"] + rows).joined(separator: "\n")
+            + "\n"
+    }
+
+    private static func write(_ table: [String: String]) throws {
+        func replace(_ path: String, from start: String, to end: String, with text: String) throws {
+            var content = try String(contentsOfFile: path, encoding: .utf8)
+            let first = try #require(content.range(of: start)).lowerBound
+            let last = try #require(content[first...].range(of: end)).lowerBound
+            content.replaceSubrange(first..<last, with: text)
+            try content.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        try replace(documentPath, from: "| endpoint |", to: "\n- `-`", with: text(of: table))
+        let rows = Endpoint.allCases.map {
+            "        \"\($0.rawValue)\":\n            \"\(table[$0.rawValue] ?? "")\",\n"
+        }
+        // The mark stands apart here, so that this line isn't one.
+        let mark = "private static let table: " + "[String: String] = [\n"
+        try replace(#filePath, from: mark, to: "    ]\n", with: mark + rows.joined())
+    }
+
+    /// An endpoint, and a cell a column.
+    private static let table: [String: String] = [
+        "records/modify":
+            "421, 421, 200 ZONE_NOT_FOUND, 200 ACCESS_DENIED, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
+        "records/query":
+            "400, 421, 400, 400, -, 400, 421, 401, 401, 400, 401",
+        "internal/records/query/batch":
+            "400, 421, 400, 400, -, 400, 421, 401, 401, 400, 401",
+        "records/lookup":
+            "200, 421, 200 ZONE_NOT_FOUND, 200, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
+        "records/changes":
+            "-, 421, 404 ZONE_NOT_FOUND, -, 400, 404 ZONE_NOT_FOUND, 421, 401, 401, -, 401",
+        "records/resolve":
+            "421, -, -, 400, 400, -, 421, 401, 401, 401, -",
+        "records/accept":
+            "421, -, -, 400, 400, -, 421, 401, 401, 401, -",
+        "records/zip/prepare":
+            "-, 421, 400, -, 400, 400, 421, 401, 401, -, 401",
+        "records/copy/start":
+            "-, 421, 400, -, 400, 400, 421, 401, 401, -, 401",
+        "records/copy/status":
+            "-, 421, 400, -, 400, 400, 421, 401, 401, -, 401",
+        "changes/database":
+            "-, 421, 200, -, 400, 200, 421, 401, 401, -, 401",
+        "changes/zone":
+            "-, 421, 200 ZONE_NOT_FOUND, -, 400, 200 ZONE_NOT_FOUND, 421, 401, 401, -, 401",
+        "zones/list":
+            "421, 421, 200, 200, -, 200, 421, 401, 401, 200, 401",
+        "zones/lookup":
+            "421, 421, 200 ZONE_NOT_FOUND, 200, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
+        "zones/modify":
+            "-, 421, 200 ZONE_NOT_FOUND, -, 400, 200 ZONE_NOT_FOUND, 421, 401, 401, -, 401",
+        "zones/changes":
+            "-, 421, 200, -, 400, 200, 421, 401, 401, -, 401",
+        "assets/upload":
+            "421, 421, 200, 200, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
+        "assets/rereference":
+            "421, 421, 200 NOT_FOUND, 200 BAD_REQUEST, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200 BAD_REQUEST, 401",
+        "users/caller":
+            "421, -, -, 200, 400, -, 421, 401, 401, 200, -",
+        "users/current":
+            "421, -, -, 400, 400, -, 421, 401, 401, 401, -",
+        "users/discover":
+            "421, -, -, 400, 400, -, 421, 401, 401, 401, -",
+        "users/lookup/email":
+            "421, -, -, 400, 400, -, 421, 401, 401, 401, -",
+        "users/lookup/id":
+            "421, -, -, 400, 400, -, 421, 401, 401, 401, -",
+        "users/lookup/contacts":
+            "421, -, -, 400, 400, -, 421, 401, 401, 401, -",
+        "users/discoverability":
+            "421, -, -, 400, 400, -, 421, 401, 401, 401, -",
+        "subscriptions/modify":
+            "421, 421, 200 NOT_FOUND, 200 NOT_FOUND, -, 200 NOT_FOUND, 421, 401, 401, 401, 401",
+        "subscriptions/list":
+            "421, 421, 200, 200, -, 200, 421, 401, 401, 401, 401",
+        "subscriptions/lookup":
+            "421, 421, 200 NOT_FOUND, 200 NOT_FOUND, -, 200 NOT_FOUND, 421, 401, 401, 401, 401",
+        "tokens/create":
+            "-, 421, -, -, -, -, 421, 401, 401, -, 401",
+        "tokens/register":
+            "-, 421, -, -, -, -, 421, 401, 401, -, 401",
+        "notifications/list":
+            "-, 421, -, -, -, -, 421, 401, 401, -, 401",
+        "notifications/read":
+            "-, 421, -, -, -, -, 421, 401, 401, -, 401",
+    ]
+}

@@ -1,0 +1,194 @@
+import CloudStore
+import CloudWire
+import Seams
+import Testing
+
+@testable import CloudService
+
+/// Who floods waits for his own; others hardly notice.
+@Suite struct FairQueueTests {
+    @Test func eachInTurnGivesOne() {
+        var queue = FairQueue<String>()
+        for number in 0..<3 { queue.append("a\(number)", of: "a", bytes: 10) }
+        queue.append("b0", of: "b", bytes: 10)
+        #expect(queue.popFirst() == "a0")
+        queue.append("c0", of: "c", bytes: 10)
+        #expect(queue.count == 4 && queue.ownersCount == 3)
+        #expect((0..<5).map { _ in queue.popFirst() } == ["b0", "a1", "c0", "a2", nil])
+        #expect(queue.count == 0 && queue.ownersCount == 0)
+    }
+
+    @Test func whoGaveALargeOneLetsTurnsPass() {
+        var queue = FairQueue<String>()
+        let turn = FairQueue<String>.turnBytes
+        for number in 0..<3 { queue.append("a\(number)", of: "a", bytes: 3 * turn) }
+        for number in 0..<9 { queue.append("b\(number)", of: "b", bytes: 10) }
+        var order: [String] = []
+        while let next = queue.popFirst() { order.append(next) }
+        #expect(order == ["a0", "b0", "b1", "b2", "a1", "b3", "b4", "b5", "a2", "b6", "b7", "b8"])
+    }
+
+    @Test func whatIsPutBackComesFirst() {
+        var queue = FairQueue<String>()
+        for (name, owner) in [("a0", "a"), ("a1", "a"), ("b0", "b"), ("c0", "c"), ("a2", "a")] {
+            queue.append(name, of: owner, bytes: 1)
+        }
+        let (first, second) = (queue.popFirst(), queue.popFirst())
+        #expect(first == "a0" && second == "b0")
+        queue.putBack([("a0", "a", 1), ("b0", "b", 1)])
+        #expect(queue.count == 5)
+        #expect((0..<6).map { _ in queue.popFirst() } == ["a0", "b0", "c0", "a1", "a2", nil])
+    }
+
+    @Test func everythingComesOnceInItsOwnersOrderWhateverIsDone() {
+        let seed: UInt64 = 7
+        let random = SeededRandomSource(seed: seed)
+        var queue = FairQueue<(owner: Int, number: Int)>()
+        var put = [Int](repeating: 0, count: 5)
+        var taken = [Int](repeating: 0, count: 5)
+        for _ in 0..<5_000 {
+            if random.next(in: 0..<5) < 3 {
+                let owner = random.next(in: 0..<5)
+                queue.append((owner, put[owner]), of: "\(owner)", bytes: random.next(in: 0..<100_000))
+                put[owner] += 1
+            } else if let next = queue.popFirst() {
+                #expect(next.number == taken[next.owner], "seed \(seed)")
+                if random.next(in: 0..<4) == 0 {
+                    queue.putBack([(next, "\(next.owner)", 10)])
+                } else {
+                    taken[next.owner] += 1
+                }
+            }
+        }
+        while let next = queue.popFirst() {
+            #expect(next.number == taken[next.owner])
+            taken[next.owner] += 1
+        }
+        #expect(put == taken && queue.count == 0)
+    }
+
+    @Test func aGroupHoldsAWriteOfEachBeforeASecondOfOne() {
+        var writes = WriteQueue()
+        func write(_ user: String) -> WaitingWrite {
+            let request = PreparedRequest(
+                work: .answer(.nothing), bytes: 10, wantsExtras: false, userRecordName: user)
+            let job = ServiceJob(bytes: 10, owner: "address", begin: { request }, finish: { _, _, _ in })
+            return WaitingWrite(job: job, request: request, body: { _ in .nothing })
+        }
+        for _ in 0..<300 { writes.append(write("_flood")) }
+        for user in ["_ada", "_bob"] { writes.append(write(user)) }
+        var limits = GroupLimits()
+        limits.requestsMax = 4
+        let users = writes.take(within: limits).map(\.request.userRecordName)
+        #expect(users == ["_flood", "_ada", "_bob", "_flood"])
+        #expect(limits.milliseconds(ownersCount: 1) == 8 && limits.milliseconds(ownersCount: 3) == 24)
+        #expect(limits.milliseconds(ownersCount: .max) == limits.milliseconds)
+    }
+
+    @Test func whoFloodsFillsHalfAndTheNextFindsRoom() {
+        let limits = GroupLimits()
+        var owned = [0, 0, 0]
+        for owner in 0..<3 {
+            while !limits.isFull(of: owned.reduce(0, +), 600, own: owned[owner]) { owned[owner] += 1 }
+        }
+        #expect(owned == [300, 150, 75])
+        #expect(!limits.isFull(of: 525, 600, own: 0) && limits.isFull(of: 600, 600, own: 0))
+    }
+
+    @Test func aRequestWaitsInItsUsersLineOnceItsTokenWasLetIn() {
+        let cloud = TestService()
+        var request = cloud.request("users/caller", [], database: "public")
+        request.peer = "2001:db8:1:2:3:4:5:6"
+        #expect(cloud.service.owner(of: request) == "address 2001:db8:1:2")
+        #expect(cloud.service.respond(to: request).status == 200)
+        #expect(cloud.service.owner(of: request) == "user _ada")
+        // What nobody knows stays in the line of its address, however it changes.
+        for token in ["x", "y", nil] {
+            var unknown = cloud.request("users/caller", [], database: "public", token: token)
+            unknown.peer = "192.0.2.1"
+            _ = cloud.service.respond(to: unknown)
+            #expect(cloud.service.owner(of: unknown) == "address 192.0.2.1")
+        }
+    }
+}
+
+/// How many requests a second may come.
+@Suite struct RateTests {
+    private let clock = ManualTimeSource()
+
+    private func service(_ configure: (inout ServiceRates) -> Void) -> CloudService {
+        var rates = ServiceRates.unlimited
+        configure(&rates)
+        return CloudService(
+            store: MemoryCloudStore(), clock: clock, random: SeededRandomSource(seed: 1),
+            container: TestService.container, users: ["ada": TestService.ada, "bob": TestService.bob],
+            rates: rates)
+    }
+
+    private func ask(_ service: CloudService, _ token: String?, peer: String = "192.0.2.1") -> WireResponse {
+        var request = TestService().request(
+            "records/lookup", Array(#"{"records":[{"recordName":"a"}]}"#.utf8), database: "public",
+            token: token)
+        request.peer = peer
+        return service.respond(to: request)
+    }
+
+    @Test func whoSendsTooMuchIsToldHowLongToWaitAndOthersAreServed() throws {
+        let service = service { $0.user = .init(perSecond: 2, burst: 4) }
+        for left in [3, 2, 1, 0] {
+            let response = ask(service, "ada")
+            #expect(response.status == 200 && response.header("RateLimit-Limit") == "4")
+            #expect(response.header("RateLimit-Remaining") == "\(left)")
+        }
+        let refused = ask(service, "ada")
+        #expect(refused.status == 429 && refused.header("Retry-After") == "1")
+        #expect(refused.header("RateLimit-Remaining") == "0" && refused.header("RateLimit-Reset") == "1")
+        let error = try WireError(json: refused.body)
+        #expect(error.serverErrorCode == .throttled && error.retryAfterSeconds == 1)
+        #expect(ask(service, "bob").status == 200)
+        // Who hasn't signed in has no user's limit.
+        #expect(ask(service, nil).header("RateLimit-Limit") == nil)
+        clock.advance(bySeconds: 0.5)
+        #expect(ask(service, "ada").status == 200 && ask(service, "ada").status == 429)
+        clock.advance(bySeconds: 1_000)
+        #expect(ask(service, "ada").header("RateLimit-Remaining") == "3")
+    }
+
+    @Test func whoHasNotSignedInIsCountedByAddressAndGuessingCountsToo() throws {
+        let service = service { $0.address = .init(perSecond: 1, burst: 3) }
+        #expect(ask(service, nil).status == 200 && ask(service, "guess").status == 401)
+        #expect(ask(service, "guess").status == 401 && ask(service, "guess").status == 429)
+        #expect(ask(service, nil).status == 429 && ask(service, "ada").status == 200)
+        #expect(ask(service, nil, peer: "192.0.2.2").status == 200)
+        for host in ["1", "2", "3"] { #expect(ask(service, nil, peer: "2001:db8::\(host)").status == 200) }
+        #expect(ask(service, nil, peer: "2001:db8:0:0:ffff::4").status == 429)
+        #expect(ask(service, nil, peer: "2001:db8:0:1::4").status == 200)
+    }
+
+    @Test func aContainersRateIsSharedAndNotUsedUpByWhoIsRefused() throws {
+        let service = service {
+            $0.container = .init(perSecond: 1, burst: 6)
+            $0.user = .init(perSecond: 1, burst: 4)
+        }
+        for _ in 0..<20 { _ = ask(service, "ada") }
+        #expect(ask(service, "bob").status == 200 && ask(service, "bob").status == 200)
+        let refused = ask(service, "bob")
+        #expect(refused.status == 503 && refused.header("Retry-After") != nil)
+        #expect(try WireError(json: refused.body).serverErrorCode == .tryAgainLater)
+    }
+
+    @Test func manyOwnersTakeNoMoreMemoryThanSome() {
+        var buckets = RateBuckets(.init(perSecond: 1, burst: 2))
+        for number in 0..<(RateBuckets.entriesMax + 1_000) { _ = buckets.take("\(number)", at: 0) }
+        #expect(buckets.count <= RateBuckets.entriesMax + 1)
+        // Those beyond share one place until there is room again.
+        #expect(!buckets.take("new", at: 0).isTaken)
+        #expect(buckets.take("new", at: 3_000).isTaken && buckets.count <= 2)
+    }
+
+    @Test func aClockThatWasSetBackGivesNothing() {
+        var buckets = RateBuckets(.init(perSecond: 1, burst: 1))
+        #expect(buckets.take("a", at: 10_000).isTaken && !buckets.take("a", at: 0).isTaken)
+        #expect(!buckets.take("a", at: 500).isTaken && buckets.take("a", at: 1_000).isTaken)
+    }
+}
