@@ -134,7 +134,9 @@ private final class GatedAccounts: ServiceAccounts {
         thread.send(try save("a", in: cloud), completion: note)
         #expect(isSignalled(store.writeBegan))
         for name in ["b", "c"] { thread.send(try save(name, in: cloud), completion: note) }
-        // One reader: when it answers this, it has handed both writes on.
+        // One reader, and two lines whose turns change: when it answers the second of this line, it has handed both
+        // writes of the other on.
+        thread.send(cloud.request("zones/list", [], token: "mallory")) { _ in }
         var refused = cloud.request("zones/list", [], token: "mallory")
         refused.requestID = "THE-SERVERS-NAME"
         thread.send(refused) { response in
