@@ -20,12 +20,14 @@ struct ModifyWriting {
         self.maker = maker
     }
 
-    /// Writes a record, and returns its row.
-    mutating func save(_ draft: RecordDraft, key: RecordKey) -> RecordRow {
+    /// Writes a record, and returns its row; with stamps of its own when it comes from an export.
+    @discardableResult
+    mutating func save(_ draft: RecordDraft, key: RecordKey, stamps: RecordStamps? = nil) -> RecordRow {
         let version = nextVersion(in: key.zone)
         let row = RecordRow(
             key: key, recordType: draft.recordType, tagEpoch: version.epoch, counter: version.counter,
-            parent: draft.parent, created: draft.old?.created ?? stamp, modified: stamp,
+            parent: draft.parent, created: stamps?.created ?? draft.old?.created ?? stamp,
+            modified: stamps?.modified ?? stamp,
             fields: draft.fieldBytes)
         changes.records.append(row)
         let before = Set(draft.oldReferences)

@@ -94,6 +94,7 @@ final class MemoryTransaction: CloudStoreWriter {
         loadPushes(wanted, into: &loaded)
         loadSchema(wanted, into: &loaded)
         loadAssets(wanted, into: &loaded)
+        loadOwners(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = tables.answers[key] }
         return loaded
     }

@@ -44,6 +44,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         try loadPushes(wanted, into: &loaded)
         try loadSchema(wanted, into: &loaded)
         try loadAssets(wanted, into: &loaded)
+        try loadOwners(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = try answer(key) }
         return loaded
     }

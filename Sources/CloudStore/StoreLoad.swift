@@ -37,6 +37,8 @@ public struct StoreLoad: Sendable {
     public var usageOf: [UsageKey] = []
     /// What is wanted of files and sizes.
     public var assets = AssetLoad()
+    /// A part of the list of users who have private databases; nil: none of it.
+    public var owners: OwnersLoad?
     /// When the fields of the records have more bytes than this together, the answer is cut short.
     public var bytesMax = Int.max
     /// When the records are referred to by more than this together, the answer is cut short.
@@ -48,6 +50,8 @@ public struct StoreLoad: Sendable {
 
 /// What was there. An absent key means that the store has no such row.
 public struct StoreLoaded: Sendable {
+    /// The users who were asked for, sorted.
+    public var owners: [String] = []
     /// The databases' rows.
     public var databases: [DatabaseKey: DatabaseRow] = [:]
     /// The zones' rows, deleted zones among them.

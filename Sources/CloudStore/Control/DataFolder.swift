@@ -55,6 +55,14 @@ public struct DataFolder: Hashable, Sendable {
         try DataFolderLock(path: "\(path)/serve.lock")
     }
 
+    /// Whether a server serves the folder now.
+    public var isServed: Bool {
+        let descriptor = open("\(path)/serve.lock", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     /// The folder of the files that records of an environment hold: `<two hexadecimal digits>/<name>`. It may not be
     /// there yet.
     ///

@@ -24,6 +24,13 @@ public final class StoreFile {
         self.connection = connection
     }
 
+    /// Runs `body` on one snapshot with the connection itself.
+    func inspect<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try CloudStoreError.translating(path: path) {
+            try connection.transaction(.deferred) { try body(connection) }
+        }
+    }
+
     /// Runs `body` on one snapshot of what is committed.
     public func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
         try CloudStoreError.translating(path: path) {

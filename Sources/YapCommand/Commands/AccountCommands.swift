@@ -1,3 +1,4 @@
+import CloudService
 import CloudStore
 import Crypto
 
@@ -38,6 +39,76 @@ enum AccountCommands {
         json: #"{"account", "password"}: password is null unless it was made up"#,
         examples: ["init", "account create ann", "account password ann"],
         run: changePassword)
+
+    static let set = Command(
+        name: "account set", summary: "change what is known of an account's person",
+        operands: [Command.Operand(name: "NAME", help: "the account")],
+        options: [
+            Command.Option(
+                name: "given-name", value: "TEXT", help: "the person's given name; empty for none"),
+            Command.Option(
+                name: "family-name", value: "TEXT", help: "the person's family name; empty for none"),
+            Command.dataOption,
+        ],
+        json: #"{"account"}"#,
+        examples: ["init", "account create ann || true", "account set ann --given-name Ann"],
+        run: change)
+
+    static let delete = Command(
+        name: "account delete", summary: "remove an account and end its sessions",
+        details: """
+            Nobody can sign in with it any more, and an account made again under the name is another one. With --erase
+            its private databases are emptied first, in every container; what it made in public databases stays.
+            Without, the data stays in the stores, where nobody reaches it.
+            """,
+        operands: [Command.Operand(name: "NAME", help: "the account")],
+        options: [
+            Command.Option(name: "erase", help: "delete all records and zones of its private databases too"),
+            Command.Option(name: "yes", help: "don't ask for this option: it can't be undone"),
+            Command.dataOption,
+        ],
+        json: #"{"account", "erased"}: erased counts the records"#,
+        examples: ["init", "account create zoe || true", "account delete zoe --erase --yes"],
+        run: remove)
+
+    private static func change(_ invocation: Invocation, _ console: Console) throws {
+        let name = invocation.operands[0]
+        guard invocation.has("given-name") || invocation.has("family-name") else {
+            throw Failure.usage("say what to change: --given-name or --family-name")
+        }
+        try invocation.control(console).setPerson(
+            givenName: invocation.value("given-name"), familyName: invocation.value("family-name"),
+            ofAccount: name)
+        try done("changed \(name)", [("account", .string(name))], invocation, console)
+    }
+
+    private static func remove(_ invocation: Invocation, _ console: Console) throws {
+        let name = invocation.operands[0]
+        let control = try invocation.control(console)
+        guard try control.account(named: name) != nil else { throw ControlError.noSuchAccount(name: name) }
+        guard invocation.has("yes") else {
+            throw Failure.usage("this can't be undone: add --yes when you mean it")
+        }
+        var erased = 0
+        if invocation.has("erase") {
+            for (container, environment) in try invocation.dataFolder(console).environments() {
+                let data = EnvironmentData(
+                    folder: invocation.dataFolder(console), control: control,
+                    container: CloudService.Container(identifier: container, environment: environment))
+                erased += try data.erase(account: name)
+            }
+        }
+        try control.removeAccount(named: name)
+        try done(
+            "deleted \(name)" + (invocation.has("erase") ? " and \(erased) records" : ""),
+            [("account", .string(name)), ("erased", .integer(Int64(erased)))], invocation, console)
+    }
+
+    private static func done(
+        _ text: String, _ json: [(String, JSON)], _ invocation: Invocation, _ console: Console
+    ) throws {
+        if invocation.has("json") { try console.print(.object(json)) } else { try console.print(text) }
+    }
 
     private static func create(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)

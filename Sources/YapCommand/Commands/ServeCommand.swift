@@ -18,6 +18,9 @@ enum ServeCommand {
             The log goes to the standard output, a line of JSON a request; what a person should read to the standard
             error. SIGTERM or Ctrl-C ends it in order: no more connections, requests in flight get their answers, the
             files close. A second one ends it at once; what was acknowledged is on disk either way.
+
+            Settings come from the command line, else from a file: {"port": 8443, "limits": {"recordBytesMax": 500000}}.
+            The unit of a number is the end of its name. A name that isn't known is a mistake.
             """,
         options: [
             Command.dataOption,
@@ -38,15 +41,31 @@ enum ServeCommand {
                 name: "trust-forwarded-for",
                 help: "limit sign-ins by X-Forwarded-For's last entry: behind a proxy of your own only"),
             Command.Option(
+                name: "config", value: "FILE",
+                help: "take settings from this file (default: yap.json in the data folder, when there is one)"
+            ),
+            Command.Option(
+                name: "set", value: "NAME=VALUE", help: "another setting, by its name in the file",
+                repeats: true),
+            Command.Option(
+                name: "print-config", help: "print all settings and where each comes from, and serve nothing"),
+            Command.Option(
                 name: "metrics", help: "answer GET /metrics, to whoever asks"),
         ],
         json:
-            "the log begins with {\"event\": \"listening\", \"url\", \"port\", \"process\", \"data\"} instead of words",
-        examples: ["init --container iCloud.com.example.todo", "serve --port 0"],
+            "the log begins with {\"event\": \"listening\", \"url\", \"port\", \"process\", \"data\"} instead of words;\n"
+            + "with --print-config {\"settings\": [{\"name\", \"value\", \"from\"}]}",
+        examples: [
+            "init --container iCloud.com.example.todo", "serve --port 0",
+            "serve --print-config --set logLinesMax=100",
+        ],
         run: run)
 
     private static func run(_ invocation: Invocation, _ console: Console) throws {
-        let options = try serverOptions(invocation)
+        let settings = try settings(invocation, console)
+        var options = try settings.serverOptions()
+        options.log = DescriptorLogSink()
+        if invocation.has("print-config") { return try print(settings, invocation, console) }
         let control = try invocation.control(console)
         let folder = invocation.dataFolder(console)
         let lock = try folder.lock()
@@ -68,21 +87,36 @@ enum ServeCommand {
         console.note("ended")
     }
 
-    private static func serverOptions(_ invocation: Invocation) throws -> CloudServerOptions {
-        var options = CloudServerOptions()
-        options.http.host = invocation.value("host") ?? "127.0.0.1"
-        options.http.port = try invocation.number("port", in: 0...65_535) ?? portDefault
-        options.publicURL = invocation.value("public-url")
-        options.trustsForwardedFor = invocation.has("trust-forwarded-for")
-        options.servesMetrics = invocation.has("metrics")
-        options.log = DescriptorLogSink()
-        switch (invocation.value("tls-certificate"), invocation.value("tls-key")) {
-        case (nil, nil): break
-        case (let certificate?, let key?):
-            options.http.tls = HTTPServerTLSOptions(certificatePath: certificate, privateKeyPath: key)
-        default: throw Failure.usage("--tls-certificate and --tls-key go together")
+    /// The settings by their rank: the command line's before the file's before our own.
+    private static func settings(_ invocation: Invocation, _ console: Console) throws -> ServeSettings {
+        var settings = ServeSettings()
+        let ownFile = "\(invocation.dataFolder(console).path)/\(ServeSettings.fileName)"
+        let path = invocation.value("config") ?? (access(ownFile, F_OK) == 0 ? ownFile : nil)
+        if let path {
+            let reader = try LineReader(path, lineBytesMax: ServeSettings.fileBytesMax)
+            var bytes: [UInt8] = []
+            while let line = try reader.next() { bytes += line + [0x0A] }
+            try settings.read(file: path, bytes)
         }
-        return options
+        try settings.read(invocation)
+        return settings
+    }
+
+    private static func print(_ settings: ServeSettings, _ invocation: Invocation, _ console: Console) throws
+    {
+        if invocation.has("json") {
+            let rows = settings.effective.map { setting -> JSON in
+                .object([
+                    ("name", .string(setting.name)), ("value", setting.value),
+                    ("from", .string(setting.origin.text)),
+                ])
+            }
+            return try console.print(.object([("settings", .array(rows))]))
+        }
+        try console.print(
+            TextTable.text(
+                ["SETTING", "VALUE", "FROM"],
+                settings.effective.map { [$0.name, $0.value.text, $0.origin.text] }))
     }
 
     private static func announce(

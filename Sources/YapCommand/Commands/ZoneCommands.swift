@@ -19,6 +19,57 @@ enum ZoneCommands {
         ],
         run: list)
 
+    static let create = Command(
+        name: "zone create", summary: "make a zone in an account's private database",
+        details: "Does nothing when it is there. Works on the server's files, also while it runs.",
+        operands: [Command.Operand(name: "ZONE", help: "the zone's name")],
+        options: changeOptions,
+        json: #"{"zoneName", "account"}"#,
+        examples: [
+            "init --container iCloud.com.example.todo", "account create ann || true",
+            "zone create lists --container iCloud.com.example.todo --account ann",
+        ],
+        run: { try change($0, $1, .create) })
+
+    static let delete = Command(
+        name: "zone delete", summary: "delete a zone of an account with all records in it",
+        operands: [Command.Operand(name: "ZONE", help: "the zone's name")],
+        options: changeOptions + [
+            Command.Option(name: "yes", help: "it can't be undone, so this must be said")
+        ],
+        json: #"{"zoneName", "account"}"#,
+        examples: [
+            "init --container iCloud.com.example.todo", "account create ann || true",
+            "zone create old --container iCloud.com.example.todo --account ann",
+            "zone delete old --container iCloud.com.example.todo --account ann --yes",
+        ],
+        run: { invocation, console in
+            guard invocation.has("yes") else {
+                throw Failure.usage("this can't be undone: add --yes when you mean it")
+            }
+            try change(invocation, console, .delete)
+        })
+
+    private static let changeOptions: [Command.Option] = [
+        .container, .environment,
+        Command.Option(name: "account", value: "NAME", help: "whose private database", isRequired: true),
+        Command.dataOption,
+    ]
+
+    private static func change(
+        _ invocation: Invocation, _ console: Console, _ kind: ZoneOperation.Kind
+    ) throws {
+        let zone = invocation.operands[0]
+        let account = try invocation.required("account")
+        let data = try EnvironmentData(invocation, console)
+        try data.withService { try data.changeZone(zone, kind, $0, account: account) }
+        if invocation.has("json") {
+            return try console.print(
+                .object([("zoneName", .string(zone)), ("account", .string(account))]))
+        }
+        try console.print("\(kind == .create ? "zone" : "deleted") \(zone)")
+    }
+
     private static func list(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
         let container = try invocation.required("container")

@@ -20,6 +20,7 @@ enum YapProgram {
             RecordCommands.query, RecordCommands.get, ZoneCommands.list, LoginCommand.command,
             SyncCommands.inspect, BackupCommands.backup, BackupCommands.restore,
         ] + SchemaCommands.commands + RoleCommands.commands + WebhookCommands.commands
+        + OperatorCommands.commands
 
     static func run(_ words: [String], _ console: Console) -> Int32 {
         // Who reads the output may go; the write then fails, which is enough to know.

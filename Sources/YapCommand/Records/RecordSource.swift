@@ -79,7 +79,7 @@ struct RecordSource {
     }
 
     /// The default zone, and the custom ones by name.
-    private static func zoneNames(in database: DatabaseKey, _ file: StoreFile?) throws -> [String] {
+    static func zoneNames(in database: DatabaseKey, _ file: StoreFile?) throws -> [String] {
         guard let file, database != .publicDatabase else { return [ZoneID.defaultZoneName] }
         var names = [ZoneID.defaultZoneName]
         var after: ZoneKey? = ZoneKey(database: database, zoneName: "")

@@ -1,0 +1,274 @@
+import CloudStore
+import CloudWire
+import Crypto
+import Seams
+
+/// Where an export's lines come from: each call begins at the first line, and gives a function for the next line
+/// without its end, nil behind the last.
+public typealias ExportSource = () throws -> (() throws -> [UInt8]?)
+
+extension CloudService {
+    /// A line has a record of `recordBytesMax` at most, whose control characters take six bytes each.
+    public static let exportLineBytesMax = 16 << 20
+    private static let batchRecordsMax = 200
+    private static let batchBytesMax = 4 << 20
+
+    /// Writes what an export holds, record by record with their stamps, while clients go on: they learn of it as of
+    /// any change.
+    ///
+    /// All lines are read and checked before anything is written. Then a few hundred records are written at a time;
+    /// one that isn't there is made, one of the same name is replaced. When it fails in between, what came before
+    /// stays, and it can be done again with `merges`. References needn't lead anywhere; quotas don't count.
+    ///
+    /// - Parameters:
+    ///   - merges: whether there may be data already.
+    ///   - source: gives the lines, twice.
+    ///   - progress: told after each batch; throws to give up.
+    /// - Throws: `ExportError`, `CloudStoreError`, what `source` and `progress` throw.
+    public func importExport(
+        into scope: ExportScope, names: ExportNames, merges: Bool, from source: ExportSource,
+        progress: (ExportSummary) throws -> Void = { _ in }
+    ) throws -> ExportSummary {
+        var check = try ImportCheck(scope: scope, names: names)
+        try Self.read(source) { line, bytes in
+            try check.take(line, bytes)
+        }
+        guard check.isOver else {
+            throw ExportError.line(number: check.line + 1, reason: "the last line is missing")
+        }
+        if !merges, try store.read({ try hasData(scope, $0) }) { throw ExportError.notEmpty }
+        var writer = ImportWriter(scope: scope)
+        try Self.read(source) { line, bytes in
+            try take(line, names, &writer)
+            writer.summary.bytes += Int64(bytes.count)
+            if writer.records.count >= Self.batchRecordsMax || writer.bytes >= Self.batchBytesMax {
+                try flush(&writer)
+                try progress(writer.summary)
+            }
+        }
+        try flush(&writer)
+        // A server that runs beside this doesn't know that there is something to tell.
+        while pushTasksMayWait { guard try keepUp() else { break } }
+        return check.summary
+    }
+
+    private static func read(
+        _ source: ExportSource, _ body: (_ line: ExportLine, _ bytes: [UInt8]) throws -> Void
+    ) throws {
+        let next = try source()
+        var number = 0
+        while let bytes = try next() {
+            number += 1
+            do {
+                try body(try ExportLine(json: bytes), bytes + [0x0A])
+            } catch let error as JSONError {
+                throw ExportError.line(number: number, reason: "\(error)")
+            } catch let error as WireError {
+                throw ExportError.line(number: number, reason: error.reason ?? error.serverErrorCode.rawValue)
+            }
+        }
+    }
+
+    private func hasData(_ scope: ExportScope, _ reader: any CloudStoreReader) throws -> Bool {
+        let databases: [DatabaseKey]
+        switch scope {
+        case .user(let user): databases = [.privateDatabase(of: user)]
+        case .container:
+            databases = [.publicDatabase] + (try owners(reader)).map(DatabaseKey.privateDatabase(of:))
+        }
+        return try databases.contains { database in
+            let zones = try zoneNames(in: database, reader)
+            let first = ZoneKey(database: database, zoneName: ZoneID.defaultZoneName)
+            return try zones.count > 1
+                || !reader.records(in: first, after: nil, recordsMax: 1, bytesMax: 1).rows.isEmpty
+        }
+    }
+
+    // MARK: Writing
+
+    /// What waits to be written.
+    private struct ImportWriter {
+        var database: DatabaseKey
+        var zone: ZoneKey
+        var records: [WireRecord] = []
+        var bytes = 0
+        var file: (digest: [UInt8], writer: any AssetFileWriter)?
+        var summary = ExportSummary()
+
+        init(scope: ExportScope) {
+            if case .user(let user) = scope {
+                database = .privateDatabase(of: user)
+            } else {
+                database = .publicDatabase
+            }
+            zone = ZoneKey(database: database, zoneName: ZoneID.defaultZoneName)
+        }
+    }
+
+    private func take(_ line: ExportLine, _ names: ExportNames, _ writer: inout ImportWriter) throws {
+        if case .data(let bytes) = line {
+            try writer.file?.writer.write(bytes)
+            return
+        }
+        try finishFile(&writer)
+        switch line {
+        case .header, .data, .end: break
+        case .schema(let text): try add(schema: try SchemaLanguage.parse(text))
+        case .database(let scope, let owner):
+            try flush(&writer)
+            writer.database =
+                if scope == .private, let owner {
+                    .privateDatabase(of: try names.user(named: owner))
+                } else {
+                    .publicDatabase
+                }
+        case .zone(let name):
+            try flush(&writer)
+            writer.zone = ZoneKey(database: writer.database, zoneName: name)
+            if !writer.zone.isDefault { try make(writer.zone) }
+        case .asset(let digest, _):
+            // No record that holds the file may come before it: none does, since its line is behind.
+            writer.file = (Hex.bytes(digest) ?? [], try assetFiles.begin())
+            writer.summary.assets += 1
+        case .record(let record):
+            writer.records.append(try record.renamingUsers(names.user(named:)))
+            writer.bytes += record.fields.count * 100
+            writer.summary.records += 1
+        }
+    }
+
+    private func finishFile(_ writer: inout ImportWriter) throws {
+        guard let (digest, file) = writer.file else { return }
+        writer.file = nil
+        guard try file.finish().digest == digest else {
+            throw ExportError.asset(digest: Hex.text(digest), reason: "changed while it was read")
+        }
+    }
+
+    /// Makes the zone when there is none, as its owner would.
+    private func make(_ zone: ZoneKey) throws {
+        let exists = try store.read { reader in
+            var wanted = StoreLoad()
+            wanted.zones = [zone]
+            return try reader.load(wanted).zones[zone].map { !$0.isDeleted } ?? false
+        }
+        guard !exists else { return }
+        let caller = ServiceCaller(
+            user: ServiceUser(userRecordName: zone.database.owner), scope: .private,
+            request: WireRequest(path: "", body: []))
+        let operation = ZoneOperation(
+            operationType: .create, zone: WireZone(zoneID: ZoneID(zoneName: zone.zoneName)))
+        let request = try ZonesModifyRequest(operations: [operation]).json()
+        switch answerAlone(try zonesModify(request, caller, nil)) {
+        case .error(let error): throw error
+        case .message(let message as ZonesResponse, _):
+            if case .error(let error)? = message.zones.first { throw error }
+        default: break
+        }
+    }
+
+    /// Adds what the schema doesn't have: types, fields, roles.
+    private func add(schema other: Schema) throws {
+        try store.write { writer in
+            let old = try schema(in: writer)
+            let new = try old.adding(other)
+            guard new != old else { return }
+            var changes = StoreChanges()
+            changes.schema = new.row(version: random.next())
+            try apply(changes, to: writer)
+            remember(new, as: changes.schema)
+        }
+    }
+
+    private func flush(_ batch: inout ImportWriter) throws {
+        guard !batch.records.isEmpty else { return }
+        let records = batch.records
+        let zone = batch.zone
+        batch.records = []
+        batch.bytes = 0
+        try store.write { writer in
+            let schema = try schema(in: writer)
+            var wanted = StoreLoad()
+            wanted.records = records.map { RecordKey(zone: zone, recordName: $0.recordName ?? "") }
+            wanted.zones = zone.isDefault ? [] : [zone]
+            wanted.databases = zone.isDefault ? [] : [zone.database]
+            var loaded = try writer.load(wanted)
+            try loaded.loadPushTasks(of: wanted.zones, from: writer)
+            let now = StoreStamp(
+                timestampMilliseconds: clock.nowMilliseconds(), userRecordName: "", deviceID: "")
+            var writing = ModifyWriting(loaded: loaded, random: random, stamp: now, maker: nil)
+            var growth = SchemaGrowth(schema, mayGrow: schemaMayGrow, limits: limits)
+            var additions: [SchemaAdditions] = []
+            for (record, key) in zip(records, wanted.records) {
+                let old = loaded.records[key].flatMap { $0.isDeleted ? nil : $0 }
+                let draft = try draft(record, key, old: old, growth: &growth)
+                if !draft.additions.isEmpty { additions.append(draft.additions) }
+                writing.save(draft, key: key, stamps: record.stamps(else: now))
+            }
+            let usage = writing.usage
+            var changes = writing.finished()
+            try count(usage, into: &changes, writer)
+            let grown = additions.isEmpty ? schema : schema.adding(additions)
+            if !additions.isEmpty { changes.schema = grown.row(version: random.next()) }
+            try apply(changes, to: writer)
+            remember(grown, as: changes.schema)
+        }
+    }
+
+    private func draft(
+        _ record: WireRecord, _ key: RecordKey, old: RecordRow?, growth: inout SchemaGrowth
+    ) throws -> RecordDraft {
+        let recordType = record.recordType ?? ""
+        guard old == nil || old?.recordType == recordType else {
+            throw ServiceError.badRequest("the record \(key.recordName) is there with another type")
+        }
+        let (fields, additions) = try growth.take(record.fields, recordType: recordType).get()
+        let oldFields = try old.map { try FieldsBinary.decode($0.fields) } ?? [:]
+        let parent = record.parent?.recordName
+        return RecordDraft(
+            old: old, oldReferences: bindingReferences(of: key, fields: oldFields, parent: old?.parent),
+            recordType: recordType, parent: parent, fields: fields, fieldBytes: FieldsBinary.encode(fields),
+            references: bindingReferences(of: key, fields: fields, parent: parent),
+            oldAssets: oldFields.assetUses, assets: fields.assetUses, additions: additions)
+    }
+}
+
+extension WireRecord {
+    fileprivate func stamps(else now: StoreStamp) -> RecordStamps {
+        func stamp(_ stamp: Stamp?) -> StoreStamp {
+            guard let stamp else { return now }
+            return StoreStamp(
+                timestampMilliseconds: stamp.timestampMilliseconds,
+                userRecordName: stamp.userRecordName ?? "",
+                deviceID: stamp.deviceID ?? "")
+        }
+        return RecordStamps(created: stamp(created), modified: stamp(modified))
+    }
+}
+
+extension Schema {
+    /// This schema with what it lacks of the other.
+    ///
+    /// - Throws: `ExportError.schema` when a field has another type there.
+    fileprivate func adding(_ other: Schema) throws -> Schema {
+        var schema = self
+        schema.roles.formUnion(other.roles)
+        for (name, type) in other.recordTypes {
+            guard var own = schema.recordTypes[name] else {
+                schema.recordTypes[name] = type
+                continue
+            }
+            for (field, definition) in type.fields {
+                guard let known = own.fields[field] else {
+                    own.fields[field] = definition
+                    continue
+                }
+                guard known.type == definition.type, known.isEncrypted == definition.isEncrypted else {
+                    throw ExportError.schema(reason: "field '\(field)' of '\(name)' has another type here")
+                }
+            }
+            schema.recordTypes[name] = own
+        }
+        return schema
+    }
+}

@@ -1,0 +1,94 @@
+import SQLite
+
+/// Something that a store's file contradicts itself in.
+public struct StoreFinding: Hashable, Sendable {
+    /// What was looked at.
+    public let check: String
+    /// What is wrong.
+    public let what: String
+}
+
+extension StoreFile {
+    /// What is wrong with the file; nothing when it is sound. Reads all of it.
+    ///
+    /// - Throws: `CloudStoreError` when it can't be read at all.
+    public func findings() throws -> [StoreFinding] {
+        try inspect { connection in
+            let damages = try connection.integrityCheck()
+            // A damaged file isn't asked further.
+            guard damages.isEmpty else {
+                return damages.map { StoreFinding(check: "integrity", what: $0) }
+            }
+            return try Self.questions.compactMap { question in
+                let count = try connection.withStatement(question.sql) { try $0.step() ? $0.int64(at: 0) : 0 }
+                return count == 0
+                    ? nil : StoreFinding(check: question.check, what: "\(count) \(question.what)")
+            }
+        }
+    }
+
+    /// The files that records hold, `body` being called with each digest once.
+    ///
+    /// - Throws: `CloudStoreError`, what `body` throws.
+    public func forEachAsset(_ body: (AssetUse) throws -> Void) throws {
+        try inspect { connection in
+            try connection.withStatement("SELECT digest, max(bytes) FROM recordAssets GROUP BY digest") {
+                while try $0.step() {
+                    try body(AssetUse(digest: $0.bytes(at: 0), bytes: $0.int64(at: 1)))
+                }
+            }
+        }
+    }
+
+    private static let questions: [(check: String, what: String, sql: String)] = [
+        (
+            "references", "references of records that are not there",
+            """
+            SELECT count(*) FROM recordReferences AS r LEFT JOIN records AS s
+            ON s.scope = r.scope AND s.owner = r.owner AND s.zone = r.zone AND s.name = r.source
+            WHERE s.name IS NULL OR s.isDeleted = 1
+            """
+        ),
+        (
+            "references", "references that must lead to a record and lead nowhere",
+            """
+            SELECT count(*) FROM recordReferences AS r LEFT JOIN records AS t
+            ON t.scope = r.scope AND t.owner = r.owner AND t.zone = r.zone AND t.name = r.target
+            WHERE r.kind <> 1 AND (t.name IS NULL OR t.isDeleted = 1)
+            """
+        ),
+        (
+            "zones", "records in custom zones that are not there",
+            """
+            SELECT count(*) FROM records AS r LEFT JOIN zones AS z
+            ON z.scope = r.scope AND z.owner = r.owner AND z.zone = r.zone
+            WHERE r.zone <> '_defaultZone' AND (z.zone IS NULL OR z.isDeleted = 1)
+            """
+        ),
+        (
+            "zones", "records with a later change than their zone",
+            """
+            SELECT count(*) FROM records AS r JOIN zones AS z
+            ON z.scope = r.scope AND z.owner = r.owner AND z.zone = r.zone WHERE r.counter > z.counter
+            """
+        ),
+        (
+            "files of records", "files of records that are not there",
+            """
+            SELECT count(*) FROM recordAssets AS a LEFT JOIN records AS r
+            ON r.scope = a.scope AND r.owner = a.owner AND r.zone = a.zone AND r.name = a.name
+            WHERE r.name IS NULL OR r.isDeleted = 1
+            """
+        ),
+        (
+            "usage", "users whose private records were counted wrong",
+            """
+            SELECT count(*) FROM (
+                SELECT owner, count(*) AS records, sum(length(fields)) AS bytes FROM records
+                WHERE scope = 2 AND isDeleted = 0 GROUP BY owner
+            ) AS r LEFT JOIN usage AS u ON u.scope = 2 AND u.user = r.owner
+            WHERE u.records IS NOT r.records OR u.recordBytes IS NOT r.bytes
+            """
+        ),
+    ]
+}

@@ -1,0 +1,215 @@
+import CloudService
+import CloudStore
+import Crypto
+import HTTPServer
+import Seams
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// `yap doctor`: looks at everything that an operator would have to.
+enum DoctorCommand {
+    static let command = Command(
+        name: "doctor", summary: "look for what is wrong with a server's folder and its surroundings",
+        details: """
+            Checks permissions, the integrity of every file, that references, zones, files of records and counts agree,
+            the room on the disk, the clock, the port, and with --tls-certificate how long it is good. Reads all data,
+            also while the server runs; changes nothing. Exit code 1 when something is wrong.
+            """,
+        options: [
+            Command.dataOption,
+            Command.Option(
+                name: "port", value: "NUMBER",
+                help: "the port that is served (default \(ServeCommand.portDefault)); 0 for none"),
+            Command.Option(name: "tls-certificate", value: "FILE", help: "the certificate that is served"),
+        ],
+        json: #"{"findings": [{"check", "what", "todo"}], "checked"}: checked counts what was looked at"#,
+        examples: ["init --container iCloud.com.example.todo", "doctor --port 0"],
+        run: run)
+
+    private struct Finding {
+        let check: String
+        let what: String
+        let todo: String
+    }
+
+    private static let certificateDaysMin = 14
+    private static let freeBytesMin: Int64 = 256 << 20
+    /// 2024: a clock before that was never set.
+    private static let clockMillisecondsMin: Int64 = 1_704_067_200_000
+
+    private static func run(_ invocation: Invocation, _ console: Console) throws {
+        let folder = invocation.dataFolder(console)
+        let control = try invocation.control(console)
+        let progress = Progress(console)
+        var findings: [Finding] = []
+        var checked = 0
+        func check(_ body: () throws -> [Finding]) throws {
+            checked += 1
+            findings += try body()
+        }
+        try check { permissions(folder) }
+        try check {
+            try control.integrityCheck().map {
+                Finding(check: "control file", what: $0, todo: "restore a backup: yap restore")
+            }
+        }
+        for (container, environment) in try folder.environments() {
+            try progress.step("checking \(container), \(environment)")
+            try check { try store(folder, container, environment) }
+        }
+        try check { try disk(folder) }
+        try check { clock(control: try control.accounts().map(\.createdMilliseconds).max()) }
+        let port = try invocation.number("port", in: 0...65_535) ?? ServeCommand.portDefault
+        if port > 0 { try check { Self.port(port, folder) } }
+        if let path = invocation.value("tls-certificate") { try check { certificate(path) } }
+        try print(findings, checked, invocation, console)
+    }
+
+    private static func print(
+        _ findings: [Finding], _ checked: Int, _ invocation: Invocation, _ console: Console
+    ) throws {
+        if invocation.has("json") {
+            let rows = findings.map { finding -> JSON in
+                .object([
+                    ("check", .string(finding.check)), ("what", .string(finding.what)),
+                    ("todo", .string(finding.todo)),
+                ])
+            }
+            try console.print(.object([("findings", .array(rows)), ("checked", .integer(Int64(checked)))]))
+        } else {
+            for finding in findings {
+                try console.print("\(finding.check): \(finding.what)\n  what to do: \(finding.todo)")
+            }
+            if findings.isEmpty { try console.print("nothing is wrong: \(checked) checks") }
+        }
+        guard findings.isEmpty else {
+            throw Failure.failed(
+                findings.count == 1 ? "1 thing is wrong" : "\(findings.count) things are wrong")
+        }
+    }
+
+    // MARK: The checks
+
+    private static func permissions(_ folder: DataFolder) -> [Finding] {
+        let paths = [folder.path, folder.controlPath] + ((try? storePaths(folder)) ?? [])
+        return paths.compactMap { path in
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
+            return Finding(
+                check: "permissions", what: "\(path) can be read or written by others",
+                todo: "chmod go= \(ShellText.word(path))")
+        }
+    }
+
+    private static func storePaths(_ folder: DataFolder) throws -> [String] {
+        try folder.environments().map {
+            try folder.storePath(container: $0.container, environment: $0.environment)
+        }
+    }
+
+    private static func store(
+        _ folder: DataFolder, _ container: String, _ environment: String
+    ) throws -> [Finding] {
+        let path = try folder.storePath(container: container, environment: environment)
+        let todo = "stop the server, keep a copy of the folder, and restore a backup: yap restore"
+        do {
+            guard let file = try StoreFile(path: path) else { return [] }
+            var findings = try file.findings().map {
+                Finding(check: "\(path), \($0.check)", what: $0.what, todo: todo)
+            }
+            guard findings.isEmpty else { return findings }
+            let files = DiskAssetFiles(
+                path: try folder.assetsPath(container: container, environment: environment),
+                clock: SystemTimeSource())
+            var missing = 0
+            try file.forEachAsset { use in
+                if try files.open(use.digest)?.bytes != use.bytes { missing += 1 }
+            }
+            if missing > 0 {
+                findings.append(
+                    Finding(
+                        check: "\(path), files of records",
+                        what: "\(missing) files are missing or have another size",
+                        todo:
+                            "copy the folder \(files.path) from a backup's archive: its files are named by their content"
+                    ))
+            }
+            return findings
+        } catch let error as CloudStoreError {
+            return [Finding(check: path, what: "\(error)", todo: todo)]
+        }
+    }
+
+    private static func disk(_ folder: DataFolder) throws -> [Finding] {
+        var status = statvfs()
+        guard statvfs(folder.path, &status) == 0 else { return [] }
+        let free = Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+        let sizes = try storePaths(folder).map { path -> Int64 in
+            var status = stat()
+            return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+        }
+        let wanted = max(freeBytesMin, sizes.max() ?? 0)
+        guard free < wanted else { return [] }
+        return [
+            Finding(
+                check: "disk", what: "\(SizeText.bytes(free)) are free where \(folder.path) is",
+                todo: "make room: at least \(SizeText.bytes(wanted)), as much as the largest store has")
+        ]
+    }
+
+    private static func clock(control newest: Int64?) -> [Finding] {
+        let now = SystemTimeSource().nowMilliseconds()
+        guard now < max(clockMillisecondsMin, newest ?? 0) else { return [] }
+        return [
+            Finding(
+                check: "clock", what: "it shows \(TimeText.utc(now)), which is past",
+                todo: "set it, and let it be kept right (timedatectl set-ntp true)")
+        ]
+    }
+
+    private static func port(_ port: Int, _ folder: DataFolder) -> [Finding] {
+        // Who holds the folder is the one that should be on the port.
+        guard !folder.isServed else { return [] }
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code != 0 else { return [] }
+        return [
+            Finding(
+                check: "port", what: "\(port) can't be listened on: \(String(cString: strerror(errno)))",
+                todo: "end what listens there (ss -ltnp), or serve another with --port")
+        ]
+    }
+
+    private static func certificate(_ path: String) -> [Finding] {
+        do {
+            let days = try TLSCertificate.secondsLeft(path: path) / 86_400
+            guard days < certificateDaysMin else { return [] }
+            return [
+                Finding(
+                    check: "certificate",
+                    what: days < 0 ? "\(path) has run out" : "\(path) is good for \(days) days",
+                    todo: "renew it, and start the server again")
+            ]
+        } catch {
+            return [
+                Finding(check: "certificate", what: "\(error)", todo: "check the path and that it is PEM")
+            ]
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import CloudService
+import CloudStore
+
+/// `yap export` and `yap import`.
+enum ExportCommands {
+    static let export = Command(
+        name: "export", summary: "write an account's data, or a container's, as lines of JSON",
+        details: """
+            With --account it is the account's private database, else all databases of the environment and its schema.
+            It is of one moment, also while the server runs. Files of records are in it. Sessions, tokens, passwords,
+            subscriptions and change tags are not: it is for moving data; yap backup is for keeping a server.
+            docs/DISK_FORMAT.md tells the format. FILE may be - for the standard output.
+            """,
+        operands: [Command.Operand(name: "FILE", help: "the file to write")],
+        options: options,
+        json: #"{"export", "records", "assets", "bytes"}; nothing when FILE is -"#,
+        examples: [
+            "init --container iCloud.com.example.todo", "account create ann",
+            "export \"todo-$(date +%N).jsonl\" --container iCloud.com.example.todo",
+            "export \"ann-$(date +%N).jsonl\" --container iCloud.com.example.todo --account ann",
+        ],
+        run: export)
+
+    static let importing = Command(
+        name: "import", summary: "take in what yap export wrote, also while the server runs",
+        details: """
+            The whole file is checked before anything is written. Where there is data already it is refused; with --merge
+            records of the same name are overwritten and the others stay. Records keep who made them and when. Accounts
+            that a container's export names must be there: yap account create. Devices hear of it as of any change.
+            """,
+        operands: [Command.Operand(name: "FILE", help: "the file to read")],
+        options: options + [
+            Command.Option(
+                name: "merge", help: "add to what is there, and overwrite records of the same name")
+        ],
+        json: #"{"import", "records", "assets", "bytes"}"#,
+        examples: [
+            "init --container iCloud.com.example.todo", "account create ann || true",
+            "export todo.jsonl --container iCloud.com.example.todo || true",
+            "import todo.jsonl --container iCloud.com.example.todo",
+        ],
+        run: importing)
+
+    private static let options: [Command.Option] = [
+        .container, .environment,
+        Command.Option(name: "account", value: "NAME", help: "the private database of this account only"),
+        Command.dataOption,
+    ]
+
+    private static func export(_ invocation: Invocation, _ console: Console) throws {
+        let path = invocation.operands[0]
+        let data = try EnvironmentData(invocation, console)
+        let (scope, names) = try scope(invocation, data)
+        let progress = Progress(console)
+        let output = try ExportOutput(path, console)
+        var bytes: Int64 = 0
+        let summary = try data.withService { service in
+            try service.export(scope, names: names) { line in
+                bytes += Int64(line.count)
+                try output.write(line)
+                try progress.step("exported \(SizeText.bytes(bytes))")
+            }
+        }
+        try output.finish()
+        if path != "-" { try print(summary, "export", path, invocation, console) }
+    }
+
+    private static func importing(_ invocation: Invocation, _ console: Console) throws {
+        let path = invocation.operands[0]
+        let data = try EnvironmentData(invocation, console)
+        let (scope, names) = try scope(invocation, data)
+        let progress = Progress(console)
+        let summary = try data.withService { service in
+            try service.importExport(
+                into: scope, names: names, merges: invocation.has("merge"),
+                from: {
+                    let reader = try LineReader(path, lineBytesMax: CloudService.exportLineBytesMax)
+                    return {
+                        try progress.step("reading \(path)")
+                        return try reader.next()
+                    }
+                },
+                progress: { try progress.step("imported \($0.records) records, \(SizeText.bytes($0.bytes))") }
+            )
+        }
+        try print(summary, "import", path, invocation, console)
+    }
+
+    /// What is meant, and what users are called in the export.
+    private static func scope(
+        _ invocation: Invocation, _ data: EnvironmentData
+    ) throws -> (ExportScope, ExportNames) {
+        var names: [String: String] = [:]
+        for account in try data.control.accounts() {
+            let user = try data.control.userRecordName(of: account, container: data.container.identifier)
+            names[user] = ExportNames.accountPrefix + account.name
+        }
+        guard let name = invocation.value("account") else {
+            return (.container, ExportNames(accounts: names))
+        }
+        let user = try data.userRecordName(ofAccount: name)
+        names[user] = ExportNames.owner
+        return (.user(user), ExportNames(accounts: names))
+    }
+
+    private static func print(
+        _ summary: ExportSummary, _ key: String, _ path: String, _ invocation: Invocation, _ console: Console
+    ) throws {
+        if invocation.has("json") {
+            return try console.print(
+                .object([
+                    (key, .string(path)), ("records", .integer(summary.records)),
+                    ("assets", .integer(summary.assets)), ("bytes", .integer(summary.bytes)),
+                ]))
+        }
+        try console.print(
+            "\(key)ed \(path): \(summary.records) records, \(summary.assets) files, \(SizeText.bytes(summary.bytes))"
+        )
+    }
+}

@@ -1,0 +1,8 @@
+/// What a person who runs a server does with data and looks at.
+enum OperatorCommands {
+    static let commands = [
+        AccountCommands.set, AccountCommands.delete, RecordChangeCommands.save, RecordChangeCommands.delete,
+        ZoneCommands.create, ZoneCommands.delete, ExportCommands.export, ExportCommands.importing,
+        StatsCommand.command, DoctorCommand.command,
+    ]
+}

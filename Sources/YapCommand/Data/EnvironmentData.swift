@@ -1,0 +1,129 @@
+import CloudService
+import CloudStore
+import CloudWire
+import Seams
+
+/// An environment's files, opened beside the server that may be serving them.
+struct EnvironmentData {
+    let folder: DataFolder
+    let control: ControlStore
+    let container: CloudService.Container
+
+    init(folder: DataFolder, control: ControlStore, container: CloudService.Container) {
+        self.folder = folder
+        self.control = control
+        self.container = container
+    }
+
+    /// Finds what `--container` and `--environment` name.
+    init(_ invocation: Invocation, _ console: Console) throws {
+        control = try invocation.control(console)
+        folder = invocation.dataFolder(console)
+        container = CloudService.Container(
+            identifier: try invocation.required("container"), environment: try invocation.environment())
+        guard try control.containerExists(container.identifier) else {
+            throw Failure.failed(
+                "There is no container \(container.identifier). Make it with: "
+                    + "\(console.program) init --container \(container.identifier)")
+        }
+    }
+
+    /// Runs `body` with the service over the files; they are made when there are none.
+    func withService<Result>(_ body: (CloudService) throws -> Result) throws -> Result {
+        let store = try SQLiteCloudStore(
+            path: folder.storePath(
+                container: container.identifier, environment: container.environment, makesFolders: true))
+        defer { store.close() }
+        let files = DiskAssetFiles(
+            path: try folder.assetsPath(
+                container: container.identifier, environment: container.environment),
+            clock: SystemTimeSource())
+        return try body(
+            CloudService(
+                store: store, clock: SystemTimeSource(), random: SystemRandomSource(), container: container,
+                accounts: OperatorAccounts(), assetFiles: files))
+    }
+
+    /// The account's record name in the container.
+    func userRecordName(ofAccount name: String) throws -> String {
+        guard let account = try control.account(named: name) else {
+            throw ControlError.noSuchAccount(name: name)
+        }
+        return try control.userRecordName(of: account, container: container.identifier)
+    }
+
+    /// Deletes all that the account has in its private database, and returns how many records that were.
+    func erase(account: String) throws -> Int {
+        let database = DatabaseKey.privateDatabase(of: try userRecordName(ofAccount: account))
+        guard
+            let file = try StoreFile(
+                path: folder.storePath(container: container.identifier, environment: container.environment))
+        else { return 0 }
+        return try withService { service in
+            var erased = 0
+            for zone in try RecordSource.zoneNames(in: database, file) {
+                let key = ZoneKey(database: database, zoneName: zone)
+                while true {
+                    let page = try file.read {
+                        try $0.records(in: key, after: nil, recordsMax: 200, bytesMax: 16 << 20)
+                    }
+                    guard !page.rows.isEmpty else { break }
+                    erased += page.rows.count
+                    let operations = page.rows.map {
+                        RecordOperation(
+                            operationType: .forceDelete, record: WireRecord(recordName: $0.key.recordName))
+                    }
+                    let request = RecordsModifyRequest(
+                        operations: operations, zoneID: ZoneID(zoneName: zone), atomic: false)
+                    let body = try ask(service, "records/modify", account: account, request)
+                    for case .error(let error) in try RecordsModifyResponse(json: body).records {
+                        throw Failure.failed(error.reason ?? error.serverErrorCode.rawValue)
+                    }
+                }
+                if zone != ZoneID.defaultZoneName {
+                    try changeZone(zone, .delete, service, account: account)
+                }
+            }
+            return erased
+        }
+    }
+
+    /// Makes or deletes a custom zone of the account.
+    func changeZone(
+        _ name: String, _ kind: ZoneOperation.Kind, _ service: CloudService, account: String
+    ) throws {
+        let operation = ZoneOperation(
+            operationType: kind, zone: WireZone(zoneID: ZoneID(zoneName: name)))
+        let body = try ask(
+            service, "zones/modify", account: account, ZonesModifyRequest(operations: [operation]))
+        for case .error(let error) in try ZonesModifyResponse(json: body).zones {
+            throw Failure.failed("zone \(name): \(error.reason ?? error.serverErrorCode.rawValue)")
+        }
+    }
+
+    /// Asks the service as the account's user does, and returns the answer's body.
+    func ask(
+        _ service: CloudService, _ endpoint: String, account: String, database: String = "private",
+        _ message: some JSONMessage
+    ) throws -> [UInt8] {
+        let path = "/database/1/\(container.identifier)/\(container.environment)/\(database)/\(endpoint)"
+        let response = service.respond(
+            to: WireRequest(
+                path: path, query: [(WireHeader.webAuthTokenItem, try userRecordName(ofAccount: account))],
+                headers: [(WireHeader.client, "1")], body: try message.json(extras: true)))
+        guard response.status == 200 else {
+            let error = try? WireError(json: response.body)
+            throw Failure.failed(error?.reason ?? "the service answered \(response.status)")
+        }
+        return response.body
+    }
+}
+
+/// Who has the files may ask as anybody: a token is the user's record name.
+private struct OperatorAccounts: ServiceAccounts {
+    func user(webAuthToken: String, container: CloudService.Container) -> ServiceUser? {
+        ServiceUser(userRecordName: webAuthToken)
+    }
+
+    func admits(apiToken: String?, container: CloudService.Container) -> Bool { true }
+}
