@@ -199,17 +199,24 @@ extension CloudService {
             var writing = ModifyWriting(loaded: loaded, random: random, stamp: now, maker: nil)
             var growth = SchemaGrowth(schema, mayGrow: schemaMayGrow, limits: limits)
             var additions: [SchemaAdditions] = []
+            var saved: [QuerySubject] = []
             for (record, key) in zip(records, wanted.records) {
                 let old = loaded.records[key].flatMap { $0.isDeleted ? nil : $0 }
                 let draft = try draft(record, key, old: old, growth: &growth)
                 if !draft.additions.isEmpty { additions.append(draft.additions) }
-                writing.save(draft, key: key, stamps: record.stamps(else: now))
+                let row = writing.save(draft, key: key, stamps: record.stamps(else: now))
+                saved.append(QuerySubject(row: row, fields: draft.fields))
             }
             let usage = writing.usage
             var changes = writing.finished()
             try count(usage, into: &changes, writer)
             let grown = additions.isEmpty ? schema : schema.adding(additions)
             if !additions.isEmpty { changes.schema = grown.row(version: random.next()) }
+            changes.indexes = saved.map { subject in
+                let recordType = subject.row.recordType
+                let entries = grown.recordTypes[recordType].map { IndexEntries.of(subject, in: $0) } ?? []
+                return RecordIndexRow(key: subject.row.key, recordType: recordType, entries: entries)
+            }
             try apply(changes, to: writer)
             remember(grown, as: changes.schema)
         }

@@ -16,7 +16,7 @@ enum TokenCommands {
                 name: "name", value: "NAME", help: "the token's name, as the app's", isRequired: true),
             Command.Option(
                 name: "origin", value: "URL",
-                help: "only pages of this origin may use it, as https://app.example.com (default: any)",
+                help: "for pages of this origin only, as https://app.example.com (default: any)",
                 repeats: true),
             Command.Option(
                 name: "callback", value: "URL",

@@ -34,13 +34,34 @@ enum HelpText {
             ("--\(option.name)" + (option.value.map { " \($0)" } ?? ""), help(of: option))
         }
         parts.append("Options:\n" + table(options))
-        parts.append("With --json: \(command.json)")
+        parts.append(wrapped("With --json: \(command.json)"))
         parts.append(
             (command.examples.count == 1 ? "Example:\n" : "Examples:\n")
                 + command.examples.map { "  yap \($0)" }.joined(separator: "\n"))
         parts.append(exitCodes)
         return parts.joined(separator: "\n\n") + "\n"
     }
+
+    /// The text with its lines broken at spaces, so that they fit.
+    private static func wrapped(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            guard line.count > columnsMax else { return String(line) }
+            var lines = [""]
+            for word in line.split(separator: " ") {
+                let last = lines[lines.count - 1]
+                if last.isEmpty {
+                    lines[lines.count - 1] = String(word)
+                } else if last.count + 1 + word.count <= columnsMax {
+                    lines[lines.count - 1] = last + " " + word
+                } else {
+                    lines.append("  " + word)
+                }
+            }
+            return lines.joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
+    private static let columnsMax = 116
 
     private static func usage(of command: Command) -> String {
         var words = ["yap", command.name]
