@@ -41,6 +41,8 @@ public final class CloudService: Sendable {
     let nextPruningMilliseconds = Lock(Int64.min)
     let waiting = Lock(WaitingRequests())
     let schemas = Lock(SchemaCache())
+    /// False when nothing is left to do on indexes, as far as this process knows.
+    let indexWorkMayWait = Lock(true)
     let assetFiles: any AssetFiles
     let knownAssetSecret = Lock<[UInt8]?>(nil)
     let collection = Lock(CollectionState())

@@ -161,6 +161,7 @@ struct ModifyDecider {
         let additions = outcomes.compactMap(\.schemaAdditions)
         let schema = additions.isEmpty ? self.schema : self.schema.adding(additions)
         var results: [RecordResult] = []
+        var indexes: [RecordIndexRow] = []
         for (index, outcome) in outcomes.enumerated() {
             let operation = batch.operations[index]
             switch outcome {
@@ -175,6 +176,7 @@ struct ModifyDecider {
             case .save(let draft):
                 guard let key = keys[index] else { continue }
                 let row = writing.save(draft, key: key)
+                indexes.append(IndexEntries.row(QuerySubject(row: row, fields: draft.fields), schema))
                 let saved = RecordResult.record(
                     row.wireRecord(
                         fields: access.visible(draft.fields, of: row, to: operation),
@@ -184,6 +186,7 @@ struct ModifyDecider {
         }
         let usage = writing.usage
         var changes = writing.finished()
+        changes.indexes = indexes
         if !additions.isEmpty { changes.schema = schema.row(version: random.next()) }
         return ModifyDecision(changes: changes, results: results, schema: schema, usage: usage)
     }

@@ -56,6 +56,10 @@ extension CloudService {
         if !changes.pushTasks.isEmpty || !changes.notifications.firedChanges.isEmpty {
             pushes.withLock { $0.tasksMayWait = true }
         }
+        let oldSchema = try changes.schema.map { _ in try schema(in: writer) }
         try writer.apply(changes)
+        if let oldSchema, let row = changes.schema {
+            try changeIndexes(from: oldSchema, to: try Schema(row), written: changes.indexes, writer)
+        }
     }
 }

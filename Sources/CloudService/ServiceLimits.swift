@@ -28,6 +28,14 @@ public struct ServiceLimits: Hashable, Sendable {
     public var dependantsMax = 20_000
     /// Filters and sorts of a query.
     public var queryTermsMax = 32
+    /// Queries in a batch.
+    public var queriesMax = 10
+    /// Rows that a query looks at for a page; then the page ends, and its marker says where the next begins.
+    public var queryRowsExaminedMax = 20_000
+    /// Zones that a query looks into which names none.
+    public var queryZonesMax = 1_000
+    /// How a search goes about it; tests make the numbers small.
+    var querySearch = QuerySearchLimits()
     /// Values in a filter's list.
     public var queryValuesMax = 1_000
     /// Subscriptions of a user in a database.

@@ -9,7 +9,9 @@ extension CloudService {
     private static let pruningMilliseconds: Int64 = 60_000
 
     /// True when `keepUp` may find something to do.
-    var wantsUpkeep: Bool { pushTasksMayWait || isPruningDue || isCollectionDue }
+    var wantsUpkeep: Bool {
+        pushTasksMayWait || isPruningDue || isCollectionDue || indexWorkMayWait.withLock { $0 }
+    }
 
     private var isPruningDue: Bool {
         clock.nowMilliseconds() >= nextPruningMilliseconds.withLock { $0 }
@@ -18,7 +20,10 @@ extension CloudService {
     /// One bounded step of what nobody waits for: pushes first. True when there may be more.
     func keepUp() throws -> Bool {
         try preparePushes()
+        _ = try buildIndexes()
         if isPruningDue, try !pruneOutdated() {
+            // Another process may have changed the schema.
+            indexWorkMayWait.withLock { $0 = true }
             nextPruningMilliseconds.withLock { $0 = clock.nowMilliseconds() + Self.pruningMilliseconds }
         }
         if isCollectionDue { collectFilesNow() }

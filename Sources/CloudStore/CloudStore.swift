@@ -55,6 +55,24 @@ public protocol CloudStoreReader {
     /// Reads what concerns notifications.
     var notificationReader: any NotificationStoreReader { get }
 
+    /// The entries of an index, in its order, `rowsMax` at most.
+    func find(_ scan: IndexScan) throws -> ChangesPage<IndexHit>
+
+    /// How many entries `find` would find; counts `max` at most.
+    func count(_ scan: IndexScan, max: Int) throws -> Int
+
+    /// The records of a type behind `after` (nil: from the first), in all zones, in the order of their keys. The page
+    /// ends with the record whose fields cross `bytesMax`.
+    func records(
+        ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow>
+
+    /// What a record of a type is found by; nil when it is not there, or nothing was ever said of it.
+    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]?
+
+    /// The work on indexes that is left, in the order of the types, `typesMax` at most.
+    func indexWork(typesMax: Int) throws -> [IndexWorkRow]
+
     /// Rows that have outlived their use.
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows
 }

@@ -4,9 +4,9 @@
 public struct IndexEntry: Hashable, Comparable, Sendable {
     /// What the bytes stand for. The raw value is what stands on disk.
     public enum Kind: Int64, Hashable, Comparable, Sendable {
-        /// The field's value, or one element of its list: for finding and for ranges.
+        /// An element of the field's list, for finding.
         case value = 1
-        /// The field's value for ordering, also when the record has none.
+        /// The field's value, for finding, for ranges and for ordering, in which those without a value have a place.
         case order = 2
         /// A word in the field.
         case word = 3
@@ -33,7 +33,9 @@ public struct IndexEntry: Hashable, Comparable, Sendable {
 
     /// Orders by field, kind, bytes, as the keys on disk are ordered.
     public static func < (left: IndexEntry, right: IndexEntry) -> Bool {
-        if left.field != right.field { return left.field < right.field }
+        if left.field != right.field {
+            return left.field.utf8.lexicographicallyPrecedes(right.field.utf8)
+        }
         if left.kind != right.kind { return left.kind < right.kind }
         return left.value.lexicographicallyPrecedes(right.value)
     }
@@ -53,5 +55,96 @@ public struct RecordIndexRow: Hashable, Sendable {
         self.key = key
         self.recordType = recordType
         self.entries = entries
+    }
+}
+
+/// Which records of a type in a zone are wanted, by an index.
+///
+/// The order is that of the values' bytes, and of the names where values are equal; the other way round when it is
+/// descending.
+public struct IndexScan: Sendable {
+    /// The index.
+    public enum Source: Hashable, Sendable {
+        /// The names of the type's records: the values are the names.
+        case names
+        /// The entries of a kind of a field.
+        case entries(field: String, kind: IndexEntry.Kind)
+    }
+
+    /// The zone.
+    public let zone: ZoneKey
+    /// The type.
+    public let recordType: String
+    /// The index.
+    public let source: Source
+    /// No value lies before these bytes.
+    public var lower: [UInt8] = []
+    /// All values lie before these bytes; nil: there is no end.
+    public var upper: [UInt8]?
+    /// Whether the last comes first.
+    public var isDescending = false
+    /// Only what lies behind this place in the scan's order.
+    public var after: IndexPosition?
+    /// Whether the records' rows are wanted too.
+    public var withRecords = false
+    /// Entries at most.
+    public var rowsMax: Int
+    /// The answer ends with the record whose fields cross this many bytes.
+    public var bytesMax = Int.max
+
+    /// Makes a question for all entries of `source`.
+    public init(zone: ZoneKey, recordType: String, source: Source, rowsMax: Int) {
+        self.zone = zone
+        self.recordType = recordType
+        self.source = source
+        self.rowsMax = rowsMax
+    }
+}
+
+/// A place in an index.
+public struct IndexPosition: Hashable, Comparable, Sendable {
+    /// The value.
+    public let value: [UInt8]
+    /// The name of the record.
+    public let recordName: String
+
+    /// Makes a place.
+    public init(value: [UInt8], recordName: String) {
+        self.value = value
+        self.recordName = recordName
+    }
+
+    /// Orders by the value's bytes, then the name's.
+    public static func < (left: IndexPosition, right: IndexPosition) -> Bool {
+        if left.value != right.value { return left.value.lexicographicallyPrecedes(right.value) }
+        return left.recordName.utf8.lexicographicallyPrecedes(right.recordName.utf8)
+    }
+}
+
+/// An entry that a scan has found.
+public struct IndexHit: Sendable {
+    /// Where it stands.
+    public let position: IndexPosition
+    /// The record, when it was wanted.
+    public let record: RecordRow?
+
+    /// Makes a hit.
+    public init(position: IndexPosition, record: RecordRow? = nil) {
+        self.position = position
+        self.record = record
+    }
+}
+
+/// What is left to do on the indexes of a type until all its records have the entries that its schema asks for.
+public struct IndexWorkRow: Hashable, Sendable {
+    /// The type.
+    public let recordType: String
+    /// What is missing, and how far it has come, as the service keeps it; empty when it is done, and the row goes.
+    public var content: [UInt8]
+
+    /// Makes a row.
+    public init(recordType: String, content: [UInt8]) {
+        self.recordType = recordType
+        self.content = content
     }
 }

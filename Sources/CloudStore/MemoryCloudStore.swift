@@ -39,6 +39,8 @@ struct MemoryTables {
     var schema: SchemaRow?
     var roles: [String: UserRolesRow] = [:]
     var assets: [RecordKey: [AssetUse]] = [:]
+    var indexParts: [IndexPartKey: MemoryIndexPart] = [:]
+    var indexWork: [String: IndexWorkRow] = [:]
     var usage: [UsageKey: UsageRow] = [:]
     var secrets: [String: [UInt8]] = [:]
 }
@@ -93,6 +95,7 @@ final class MemoryTransaction: CloudStoreWriter {
         }
         loadPushes(wanted, into: &loaded)
         loadSchema(wanted, into: &loaded)
+        loadIndexWork(wanted, into: &loaded)
         loadAssets(wanted, into: &loaded)
         loadOwners(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = tables.answers[key] }
@@ -152,6 +155,7 @@ final class MemoryTransaction: CloudStoreWriter {
     }
 
     func apply(_ changes: StoreChanges) throws {
+        applyIndexes(changes)
         if changes.erasesData { eraseData() }
         for row in changes.databases { tables.databases[row.key] = row }
         for row in changes.zones { tables.zones[row.key] = row }

@@ -4,6 +4,8 @@ import SQLite
 final class SQLiteStoreTransaction: CloudStoreWriter {
     let connection: Connection
     let path: String
+    /// The numbers of the types' records in zones that this transaction has met.
+    var indexParts: [IndexPartKey: Int64] = [:]
 
     init(_ connection: Connection, path: String) {
         self.connection = connection
@@ -13,7 +15,14 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     var isInTransaction: Bool { connection.isInTransaction }
 
     func member<Result>(_ body: () throws -> Result) throws -> Result {
-        try connection.savepoint("member", body)
+        // A number that is rolled back is given again.
+        let knownParts = indexParts
+        do {
+            return try connection.savepoint("member", body)
+        } catch {
+            indexParts = knownParts
+            throw error
+        }
     }
 
     func load(_ wanted: StoreLoad) throws -> StoreLoaded {
@@ -43,6 +52,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         }
         try loadPushes(wanted, into: &loaded)
         try loadSchema(wanted, into: &loaded)
+        try loadIndexWork(wanted, into: &loaded)
         try loadAssets(wanted, into: &loaded)
         try loadOwners(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = try answer(key) }

@@ -2,6 +2,7 @@ import SQLite
 
 extension SQLiteStoreTransaction {
     func apply(_ changes: StoreChanges) throws {
+        try applyIndexes(changes)
         if changes.erasesData { try eraseData() }
         for row in changes.databases { try write(row) }
         for row in changes.zones { try write(row) }

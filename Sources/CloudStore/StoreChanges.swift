@@ -23,6 +23,8 @@ public struct StoreChanges: Sendable {
     public var records: [RecordRow] = []
     /// What records are found by from now on.
     public var indexes: [RecordIndexRow] = []
+    /// What is left to do on types' indexes.
+    public var indexWork: [IndexWorkRow] = []
     /// The files that records hold from now on.
     public var assets: [RecordAssetsRow] = []
     /// Users' usage to write.
@@ -64,7 +66,7 @@ public struct StoreChanges: Sendable {
         !erasesData && databases.isEmpty && zones.isEmpty && clearedZones.isEmpty && prunedTombstones.isEmpty
             && removedReferences.isEmpty && removedSources.isEmpty && addedReferences.isEmpty
             && removedRecords.isEmpty
-            && records.isEmpty && indexes.isEmpty && assets.isEmpty && usage.isEmpty
+            && records.isEmpty && indexes.isEmpty && indexWork.isEmpty && assets.isEmpty && usage.isEmpty
             && secrets.isEmpty && schema == nil
             && roles.isEmpty && isEmptyOfPushes && removedAnswers.isEmpty && answers.isEmpty
     }

@@ -29,6 +29,8 @@ public struct StoreLoad: Sendable {
     /// Operations whose kept answer is wanted.
     public var answers: [OperationKey] = []
 
+    /// Types whose work on indexes is wanted.
+    public var indexWorkOf: [String] = []
     /// Whether the schema is wanted.
     public var schema = false
     /// Users whose custom roles are wanted.
@@ -77,6 +79,8 @@ public struct StoreLoaded: Sendable {
     /// Kept answers.
     public var answers: [OperationKey: KeptAnswerRow] = [:]
 
+    /// What is left to do on types' indexes.
+    public var indexWork: [String: IndexWorkRow] = [:]
     /// The schema.
     public var schema: SchemaRow?
     /// Users' custom roles.
@@ -105,6 +109,7 @@ public struct StoreLoaded: Sendable {
         pushes.merge(other.pushes) { $1 }
         notifications.merge(other.notifications)
         answers.merge(other.answers) { $1 }
+        indexWork.merge(other.indexWork) { $1 }
         schema = other.schema ?? schema
         roles.merge(other.roles) { $1 }
         usage.merge(other.usage) { $1 }

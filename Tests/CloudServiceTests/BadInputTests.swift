@@ -208,8 +208,6 @@ import Testing
     }
 
     @Test func whatIsNotServedYetSaysSo() throws {
-        let query = try cloud.refusal("records/query", #"{"query":{"recordType":"todo"}}"#)
-        #expect(query.serverErrorCode == .badRequest && query.reason?.contains("queries") == true)
         let asset = try cloud.modify([
             operation(.create, "x", ["file": Field(.asset(Asset(fileChecksum: "c")))])
         ])

@@ -67,6 +67,22 @@ final class ScriptedWriter: CloudStoreWriter {
 
     var notificationReader: any NotificationStoreReader { writer.notificationReader }
 
+    func find(_ scan: IndexScan) throws -> ChangesPage<IndexHit> { try writer.find(scan) }
+
+    func count(_ scan: IndexScan, max: Int) throws -> Int { try writer.count(scan, max: max) }
+
+    func records(
+        ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow> {
+        try writer.records(ofType: recordType, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
+    }
+
+    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
+        try writer.entries(of: key, recordType: recordType)
+    }
+
+    func indexWork(typesMax: Int) throws -> [IndexWorkRow] { try writer.indexWork(typesMax: typesMax) }
+
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows { try writer.outdated(query) }
 
     func schemaVersion() throws -> UInt64? { try writer.schemaVersion() }

@@ -23,7 +23,8 @@ extension CloudService {
         let (body, caller, operation) = (request.body, request.caller, request.operation)
         switch request.route.endpoint {
         case .recordsModify: return try recordsModify(body, caller, operation)
-        case .recordsQuery: throw ServiceError.badRequest("queries are not served yet")
+        case .recordsQuery: return try recordsQuery(body, caller)
+        case .recordsQueryBatch: return try recordsQueryBatch(body, caller)
         case .recordsLookup: return try recordsLookup(body, caller)
         case .recordsChanges: return try recordsChanges(body, caller)
         case .changesDatabase: return try changesDatabase(body, caller)
@@ -42,8 +43,7 @@ extension CloudService {
         case .assetsRereference: return try assetsRereference(body, caller)
         case .notificationsList: return try notificationsList(body, caller)
         case .notificationsRead: return try notificationsRead(body, caller)
-        case .recordsQueryBatch,
-            .usersCurrent,
+        case .usersCurrent,
             .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts, .usersDiscoverability:
             throw ServiceError.notServed(request.route.endpoint)
         // Doors for what comes with sharing.

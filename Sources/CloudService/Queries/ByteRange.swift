@@ -40,6 +40,15 @@ struct ByteRange: Hashable, Comparable, Sendable {
             upper: upper.map { $0.count > bytesMax ? Array($0.prefix(bytesMax)) + [0] : $0 })
     }
 
+    func intersection(_ other: ByteRange) -> ByteRange {
+        let lower = lower.lexicographicallyPrecedes(other.lower) ? other.lower : lower
+        guard let upper, let otherUpper = other.upper else {
+            return ByteRange(lower: lower, upper: upper ?? other.upper)
+        }
+        return ByteRange(
+            lower: lower, upper: upper.lexicographicallyPrecedes(otherUpper) ? upper : otherUpper)
+    }
+
     static func < (left: ByteRange, right: ByteRange) -> Bool {
         left.lower.lexicographicallyPrecedes(right.lower)
     }

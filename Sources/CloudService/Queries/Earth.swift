@@ -34,10 +34,11 @@ struct Place: Hashable, Sendable {
 
 /// A rectangle of latitudes and longitudes, by halving the earth again and again: one range of the bytes by which
 /// places are found.
-struct EarthCell: Hashable, Sendable {
+struct EarthCell: Sendable {
     /// The interleaved bits of longitude and latitude, longitude first; `bitCount` of them, from the top.
     let code: UInt64
     let bitCount: Int
+    private var sides = (south: -90.0, north: 90.0, west: -180.0, east: 180.0)
 
     /// All of the earth.
     static let whole = EarthCell(code: 0, bitCount: 0)
@@ -67,10 +68,20 @@ struct EarthCell: Hashable, Sendable {
     /// The two halves; none of the smallest.
     var halves: [EarthCell] {
         guard bitCount < Self.bitCountMax else { return [] }
-        let upper = code | 1 << UInt64(63 - bitCount)
-        return [
-            EarthCell(code: code, bitCount: bitCount + 1), EarthCell(code: upper, bitCount: bitCount + 1),
-        ]
+        var lower = EarthCell(code: code, bitCount: bitCount + 1)
+        var upper = EarthCell(code: code | 1 << UInt64(63 - bitCount), bitCount: bitCount + 1)
+        lower.sides = sides
+        upper.sides = sides
+        if bitCount.isMultiple(of: 2) {
+            let middle = (sides.west + sides.east) / 2
+            lower.sides.east = middle
+            upper.sides.west = middle
+        } else {
+            let middle = (sides.south + sides.north) / 2
+            lower.sides.north = middle
+            upper.sides.south = middle
+        }
+        return [lower, upper]
     }
 
     /// Where its places lie in an index of places.
@@ -79,21 +90,6 @@ struct EarthCell: Hashable, Sendable {
         return ByteRange(
             lower: OrderedBytes.bigEndian(code),
             upper: last == .max ? nil : OrderedBytes.bigEndian(last + 1))
-    }
-
-    private var sides: (south: Double, north: Double, west: Double, east: Double) {
-        var (south, north, west, east) = (-90.0, 90.0, -180.0, 180.0)
-        for bit in 0..<bitCount {
-            let isUpper = code >> UInt64(63 - bit) & 1 == 1
-            if bit.isMultiple(of: 2) {
-                let middle = (west + east) / 2
-                if isUpper { west = middle } else { east = middle }
-            } else {
-                let middle = (south + north) / 2
-                if isUpper { south = middle } else { north = middle }
-            }
-        }
-        return (south, north, west, east)
     }
 
     /// Metres from `place` that none of the cell's places is nearer than; a little less than is true.
@@ -149,5 +145,13 @@ struct EarthCell: Hashable, Sendable {
     static func bytes(of place: Place) -> [UInt8] {
         OrderedBytes.bigEndian(EarthCell(place).code) + OrderedBytes.bigEndian(place.latitude.bitPattern)
             + OrderedBytes.bigEndian(place.longitude.bitPattern)
+    }
+
+    /// The place that an index's bytes stand for.
+    static func place(in bytes: [UInt8]) -> Place? {
+        guard bytes.count == 24 else { return nil }
+        return Place(
+            latitude: Double(bitPattern: OrderedBytes.unsigned(bytes[8..<16])),
+            longitude: Double(bitPattern: OrderedBytes.unsigned(bytes[16..<24])))
     }
 }

@@ -33,6 +33,17 @@ enum OrderedBytes {
         withUnsafeBytes(of: value.bigEndian) { Array($0) }
     }
 
+    static func unsigned(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The number that `number` made the bytes of.
+    static func double(_ bytes: [UInt8]) -> Double? {
+        guard bytes.count == 8 else { return nil }
+        let bits = unsigned(bytes[...])
+        return Double(bitPattern: bits >> 63 == 1 ? bits & ~(1 << 63) : ~bits)
+    }
+
     private static func escaped(_ text: String) -> [UInt8] {
         guard text.utf8.contains(0) else { return Array(text.utf8) }
         return text.utf8.flatMap { $0 == 0 ? [0, 0xFF] : [$0] }

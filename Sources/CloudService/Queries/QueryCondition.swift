@@ -54,6 +54,7 @@ struct QueryCondition: Hashable, Sendable {
             if field.type.isList { return subject.elements(of: field).contains { ranges.haveRange(of: $0) } }
             return subject.value(of: field).map { ranges.haveRange(of: $0) } ?? false
         case .all(let values):
+            guard subject.hasList(field) else { return false }
             let elements = Set(subject.elements(of: field))
             return values.allSatisfy(elements.contains)
         case .names, .allNames:
@@ -75,7 +76,7 @@ struct QuerySortKey: Hashable, Sendable {
     let place: Place?
 
     static let noValue: [UInt8] = [0]
-    private static let nowhere: [UInt8] = [2]
+    static let nowhere: [UInt8] = [2]
     /// Before each value's bytes, in an index too.
     static let valuePrefix: UInt8 = 1
 

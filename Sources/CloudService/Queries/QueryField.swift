@@ -137,6 +137,11 @@ struct QuerySubject {
         return values.compactMap { OrderedBytes.value($0, of: elementType, in: row.key.zone) }
     }
 
+    /// Whether there is a list, if only an empty one.
+    func hasList(_ field: QueryField) -> Bool {
+        if case .list = fields[field.name]?.value { true } else { false }
+    }
+
     func words(of field: QueryField) -> [String] {
         switch fields[field.name]?.value {
         case .string(let text) where field.type == .string: Words.of(text)

@@ -14,6 +14,9 @@ struct QueryReading {
         guard let recordType = query.recordType, !recordType.isEmpty else {
             throw ServiceError.badRequest("missing required field 'recordType'")
         }
+        guard recordType != Schema.usersTypeName else {
+            throw ServiceError.badRequest("Can't query system types")
+        }
         guard let type = schema.recordTypes[recordType] else {
             throw ServiceError.unknownRecordType(recordType)
         }
@@ -25,7 +28,11 @@ struct QueryReading {
         var conditions: [QueryCondition] = []
         for filter in filters { conditions.append(try condition(filter, type)) }
         var sortKeys: [QuerySortKey] = []
-        for sort in sorts { sortKeys.append(try sortKey(sort, type)) }
+        for sort in sorts {
+            let key = try sortKey(sort, type)
+            // No two records have one name: what comes behind it orders nothing.
+            if sortKeys.last?.field.system != .recordID { sortKeys.append(key) }
+        }
         if conditions.isEmpty && sortKeys.isEmpty {
             let recordID = QueryField(.recordID, in: type)
             guard recordID.indexes.contains(.queryable) else {

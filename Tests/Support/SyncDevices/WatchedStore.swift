@@ -89,6 +89,22 @@ private final class WatchedWriter: CloudStoreWriter {
 
     var notificationReader: any NotificationStoreReader { base.notificationReader }
 
+    func find(_ scan: IndexScan) throws -> ChangesPage<IndexHit> { try base.find(scan) }
+
+    func count(_ scan: IndexScan, max: Int) throws -> Int { try base.count(scan, max: max) }
+
+    func records(
+        ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow> {
+        try base.records(ofType: recordType, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
+    }
+
+    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
+        try base.entries(of: key, recordType: recordType)
+    }
+
+    func indexWork(typesMax: Int) throws -> [IndexWorkRow] { try base.indexWork(typesMax: typesMax) }
+
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows { try base.outdated(query) }
 
     func schemaVersion() throws -> UInt64? { try base.schemaVersion() }

@@ -1,0 +1,213 @@
+import CloudStore
+import CloudWire
+import Seams
+
+/// A part of a field's index, which is there for all records or not yet.
+struct IndexPiece: Hashable, Comparable {
+    /// Which entries.
+    enum Kind: UInt8, Comparable {
+        /// Those of the records that have a value.
+        case values = 1
+        /// Those of the records that have none.
+        case nulls = 2
+        case words = 3
+
+        static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    let field: String
+    let kind: Kind
+
+    static func < (left: IndexPiece, right: IndexPiece) -> Bool {
+        (left.field, left.kind) < (right.field, right.kind)
+    }
+
+    /// The pieces that a type asks for, each with the type of the values in it.
+    static func all(of type: RecordType) -> [IndexPiece: FieldType] {
+        var pieces: [IndexPiece: FieldType] = [:]
+        for field in QueryField.indexed(of: type) where field.system != .recordID {
+            func add(_ kind: Kind) { pieces[IndexPiece(field: field.name, kind: kind)] = field.type }
+            if !field.indexes.isDisjoint(with: [.queryable, .sortable]) { add(.values) }
+            if field.indexes.contains(.sortable) { add(.nulls) }
+            if field.indexes.contains(.searchable) { add(.words) }
+        }
+        return pieces
+    }
+}
+
+/// What is left to do on the indexes of a type: its records are gone through, and each gets the entries that the schema
+/// asks for and loses all others.
+struct IndexWork: Hashable {
+    let recordType: String
+    /// What isn't there for all records yet; a query that needs it is told to come again. None when entries only go.
+    var missing: Set<IndexPiece>
+    /// The records up to here are done.
+    var position: RecordKey?
+
+    private static let version: UInt8 = 1
+
+    /// The work that a change of a type makes, beside what was left; nil when nothing is to be done.
+    init?(_ recordType: String, from old: RecordType?, to new: RecordType?, left: IndexWork?) {
+        let before = old.map { IndexPiece.all(of: $0) } ?? [:]
+        let after = new.map { IndexPiece.all(of: $0) } ?? [:]
+        guard before != after else { return nil }
+        self.recordType = recordType
+        // Values of another type are other bytes.
+        missing = Set(after.filter { before[$0.key] != $0.value }.keys)
+        missing.formUnion(left?.missing.filter { after[$0] != nil } ?? [])
+    }
+
+    init(_ row: IndexWorkRow) throws {
+        var reader = BinaryReader(row.content[...])
+        guard try reader.byte() == Self.version else {
+            throw reader.error("index work of an unknown version")
+        }
+        recordType = row.recordType
+        missing = []
+        for _ in 0..<(try reader.count()) {
+            let field = try reader.text()
+            guard let kind = IndexPiece.Kind(rawValue: try reader.byte()) else {
+                throw reader.error("an unknown piece of an index")
+            }
+            missing.insert(IndexPiece(field: field, kind: kind))
+        }
+        if try reader.byte() == 1 {
+            guard let scope = DatabaseKey.Scope(rawValue: try reader.signed()) else {
+                throw reader.error("an unknown database")
+            }
+            let owner = try reader.text()
+            let database = scope == .publicDatabase ? .publicDatabase : DatabaseKey.privateDatabase(of: owner)
+            let zone = ZoneKey(database: database, zoneName: try reader.text())
+            position = RecordKey(zone: zone, recordName: try reader.text())
+        }
+        try reader.expectEnd()
+    }
+
+    /// As the store keeps it.
+    var row: IndexWorkRow {
+        var writer = BinaryWriter()
+        writer.byte(Self.version)
+        writer.unsigned(UInt64(missing.count))
+        for piece in missing.sorted() {
+            writer.text(piece.field)
+            writer.byte(piece.kind.rawValue)
+        }
+        writer.byte(position == nil ? 0 : 1)
+        if let position {
+            writer.signed(position.zone.database.scope.rawValue)
+            writer.text(position.zone.database.owner)
+            writer.text(position.zone.zoneName)
+            writer.text(position.recordName)
+        }
+        return IndexWorkRow(recordType: recordType, content: writer.bytes)
+    }
+
+    /// The row of a type whose work is done.
+    static func done(_ recordType: String) -> IndexWorkRow {
+        IndexWorkRow(recordType: recordType, content: [])
+    }
+}
+
+extension IndexEntries {
+    /// The row of a record in a store's indexes.
+    static func row(_ subject: QuerySubject, _ schema: Schema) -> RecordIndexRow {
+        let entries = schema.recordTypes[subject.row.recordType].map { of(subject, in: $0) } ?? []
+        return RecordIndexRow(key: subject.row.key, recordType: subject.row.recordType, entries: entries)
+    }
+}
+
+extension CloudService {
+    /// Records that are gone through in one step.
+    private static let indexedRecordsMax = 200
+    private static let indexedBytesMax = 4 << 20
+    /// Seconds after which a query that needs an unfinished index may ask again.
+    private static let indexRetrySeconds = 5.0
+
+    /// Refuses a query that needs what isn't there for all records yet.
+    func checkIndexes(of query: ResolvedQuery, _ reader: any CloudStoreReader) throws {
+        var wanted = StoreLoad()
+        wanted.indexWorkOf = [query.recordType]
+        guard let row = try reader.load(wanted).indexWork[query.recordType] else { return }
+        let missing = try IndexWork(row).missing
+        guard let piece = query.pieces.first(where: missing.contains) else { return }
+        throw ServiceError.tryAgainLater(
+            "the index of field '\(piece.field)' is being built", retryAfterSeconds: Self.indexRetrySeconds)
+    }
+
+    /// What a change of the schema leaves to do, in the transaction that makes it.
+    ///
+    /// What a few records need is done at once, so that a field that was just made can be asked for; the rest is done
+    /// by `keepUp`.
+    func changeIndexes(
+        from old: Schema, to new: Schema, written: [RecordIndexRow], _ writer: any CloudStoreWriter
+    ) throws {
+        let done = Set(written.map(\.key))
+        for recordType in Set(old.recordTypes.keys).union(new.recordTypes.keys).sorted() {
+            let (before, after) = (old.recordTypes[recordType], new.recordTypes[recordType])
+            guard before != after else { continue }
+            var wanted = StoreLoad()
+            wanted.indexWorkOf = [recordType]
+            let left = try writer.load(wanted).indexWork[recordType].map { try IndexWork($0) }
+            guard let work = IndexWork(recordType, from: before, to: after, left: left) else { continue }
+            let changes = try nextStep(of: work, new, writer, done: done)
+            if left != nil || !changes.indexes.isEmpty
+                || changes.indexWork.contains(where: { !$0.content.isEmpty })
+            {
+                try writer.apply(changes)
+            }
+        }
+    }
+
+    /// One step of the work that is left on indexes; true when there may be more.
+    ///
+    /// Each step is a transaction of its own, which also says how far it has come: after a crash it goes on there.
+    func buildIndexes() throws -> Bool {
+        guard indexWorkMayWait.withLock({ $0 }) else { return false }
+        // Most of the time there is nothing: a read finds that out without the writer.
+        if try store.read({ try $0.indexWork(typesMax: 1) }).isEmpty {
+            indexWorkMayWait.withLock { $0 = false }
+            return false
+        }
+        try store.write { writer in
+            guard let row = try writer.indexWork(typesMax: 1).first else { return }
+            try writer.apply(try self.nextStep(of: try IndexWork(row), try self.schema(in: writer), writer))
+        }
+        return true
+    }
+
+    /// What the next records of a type get; those that are `done` have it.
+    private func nextStep(
+        of work: IndexWork, _ schema: Schema, _ writer: any CloudStoreWriter, done: Set<RecordKey> = []
+    ) throws -> StoreChanges {
+        let page = try writer.records(
+            ofType: work.recordType, after: work.position, recordsMax: Self.indexedRecordsMax,
+            bytesMax: Self.indexedBytesMax)
+        var changes = StoreChanges()
+        for row in page.rows where !row.isDeleted && !done.contains(row.key) {
+            // A record that can't be read can't be found by what is in it.
+            let subject = (try? QuerySubject(row: row)) ?? QuerySubject(row: row, fields: [:])
+            changes.indexes.append(IndexEntries.row(subject, schema))
+        }
+        var work = work
+        work.position = page.rows.last?.key ?? work.position
+        changes.indexWork = [page.moreComing ? work.row : IndexWork.done(work.recordType)]
+        if page.moreComing { indexWorkMayWait.withLock { $0 = true } }
+        return changes
+    }
+}
+
+extension ResolvedQuery {
+    /// The pieces of indexes that the query needs.
+    var pieces: [IndexPiece] {
+        var pieces: [IndexPiece] = []
+        for condition in conditions {
+            var kind = IndexPiece.Kind.values
+            if case .words = condition.test { kind = .words }
+            pieces += condition.fields.map { IndexPiece(field: $0.name, kind: kind) }
+        }
+        for key in sortKeys {
+            pieces += [.values, .nulls].map { IndexPiece(field: key.field.name, kind: $0) }
+        }
+        return pieces
+    }
+}

@@ -1,0 +1,100 @@
+import CloudStore
+import CloudWire
+
+extension CloudService {
+    func recordsQuery(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let request = try RecordsQueryRequest(json: body)
+        let answer = try recordsQuery(request, caller)
+        return .read { reader in
+            .message(try answer(reader), numbersAsStrings: request.numbersAsStrings ?? false)
+        }
+    }
+
+    /// Several queries, each answered as if it were alone.
+    func recordsQueryBatch(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
+        let request = try RecordsQueryBatchRequest(json: body)
+        guard request.batch.count <= limits.queriesMax else {
+            throw ServiceError.badRequest("a batch has \(limits.queriesMax) queries at most")
+        }
+        let answers = try request.batch.map { try recordsQuery($0, caller) }
+        return .read { reader in
+            .message(
+                RecordsQueryBatchResponse(batch: try answers.map { try $0(reader) }),
+                numbersAsStrings: request.batch.first?.numbersAsStrings ?? false)
+        }
+    }
+
+    private func recordsQuery(
+        _ request: RecordsQueryRequest, _ caller: ServiceCaller
+    ) throws -> @Sendable (any CloudStoreReader) throws -> RecordsQueryResponse {
+        guard let query = request.query else {
+            throw ServiceError.badRequest("missing required field 'query'")
+        }
+        try limits.check(desired: [request.desiredKeys])
+        let recordsMax = try pageMax(request.resultsLimit, caller)
+        let isZoneWide = request.zoneID == nil && request.zoneWide ?? false
+        // Nobody has records in the shared database yet.
+        let zone = isZoneWide && caller.scope != .public ? nil : try caller.key(of: request.zoneID)
+        guard let database = caller.database else {
+            throw ServiceError.zoneNotFound(request.zoneID ?? ZoneID())
+        }
+        let marker = try QueryMarker(query, database: database, zone: zone)
+        return { reader in
+            let schema = try self.schema(in: reader)
+            let reading = QueryReading(
+                schema: schema, database: database, userRecordName: caller.user?.userRecordName,
+                limits: self.limits)
+            let resolved = try reading.resolve(query)
+            let cursor = try request.continuationMarker.map {
+                try marker.position($0, keysCount: resolved.sortKeys.count)
+            }
+            let zones = try self.zones(zone, in: database, reader)
+            let isVisible = try self.visibility(of: resolved.recordType, caller, schema, reader)
+            try self.checkIndexes(of: resolved, reader)
+            let runner = QueryRunner(
+                reader: reader, query: resolved, zones: zones.map(\.key), limits: self.limits,
+                recordsMax: recordsMax,
+                isVisible: isVisible)
+            let page = try runner.page(after: cursor)
+            return RecordsQueryResponse(
+                records: page.rows.map { $0.result(desiredKeys: request.desiredKeys) },
+                continuationMarker: page.next.map(marker.text),
+                syncToken: caller.wantsSyncToken ? zones.first?.row?.syncToken(in: caller.scope) : nil)
+        }
+    }
+
+    /// The zone that is asked for, or all of a database.
+    private func zones(
+        _ zone: ZoneKey?, in database: DatabaseKey, _ reader: any CloudStoreReader
+    ) throws -> [(key: ZoneKey, row: ZoneRow?)] {
+        if let zone {
+            guard !zone.isDefault else { return [(zone, nil)] }
+            var wanted = StoreLoad()
+            wanted.zones = [zone]
+            guard let row = try reader.load(wanted).zones[zone], !row.isDeleted else {
+                throw ServiceError.zoneNotFound(zone.zoneID)
+            }
+            return [(zone, row)]
+        }
+        let page = try reader.changedZones(
+            in: database, after: 0, deletedAfter: .max, zonesMax: limits.queryZonesMax)
+        guard !page.moreComing else {
+            throw ServiceError.limitExceeded(
+                "a query looks into \(limits.queryZonesMax) zones at most; name one")
+        }
+        let defaultZone = ZoneKey(database: database, zoneName: ZoneID.defaultZoneName)
+        return ([(defaultZone, nil)] + page.rows.map { ($0.key, $0) }).sorted { $0.key < $1.key }
+    }
+
+    /// Which of a type's records the caller may see; nil: all.
+    private func visibility(
+        of recordType: String, _ caller: ServiceCaller, _ schema: Schema, _ reader: any CloudStoreReader
+    ) throws -> ((RecordRow) -> Bool)? {
+        let access = try access(of: caller, schema: schema, in: reader)
+        if access.permissions(recordType, creator: nil).contains(.read) { return nil }
+        guard access.permissionsForOwn(recordType).contains(.read) else {
+            throw ServiceError.notPermitted(.read)
+        }
+        return { access.permissions($0).contains(.read) }
+    }
+}

@@ -1,0 +1,80 @@
+import CloudStore
+import CloudWire
+import Crypto
+
+/// Where a page of a query ended: what stands in `continuationMarker`, opaque to clients.
+///
+/// It holds the place in the query's order, so that pages neither lose nor repeat a record that stays as it is, whatever
+/// is written between them.
+struct QueryMarker {
+    private static let version: UInt8 = 1
+    private static let textBytesMax = 64 << 10
+
+    /// What is asked, and of whom: a marker of another query is refused.
+    private let hash: [UInt8]
+
+    init(_ query: RecordQuery, database: DatabaseKey, zone: ZoneKey?) throws {
+        var plain = query
+        plain.unknown = [:]
+        plain.isFilterBareObject = false
+        let request = RecordsQueryRequest(
+            query: plain,
+            zoneID: zone.map { ZoneID(zoneName: $0.zoneName, ownerRecordName: $0.database.owner) })
+        let content = try request.json(extras: true)
+        hash = Array(
+            try SHA256.hash(Array("\(database.scope.rawValue) \(database.owner) ".utf8) + content).prefix(12))
+    }
+
+    func text(_ position: QueryPosition) -> String {
+        var writer = BinaryWriter()
+        writer.byte(Self.version)
+        writer.blob(hash)
+        writer.unsigned(UInt64(position.keys.count))
+        for key in position.keys { writer.blob(key) }
+        writer.text(position.recordName)
+        writer.text(position.zoneName)
+        if let walk = position.walk {
+            writer.byte(1)
+            writer.signed(Int64(walk.condition ?? -1))
+            writer.signed(Int64(walk.scan))
+        } else {
+            writer.byte(0)
+        }
+        writer.appendChecksum()
+        return Base64.encoded(writer.bytes)
+    }
+
+    /// - Throws: BAD_REQUEST for what is damaged, or the marker of another query.
+    func position(_ text: String, keysCount: Int) throws(WireError) -> QueryPosition {
+        guard text.utf8.count <= Self.textBytesMax, let bytes = Base64.decoded(text),
+            let content = BinaryReader.checkedContent(of: bytes), let position = try? decoded(content),
+            position.keys.count == (position.walk == nil ? keysCount : 1),
+            (position.walk == nil) == (keysCount > 0)
+        else { throw ServiceError.markerRefused }
+        return position
+    }
+
+    private func decoded(_ content: ArraySlice<UInt8>) throws(BinaryError) -> QueryPosition {
+        var reader = BinaryReader(content)
+        guard try reader.byte() == Self.version, try reader.blob() == hash else {
+            throw reader.error("another query's marker")
+        }
+        var keys: [[UInt8]] = []
+        for _ in 0..<(try reader.count()) { keys.append(try reader.blob()) }
+        let recordName = try reader.text()
+        let zoneName = try reader.text()
+        var walk: QueryWalk?
+        if try reader.byte() == 1 {
+            let condition = try reader.signed()
+            let scan = try reader.signed()
+            guard -1...1_000 ~= condition, 0...100_000 ~= scan else { throw reader.error("no such walk") }
+            walk = QueryWalk(condition: condition < 0 ? nil : Int(condition), scan: Int(scan))
+        }
+        try reader.expectEnd()
+        return QueryPosition(keys: keys, recordName: recordName, zoneName: zoneName, walk: walk)
+    }
+}
+
+extension ServiceError {
+    static let markerRefused = badRequest("the continuationMarker is damaged, or of another query")
+}

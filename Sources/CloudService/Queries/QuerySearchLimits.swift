@@ -1,0 +1,15 @@
+/// How a search goes about it: nothing of it can be seen but in the time that it takes.
+struct QuerySearchLimits: Hashable, Sendable {
+    /// Rows that are sorted in memory for a page.
+    var gatheredMax = 10_000
+    /// Rows that are asked for at once.
+    var chunkRows = 256
+    /// Rows that a search in one of many zones may look at in any case, so that each page comes further.
+    var rowsInZoneMin = 512
+    /// Records in a ring around a place.
+    var ringRows = 512
+    /// Entries of the cells of a ring, of which some lie outside of it.
+    var ringEntriesMax = 20_000
+    /// The same, when the ring can't be made narrower: all are at one place.
+    var entriesAtOnePlaceMax = 200_000
+}

@@ -1,0 +1,209 @@
+import CloudStore
+
+extension ZoneSearch {
+    // MARK: - Few records, sorted in memory
+
+    /// Sorts all records that stand in `parts` and have the `fixed` keys; false: look no further.
+    func gather(_ parts: [QueryDriver.Part], fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
+        var seen = Set<String>()
+        var positions: [QueryPosition] = []
+        for part in parts {
+            var scan = scan(part, rowsMax: search.chunkRows, withRecords: true)
+            var isMore = true
+            while isMore {
+                let page = try reader.find(scan)
+                for hit in page.rows where seen.insert(hit.position.recordName).inserted {
+                    guard let subject = try match(hit.record, fixed: fixed) else { continue }
+                    positions.append(position(keys(of: subject), hit.position.recordName))
+                }
+                scan.after = page.rows.last?.position
+                isMore = page.moreComing
+            }
+        }
+        rowsLeft -= seen.count
+        return try take(positions, after: cursor)
+    }
+
+    /// Sorts what was found, and takes what lies behind `cursor`; false: look no further.
+    func take(_ positions: [QueryPosition], after cursor: QueryPosition?) throws -> Bool {
+        let behind = positions.filter { position in cursor.map { order.precedes($0, position) } ?? true }
+            .sorted(by: order.precedes)
+        for chunk in behind.chunks(of: 16) {
+            var wanted = StoreLoad()
+            wanted.records = chunk.map { RecordKey(zone: zone, recordName: $0.recordName) }
+            let loaded = try reader.load(wanted).records
+            for (position, key) in zip(chunk, wanted.records) {
+                guard let row = loaded[key] else { continue }
+                guard take(row, position) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// The place behind all records with the `fixed` keys, whatever their other keys and their names are.
+    func end(of fixed: [[UInt8]]) -> QueryPosition {
+        let rest = order.isAscending[fixed.count...].map { $0 ? [0xFF] : [] as [UInt8] }
+        return position(fixed + rest, order.edge(atEnd: true))
+    }
+
+    // MARK: - Many records, in the order of an index
+
+    /// Finds the records with the `fixed` keys, in the order of the keys from `level` on; false: look no further.
+    ///
+    /// Records that are equal in one key are ordered by the next: few of them are sorted, and many are found by walking
+    /// the next key's index and leaving out all others.
+    func walk(level: Int, fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
+        guard level < query.sortKeys.count else { return try walkNames(fixed: fixed, after: cursor) }
+        let key = query.sortKeys[level]
+        if let place = key.place {
+            return try walkRings(around: place, level: level, fixed: fixed, after: cursor)
+        }
+        return level == query.sortKeys.count - 1
+            ? try walkLast(level: level, fixed: fixed, after: cursor)
+            : try walkGroups(level: level, fixed: fixed, after: cursor)
+    }
+
+    private func walkNames(fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
+        let names = QueryDriver.Part(source: .names, range: .all)
+        let after = cursor.map {
+            IndexPosition(value: OrderedBytes.text($0.recordName), recordName: $0.recordName)
+        }
+        return try walk(names, isAscending: order.isAscendingLast, fixed: fixed, after: after) { _ in fixed }
+    }
+
+    private func walkLast(level: Int, fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
+        let key = query.sortKeys[level]
+        let (part, known) = orderPart(of: key)
+        if part.source == .names {
+            return try walkNames(part, level: level, fixed: fixed, known: known, after: cursor)
+        }
+        let after = cursor.map { IndexPosition(value: $0.keys[level], recordName: $0.recordName) }
+        return try walk(part, isAscending: key.isAscending, fixed: fixed, known: known, after: after) {
+            fixed + [$0.position.value]
+        }
+    }
+
+    /// The order by the records' names, which have an index of their own.
+    private func walkNames(
+        _ part: QueryDriver.Part, level: Int, fixed: [[UInt8]], known: Int?, after cursor: QueryPosition?
+    ) throws -> Bool {
+        let isAscending = query.sortKeys[level].isAscending
+        var part = part
+        if let cursor {
+            guard cursor.keys[level].first == QuerySortKey.valuePrefix else { return true }
+            let name = Array(cursor.keys[level].dropFirst())
+            // In a zone behind that of the cursor the same name is still to come.
+            let isIncluded = cursor.recordName == order.edge(atEnd: false)
+            let start =
+                isAscending
+                ? ByteRange(lower: isIncluded ? name : name + [0], upper: nil)
+                : ByteRange(lower: [], upper: isIncluded ? name + [0] : name)
+            part = QueryDriver.Part(source: part.source, range: part.range.intersection(start))
+        }
+        return try walk(part, isAscending: isAscending, fixed: fixed, known: known, after: nil) {
+            fixed + [[QuerySortKey.valuePrefix] + $0.position.value]
+        }
+    }
+
+    /// Goes through a part of an index whose order is the query's.
+    private func walk(
+        _ part: QueryDriver.Part, isAscending: Bool, fixed: [[UInt8]], known: Int? = nil,
+        after: IndexPosition?,
+        keys: (IndexHit) -> [[UInt8]]
+    ) throws -> Bool {
+        let isAll =
+            isVisible == nil && fixed.isEmpty && query.conditions.indices.allSatisfy { $0 == known }
+        var after = after
+        while true {
+            var scan = scan(
+                part, rowsMax: isAll ? wanted - found.count + 1 : search.chunkRows, withRecords: true)
+            scan.isDescending = !isAscending
+            scan.after = after
+            let page = try reader.find(scan)
+            for hit in page.rows {
+                let place = position(keys(hit), hit.position.recordName)
+                if let row = hit.record,
+                    try isAll ? !row.isDeleted : match(row, fixed: fixed, without: known) != nil
+                {
+                    guard take(row, place) else { return false }
+                }
+                guard examine(upTo: place) else { return false }
+            }
+            guard page.moreComing, let last = page.rows.last else { return true }
+            after = last.position
+        }
+    }
+
+    /// The part of a key's index in which the query's records are, and the condition that it says all of.
+    private func orderPart(of key: QuerySortKey) -> (QueryDriver.Part, known: Int?) {
+        let source = QueryDriver.source(of: key.field)
+        for (index, condition) in query.conditions.enumerated() where condition.field == key.field {
+            guard !condition.isNegated, case .anyIn(let ranges) = condition.test, let first = ranges.first,
+                let last = ranges.last
+            else { continue }
+            let range = QueryDriver.stored(ByteRange(lower: first.lower, upper: last.upper), in: key.field)
+            let isKnown = ranges.count == 1 && first.isExact
+            return (QueryDriver.Part(source: source, range: range), isKnown ? index : nil)
+        }
+        return (QueryDriver.Part(source: source, range: .all), nil)
+    }
+
+    /// Goes through the values of a key in order, and orders the records that have the same by the keys behind.
+    private func walkGroups(level: Int, fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
+        let key = query.sortKeys[level]
+        let whole = orderPart(of: key).0
+        var range = whole.range
+        // Not behind the cursor but where its group begins.
+        if let value = cursor?.keys[level] {
+            range = range.intersection(
+                key.isAscending
+                    ? ByteRange(lower: value, upper: nil) : ByteRange(lower: [], upper: value + [0]))
+        }
+        while true {
+            var scan = scan(
+                QueryDriver.Part(source: whole.source, range: range), rowsMax: search.chunkRows,
+                withRecords: true)
+            scan.isDescending = !key.isAscending
+            let page = try reader.find(scan)
+            guard let lastValue = page.rows.last?.position.value else { return true }
+            let complete = page.moreComing ? page.rows.filter { $0.position.value != lastValue } : page.rows
+            let next: [UInt8]
+            if let behind = complete.last?.position.value {
+                guard try take(complete, fixed: fixed, after: cursor) else { return false }
+                next = behind
+            } else {
+                let group = QueryDriver.Part(source: whole.source, range: ByteRange(only: lastValue))
+                let behind = cursor?.keys[level] == lastValue ? cursor : nil
+                let count = try count([group], max: search.gatheredMax + 1)
+                guard
+                    try count <= search.gatheredMax
+                        ? gather([group], fixed: fixed, after: behind)
+                        : walk(level: level + 1, fixed: fixed + [lastValue], after: behind)
+                else { return false }
+                next = lastValue
+            }
+            guard examine(0, upTo: end(of: fixed + [next])) else { return false }
+            range =
+                key.isAscending
+                ? ByteRange(lower: next + [0], upper: range.upper)
+                : ByteRange(lower: range.lower, upper: next)
+        }
+    }
+
+    private func take(_ hits: [IndexHit], fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
+        var positions: [QueryPosition] = []
+        for hit in hits {
+            guard let subject = try match(hit.record, fixed: fixed) else { continue }
+            positions.append(position(keys(of: subject), hit.position.recordName))
+        }
+        rowsLeft -= hits.count
+        return try take(positions, after: cursor)
+    }
+}
+
+extension Array {
+    /// The elements, `count` at a time.
+    func chunks(of count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min(self.count, $0 + count)] }
+    }
+}

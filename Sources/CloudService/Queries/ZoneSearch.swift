@@ -1,0 +1,202 @@
+import CloudStore
+
+/// The search in one zone for one page.
+final class ZoneSearch {
+    let reader: any CloudStoreReader
+    let zone: ZoneKey
+    let query: ResolvedQuery
+    /// Nil: all records may be seen.
+    let isVisible: ((RecordRow) -> Bool)?
+    let order: QueryOrder
+    let wanted: Int
+    let search: QuerySearchLimits
+    /// Rows that may still be looked at.
+    var rowsLeft: Int
+    /// Bytes of records that may still be found.
+    private var bytesLeft: Int
+
+    /// In order.
+    private(set) var found: [QueryFound] = []
+    /// How far was looked; nil: to the end.
+    private(set) var stoppedAt: QueryPosition?
+
+    init(
+        _ reader: any CloudStoreReader, zone: ZoneKey, query: ResolvedQuery, wanted: Int, rowsMax: Int,
+        bytesMax: Int,
+        search: QuerySearchLimits, isVisible: ((RecordRow) -> Bool)?
+    ) {
+        self.reader = reader
+        self.zone = zone
+        self.query = query.resolved(in: zone)
+        self.wanted = wanted
+        self.search = search
+        self.isVisible = isVisible
+        rowsLeft = rowsMax
+        bytesLeft = bytesMax
+        order = QueryOrder(query.sortKeys)
+    }
+
+    /// Looks for `wanted` records behind `cursor`.
+    func run(after cursor: QueryPosition?) throws {
+        if query.sortKeys.isEmpty { return try runUnsorted(after: cursor) }
+        let cursor = cursor?.moved(to: zone, order)
+        if let driver = try smallDriver() {
+            _ = try gather(driver.parts, fixed: [], after: cursor)
+        } else {
+            _ = try walk(level: 0, fixed: [], after: cursor)
+        }
+    }
+
+    // MARK: - What is found
+
+    /// Takes a record that is there and may be seen; false: look no further.
+    func take(_ row: RecordRow, _ position: QueryPosition) -> Bool {
+        guard found.count < wanted, bytesLeft > 0 else {
+            // The one before was the last: this one comes next time.
+            stoppedAt = found.last?.position
+            return false
+        }
+        bytesLeft -= row.fields.count
+        found.append(QueryFound(position: position, row: row))
+        return true
+    }
+
+    /// Counts rows that were looked at; false: no more, the next page goes on behind `position`.
+    func examine(_ rows: Int = 1, upTo position: @autoclosure () -> QueryPosition) -> Bool {
+        rowsLeft -= rows
+        guard rowsLeft <= 0 else { return true }
+        stoppedAt = position()
+        return false
+    }
+
+    /// The record with its fields, when it is one of the query's and has the `fixed` keys.
+    func match(_ row: RecordRow?, fixed: [[UInt8]] = [], without condition: Int? = nil) throws
+        -> QuerySubject?
+    {
+        guard let row, !row.isDeleted, isVisible?(row) ?? true else { return nil }
+        let subject = try QuerySubject(row: row)
+        for (index, other) in query.conditions.enumerated() where index != condition {
+            guard other.matches(subject) else { return nil }
+        }
+        for (key, value) in zip(query.sortKeys, fixed) where key.bytes(of: subject) != value { return nil }
+        return subject
+    }
+
+    func keys(of subject: QuerySubject) -> [[UInt8]] { query.sortKeys.map { $0.bytes(of: subject) } }
+
+    func position(_ keys: [[UInt8]], _ recordName: String, _ walk: QueryWalk? = nil) -> QueryPosition {
+        QueryPosition(keys: keys, recordName: recordName, zoneName: zone.zoneName, walk: walk)
+    }
+
+    func scan(_ part: QueryDriver.Part, rowsMax: Int, withRecords: Bool) -> IndexScan {
+        var scan = IndexScan(zone: zone, recordType: query.recordType, source: part.source, rowsMax: rowsMax)
+        scan.lower = part.range.lower
+        scan.upper = part.range.upper
+        scan.withRecords = withRecords
+        scan.bytesMax = max(1, bytesLeft)
+        return scan
+    }
+
+    // MARK: - Choosing
+
+    private func drivers() -> [(condition: Int, driver: QueryDriver)] {
+        query.conditions.enumerated().compactMap { index, condition in
+            QueryDriver(condition).map { (index, $0) }
+        }
+    }
+
+    func count(_ parts: [QueryDriver.Part], max: Int) throws -> Int {
+        var count = 0
+        for part in parts where count < max {
+            count += try reader.count(scan(part, rowsMax: max, withRecords: false), max: max - count)
+        }
+        return count
+    }
+
+    /// The condition with the fewest entries, and how many it has: looked at in steps, so that a rare one costs little
+    /// beside a frequent one.
+    private func bestDriver(max: Int) throws -> (condition: Int, driver: QueryDriver, count: Int)? {
+        let drivers = drivers()
+        var bound = min(max, 256)
+        while true {
+            var best: (condition: Int, driver: QueryDriver, count: Int)?
+            for (condition, driver) in drivers {
+                let count = try count(driver.parts, max: bound)
+                if count < best?.count ?? .max { best = (condition, driver, count) }
+            }
+            guard let best, best.count == bound, bound < max else { return best }
+            bound = min(max, bound * 8)
+        }
+    }
+
+    /// A condition with so few entries that sorting them is less work than walking the order.
+    private func smallDriver() throws -> QueryDriver? {
+        let max = search.gatheredMax + 1
+        guard let (_, driver, count) = try bestDriver(max: max), count < max else { return nil }
+        // Walking finds a record among as many as there are for each that the condition has.
+        let walked = min(count * count / Swift.max(1, wanted), 100_000)
+        guard count > search.chunkRows else { return driver }
+        let names = QueryDriver.Part(source: .names, range: .all)
+        return try self.count([names], max: walked + 1) > walked ? driver : nil
+    }
+
+    // MARK: - Without a sort
+
+    private func runUnsorted(after cursor: QueryPosition?) throws {
+        let walk: QueryWalk
+        if let known = cursor?.walk {
+            walk = known
+        } else if let best = try bestDriver(max: 4_096) {
+            walk = QueryWalk(condition: best.condition, scan: 0)
+        } else {
+            walk = QueryWalk(condition: nil, scan: 0)
+        }
+        guard let index = walk.condition else {
+            let names = QueryDriver.Part(source: .names, range: .all)
+            _ = try runUnsorted(names, walk, nil, after: cursor)
+            return
+        }
+        guard query.conditions.indices.contains(index), let driver = QueryDriver(query.conditions[index])
+        else {
+            throw ServiceError.markerRefused
+        }
+        for number in walk.scan..<max(walk.scan, driver.parts.count) {
+            let place = QueryWalk(condition: index, scan: number)
+            let behind = number == walk.scan ? cursor : nil
+            guard try runUnsorted(driver.parts[number], place, driver, after: behind) else { return }
+        }
+    }
+
+    /// Goes through one part of an index; false: look no further.
+    private func runUnsorted(
+        _ part: QueryDriver.Part, _ walk: QueryWalk, _ driver: QueryDriver?, after cursor: QueryPosition?
+    ) throws -> Bool {
+        // What the index says itself needn't be looked up in the record.
+        let known = driver?.isExact ?? true ? walk.condition : nil
+        let isAll = isVisible == nil && query.conditions.indices.allSatisfy { $0 == known }
+        var after = cursor.map { IndexPosition(value: $0.keys.first ?? [], recordName: $0.recordName) }
+        while true {
+            var scan = scan(
+                part, rowsMax: isAll ? wanted - found.count + 1 : search.chunkRows, withRecords: true)
+            scan.after = after
+            let page = try reader.find(scan)
+            for hit in page.rows {
+                let place = position([hit.position.value], hit.position.recordName, walk)
+                if let row = hit.record, try isAll ? !row.isDeleted : isFound(hit, row, walk, driver, known) {
+                    guard take(row, place) else { return false }
+                }
+                guard examine(upTo: place) else { return false }
+            }
+            guard page.moreComing, let last = page.rows.last else { return true }
+            after = last.position
+        }
+    }
+
+    private func isFound(
+        _ hit: IndexHit, _ row: RecordRow, _ walk: QueryWalk, _ driver: QueryDriver?, _ known: Int?
+    ) throws -> Bool {
+        guard let subject = try match(row, without: known) else { return false }
+        guard let driver, let index = walk.condition else { return true }
+        return driver.isFirst(hit.position.value, inPart: walk.scan, of: subject, query.conditions[index])
+    }
+}

@@ -1,0 +1,151 @@
+/// The records of a type in a zone, and by what they are found.
+struct MemoryIndexPart {
+    /// The names and, with an entry's field and kind, the values; all sorted.
+    var positions: [IndexScan.Source: [IndexPosition]] = [:]
+    /// By name.
+    var entries: [String: [IndexEntry]] = [:]
+
+    mutating func set(_ new: [IndexEntry]?, of name: String) {
+        let old = entries[name]
+        for entry in IndexEntryBytes.difference(old ?? [], new ?? []) { remove(Self.place(entry, name)) }
+        for entry in IndexEntryBytes.difference(new ?? [], old ?? []) { insert(Self.place(entry, name)) }
+        let ownName = (IndexScan.Source.names, IndexPosition(value: Array(name.utf8), recordName: name))
+        if old == nil && new != nil { insert(ownName) }
+        if old != nil && new == nil { remove(ownName) }
+        entries[name] = new
+    }
+
+    private static func place(_ entry: IndexEntry, _ name: String) -> (IndexScan.Source, IndexPosition) {
+        (
+            .entries(field: entry.field, kind: entry.kind),
+            IndexPosition(value: entry.value, recordName: name)
+        )
+    }
+
+    private mutating func insert(_ place: (source: IndexScan.Source, position: IndexPosition)) {
+        let index = firstIndex(in: place.source) { !($0 < place.position) }
+        positions[place.source, default: []].insert(place.position, at: index)
+    }
+
+    private mutating func remove(_ place: (source: IndexScan.Source, position: IndexPosition)) {
+        let index = firstIndex(in: place.source) { !($0 < place.position) }
+        guard let found = positions[place.source], index < found.count, found[index] == place.position else {
+            return
+        }
+        positions[place.source]?.remove(at: index)
+    }
+
+    /// The first place for which `isBehind` holds, as it does for all that follow.
+    private func firstIndex(in source: IndexScan.Source, where isBehind: (IndexPosition) -> Bool) -> Int {
+        let found = positions[source] ?? []
+        var low = 0
+        var high = found.count
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(found[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// What a scan passes over, in the order of the bytes.
+    func found(_ scan: IndexScan) -> ArraySlice<IndexPosition> {
+        var first = firstIndex(in: scan.source) { !$0.value.lexicographicallyPrecedes(scan.lower) }
+        var end = positions[scan.source]?.count ?? 0
+        if let upper = scan.upper {
+            end = firstIndex(in: scan.source) { !$0.value.lexicographicallyPrecedes(upper) }
+        }
+        if let after = scan.after {
+            if scan.isDescending {
+                end = min(end, firstIndex(in: scan.source) { !($0 < after) })
+            } else {
+                first = max(first, firstIndex(in: scan.source) { after < $0 })
+            }
+        }
+        guard first < end else { return [] }
+        return positions[scan.source]?[first..<end] ?? []
+    }
+}
+
+extension MemoryTransaction {
+    func find(_ scan: IndexScan) throws -> ChangesPage<IndexHit> {
+        var page = ChangesPage<IndexHit>(rows: [], moreComing: false)
+        guard let part = tables.indexParts[IndexPartKey(zone: scan.zone, recordType: scan.recordType)] else {
+            return page
+        }
+        var bytes = 0
+        let found = part.found(scan)
+        for offset in 0..<found.count {
+            let position = found[scan.isDescending ? found.endIndex - 1 - offset : found.startIndex + offset]
+            guard page.rows.count < scan.rowsMax, bytes < scan.bytesMax else {
+                page.moreComing = true
+                break
+            }
+            let record = scan.withRecords ? tables.records[scan.zone]?[position.recordName] : nil
+            if scan.withRecords && record == nil { continue }
+            bytes += record?.fields.count ?? 0
+            page.rows.append(IndexHit(position: position, record: record))
+        }
+        return page
+    }
+
+    func count(_ scan: IndexScan, max: Int) throws -> Int {
+        let part = tables.indexParts[IndexPartKey(zone: scan.zone, recordType: scan.recordType)]
+        return min(max, part?.found(scan).count ?? 0)
+    }
+
+    func records(
+        ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow> {
+        let keys = tables.indexParts.filter { $0.key.recordType == recordType }
+            .flatMap { key, part in part.entries.keys.map { RecordKey(zone: key.zone, recordName: $0) } }
+            .filter { key in after.map { $0 < key } ?? true }
+            .sorted()
+        var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
+        var bytes = 0
+        for key in keys {
+            guard let record = tables.records[key.zone]?[key.recordName] else { continue }
+            guard page.rows.count < recordsMax, bytes < bytesMax else {
+                page.moreComing = true
+                break
+            }
+            page.rows.append(record)
+            bytes += record.fields.count
+        }
+        return page
+    }
+
+    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
+        tables.indexParts[IndexPartKey(zone: key.zone, recordType: recordType)]?.entries[key.recordName]
+    }
+
+    func indexWork(typesMax: Int) throws -> [IndexWorkRow] {
+        Array(tables.indexWork.values.sorted { $0.recordType < $1.recordType }.prefix(typesMax))
+    }
+
+    func loadIndexWork(_ wanted: StoreLoad, into loaded: inout StoreLoaded) {
+        for type in wanted.indexWorkOf { loaded.indexWork[type] = tables.indexWork[type] }
+    }
+
+    /// Before the records themselves are written: who goes is still known.
+    func applyIndexes(_ changes: StoreChanges) {
+        for zone in changes.clearedZones {
+            tables.indexParts = tables.indexParts.filter { $0.key.zone != zone }
+        }
+        for key in changes.removedRecords {
+            guard let recordType = tables.records[key.zone]?[key.recordName]?.recordType else { continue }
+            dropEntries(of: key, recordType: recordType)
+        }
+        for row in changes.records where row.isDeleted {
+            dropEntries(of: row.key, recordType: row.recordType)
+        }
+        for row in changes.indexes {
+            let key = IndexPartKey(zone: row.key.zone, recordType: row.recordType)
+            tables.indexParts[key, default: MemoryIndexPart()].set(row.entries, of: row.key.recordName)
+        }
+        for row in changes.indexWork { tables.indexWork[row.recordType] = row.content.isEmpty ? nil : row }
+    }
+
+    private func dropEntries(of key: RecordKey, recordType: String) {
+        tables.indexParts[IndexPartKey(zone: key.zone, recordType: recordType)]?.set(nil, of: key.recordName)
+    }
+}

@@ -1,0 +1,342 @@
+import SQLite
+
+extension SQLiteStoreTransaction {
+    func find(_ scan: IndexScan) throws -> ChangesPage<IndexHit> {
+        var page = ChangesPage<IndexHit>(rows: [], moreComing: false)
+        guard let part = try part(of: scan.zone, scan.recordType, makes: false) else { return page }
+        let scan = scan.withOneStart
+        let isOfNames = scan.source == .names
+        let columns =
+            (isOfNames ? "e.name, e.name" : "e.value, e.name")
+            + (scan.withRecords ? ", " + Self.joinedColumns : "")
+        let join =
+            scan.withRecords
+            ? "CROSS JOIN records r ON r.scope = ?10 AND r.owner = ?11 AND r.zone = ?12 AND r.name = e.name"
+            : ""
+        let sql = scanSQL(scan, columns: columns, join: join, isOrdered: true)
+        try connection.withStatement(sql) { statement in
+            try bind(scan, part: part, rowsMax: scan.rowsMax, to: statement)
+            if scan.withRecords {
+                try statement.bind(scan.zone.database.scope.rawValue, at: 10)
+                try statement.bind(scan.zone.database.owner, at: 11)
+                try statement.bind(scan.zone.zoneName, at: 12)
+            }
+            var bytes = 0
+            while try statement.step() {
+                guard page.rows.count < scan.rowsMax, bytes < scan.bytesMax else {
+                    page.moreComing = true
+                    break
+                }
+                let name = statement.text(at: 1)
+                let record =
+                    scan.withRecords
+                    ? recordRow(RecordKey(zone: scan.zone, recordName: name), from: statement, at: 2) : nil
+                bytes += record?.fields.count ?? 0
+                let position = IndexPosition(value: statement.bytes(at: 0), recordName: name)
+                page.rows.append(IndexHit(position: position, record: record))
+            }
+        }
+        return page
+    }
+
+    func count(_ scan: IndexScan, max: Int) throws -> Int {
+        guard let part = try part(of: scan.zone, scan.recordType, makes: false) else { return 0 }
+        let scan = scan.withOneStart
+        let sql = "SELECT count(*) FROM (" + scanSQL(scan, columns: "1", join: "", isOrdered: false) + ")"
+        return try connection.withStatement(sql) { statement in
+            try bind(scan, part: part, rowsMax: max - 1, to: statement)
+            return try statement.step() ? Int(statement.int64(at: 0)) : 0
+        }
+    }
+
+    func records(
+        ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow> {
+        var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
+        var bytes = 0
+        var after = after
+        for zone in try zones(ofType: recordType, from: after?.zone) {
+            var scan = IndexScan(
+                zone: zone, recordType: recordType, source: .names, rowsMax: recordsMax - page.rows.count)
+            scan.withRecords = true
+            scan.bytesMax = bytesMax - bytes
+            if let after, after.zone == zone {
+                scan.after = IndexPosition(value: Array(after.recordName.utf8), recordName: after.recordName)
+            }
+            after = nil
+            guard scan.rowsMax > 0, scan.bytesMax > 0 else {
+                page.moreComing = true
+                break
+            }
+            let found = try find(scan)
+            page.rows += found.rows.compactMap(\.record)
+            bytes += found.rows.reduce(0) { $0 + ($1.record?.fields.count ?? 0) }
+            if found.moreComing {
+                page.moreComing = true
+                break
+            }
+        }
+        return page
+    }
+
+    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
+        guard let part = try part(of: key.zone, recordType, makes: false) else { return nil }
+        return try storedEntries(part: part, name: key.recordName)
+    }
+
+    func indexWork(typesMax: Int) throws -> [IndexWorkRow] {
+        try connection.withStatement("SELECT type, content FROM indexWork ORDER BY type LIMIT ?1") {
+            statement in
+            try statement.bind(Int64(typesMax), at: 1)
+            var rows: [IndexWorkRow] = []
+            while try statement.step() {
+                rows.append(IndexWorkRow(recordType: statement.text(at: 0), content: statement.bytes(at: 1)))
+            }
+            return rows
+        }
+    }
+
+    func loadIndexWork(_ wanted: StoreLoad, into loaded: inout StoreLoaded) throws {
+        for type in wanted.indexWorkOf {
+            try connection.withStatement("SELECT content FROM indexWork WHERE type = ?1") { statement in
+                try statement.bind(type, at: 1)
+                guard try statement.step() else { return }
+                loaded.indexWork[type] = IndexWorkRow(recordType: type, content: statement.bytes(at: 0))
+            }
+        }
+    }
+
+    // MARK: - Writing
+
+    /// Before the records themselves are written: who goes is still known.
+    func applyIndexes(_ changes: StoreChanges) throws {
+        for zone in changes.clearedZones { try clearIndexes(zone) }
+        for key in changes.removedRecords { try dropEntries(of: key, recordType: try recordType(of: key)) }
+        for row in changes.records where row.isDeleted {
+            try dropEntries(of: row.key, recordType: row.recordType)
+        }
+        for row in changes.indexes { try write(row) }
+        for row in changes.indexWork { try write(row) }
+    }
+
+    private func write(_ row: RecordIndexRow) throws {
+        guard let part = try part(of: row.key.zone, row.recordType, makes: true) else { return }
+        let name = row.key.recordName
+        let old = try storedEntries(part: part, name: name)
+        if let old {
+            guard old != row.entries else { return }
+            try remove(IndexEntryBytes.difference(old, row.entries), part: part, name: name)
+        }
+        let added = old.map { IndexEntryBytes.difference(row.entries, $0) } ?? row.entries
+        let insert =
+            "INSERT OR REPLACE INTO indexEntries (part, field, kind, value, name) VALUES (?1, ?2, ?3, ?4, ?5)"
+        try run(insert, added, part: part, name: name)
+        try connection.withStatement(
+            "INSERT OR REPLACE INTO indexedRecords (part, name, entries) VALUES (?1, ?2, ?3)"
+        ) { statement in
+            try statement.bind(part, at: 1)
+            try statement.bind(name, at: 2)
+            try statement.binding(IndexEntryBytes.encode(row.entries), at: 3) { try statement.run() }
+        }
+    }
+
+    private func write(_ row: IndexWorkRow) throws {
+        let isDone = row.content.isEmpty
+        let sql =
+            isDone
+            ? "DELETE FROM indexWork WHERE type = ?1"
+            : "INSERT OR REPLACE INTO indexWork (type, content) VALUES (?1, ?2)"
+        try connection.withStatement(sql) { statement in
+            try statement.bind(row.recordType, at: 1)
+            if !isDone { try statement.bind(row.content, at: 2) }
+            try statement.run()
+        }
+    }
+
+    private func dropEntries(of key: RecordKey, recordType: String?) throws {
+        guard let recordType, let part = try part(of: key.zone, recordType, makes: false),
+            let entries = try storedEntries(part: part, name: key.recordName)
+        else { return }
+        try remove(entries, part: part, name: key.recordName)
+        try connection.withStatement("DELETE FROM indexedRecords WHERE part = ?1 AND name = ?2") {
+            statement in
+            try statement.bind(part, at: 1)
+            try statement.bind(key.recordName, at: 2)
+            try statement.run()
+        }
+    }
+
+    private func clearIndexes(_ zone: ZoneKey) throws {
+        let sql = "SELECT id FROM indexParts WHERE scope = ?1 AND owner = ?2 AND zone = ?3"
+        let parts = try connection.withStatement(sql) { statement in
+            try bind(zone, to: statement)
+            var parts: [Int64] = []
+            while try statement.step() { parts.append(statement.int64(at: 0)) }
+            return parts
+        }
+        for part in parts {
+            for sql in [
+                "DELETE FROM indexEntries WHERE part = ?1", "DELETE FROM indexedRecords WHERE part = ?1",
+                "DELETE FROM indexParts WHERE id = ?1",
+            ] {
+                try connection.withStatement(sql) { statement in
+                    try statement.bind(part, at: 1)
+                    try statement.run()
+                }
+            }
+        }
+        indexParts = [:]
+    }
+
+    private func remove(_ entries: [IndexEntry], part: Int64, name: String) throws {
+        let sql =
+            "DELETE FROM indexEntries WHERE part = ?1 AND field = ?2 AND kind = ?3 AND value = ?4 AND name = ?5"
+        try run(sql, entries, part: part, name: name)
+    }
+
+    private func run(_ sql: String, _ entries: [IndexEntry], part: Int64, name: String) throws {
+        guard !entries.isEmpty else { return }
+        try connection.withStatement(sql) { statement in
+            try statement.bind(part, at: 1)
+            try statement.bind(name, at: 5)
+            for entry in entries {
+                try statement.bind(entry.field, at: 2)
+                try statement.bind(entry.kind.rawValue, at: 3)
+                try statement.binding(entry.value, at: 4) { try statement.run() }
+            }
+        }
+    }
+
+    // MARK: - Reading
+
+    /// The number of a type's records in a zone; nil when there never were any, unless it `makes` one.
+    private func part(of zone: ZoneKey, _ recordType: String, makes: Bool) throws -> Int64? {
+        let key = IndexPartKey(zone: zone, recordType: recordType)
+        if let known = indexParts[key] { return known }
+        var sql = "SELECT id FROM indexParts WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND type = ?4"
+        func ask() throws -> Int64? {
+            try connection.withStatement(sql) { statement in
+                try bind(zone, to: statement)
+                try statement.bind(recordType, at: 4)
+                return try statement.step() ? statement.int64(at: 0) : nil
+            }
+        }
+        var part = try ask()
+        if part == nil && makes {
+            sql = "INSERT INTO indexParts (scope, owner, zone, type) VALUES (?1, ?2, ?3, ?4) RETURNING id"
+            part = try ask()
+        }
+        indexParts[key] = part
+        return part
+    }
+
+    private func zones(ofType recordType: String, from zone: ZoneKey?) throws -> [ZoneKey] {
+        let sql = """
+            SELECT scope, owner, zone FROM indexParts
+            WHERE type = ?4 AND (scope, owner, zone) >= (?1, ?2, ?3) ORDER BY scope, owner, zone
+            """
+        return try connection.withStatement(sql) { statement in
+            try bind(after: zone, to: statement)
+            try statement.bind(recordType, at: 4)
+            var zones: [ZoneKey] = []
+            while try statement.step() { zones.append(try zoneKey(from: statement, at: 0)) }
+            return zones
+        }
+    }
+
+    private func recordType(of key: RecordKey) throws -> String? {
+        let sql = "SELECT type FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4"
+        return try connection.withStatement(sql) { statement in
+            try bind(key.zone, to: statement)
+            try statement.bind(key.recordName, at: 4)
+            return try statement.step() ? statement.text(at: 0) : nil
+        }
+    }
+
+    private func storedEntries(part: Int64, name: String) throws -> [IndexEntry]? {
+        let sql = "SELECT entries FROM indexedRecords WHERE part = ?1 AND name = ?2"
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(part, at: 1)
+            try statement.bind(name, at: 2)
+            guard try statement.step() else { return nil }
+            guard let entries = IndexEntryBytes.decode(statement.bytes(at: 0)) else {
+                throw CloudStoreError.damaged(path: path, reason: "unreadable index entries of \(name)")
+            }
+            return entries
+        }
+    }
+
+    private static let joinedColumns = recordColumns.split(separator: ", ").map { "r." + $0 }.joined(
+        separator: ", ")
+
+    private func scanSQL(_ scan: IndexScan, columns: String, join: String, isOrdered: Bool) -> String {
+        let isOfNames = scan.source == .names
+        let table = isOfNames ? "indexedRecords" : "indexEntries"
+        var sql = "SELECT \(columns) FROM \(table) e \(join) WHERE e.part = ?1"
+        if !isOfNames { sql += " AND e.field = ?2 AND e.kind = ?3" }
+        // One lower and one upper bound: of two SQLite would seek to either and walk to the other.
+        let place = isOfNames ? "e.name" : "(e.value, e.name)"
+        let value = isOfNames ? "e.name" : "e.value"
+        if scan.after != nil && !scan.isDescending {
+            sql += " AND \(place) > \(isOfNames ? "?5" : "(?4, ?5)")"
+        } else {
+            sql += " AND \(value) >= ?4"
+        }
+        if scan.after != nil && scan.isDescending {
+            sql += " AND \(place) < \(isOfNames ? "?7" : "(?6, ?7)")"
+        } else if scan.upper != nil {
+            sql += " AND \(value) < ?6"
+        }
+        if isOrdered {
+            let direction = scan.isDescending ? " DESC" : ""
+            sql += " ORDER BY " + (isOfNames ? "" : "e.value\(direction), ") + "e.name\(direction)"
+        }
+        return sql + " LIMIT ?8"
+    }
+
+    private func bind(_ scan: IndexScan, part: Int64, rowsMax: Int, to statement: borrowing Statement) throws
+    {
+        try statement.bind(part, at: 1)
+        var isOfNames = true
+        if case .entries(let field, let kind) = scan.source {
+            isOfNames = false
+            try statement.bind(field, at: 2)
+            try statement.bind(kind.rawValue, at: 3)
+        }
+        func bindValue(_ value: [UInt8], at index: Int32) throws {
+            if isOfNames {
+                try statement.bind(String(decoding: value, as: UTF8.self), at: index)
+            } else {
+                try statement.bind(value, at: index)
+            }
+        }
+        if let after = scan.after {
+            let first: Int32 = scan.isDescending ? 6 : 4
+            if !isOfNames { try statement.bind(after.value, at: first) }
+            try statement.bind(after.recordName, at: first + 1)
+        }
+        if scan.after == nil || scan.isDescending { try bindValue(scan.lower, at: 4) }
+        if scan.after == nil || !scan.isDescending, let upper = scan.upper { try bindValue(upper, at: 6) }
+        try statement.bind(Int64(rowsMax) + 1, at: 8)
+    }
+}
+
+extension IndexScan {
+    /// Without `after` where it lies before the range: what is left of the two is where the scan starts.
+    fileprivate var withOneStart: IndexScan {
+        guard let after else { return self }
+        let isBefore =
+            isDescending
+            ? upper.map { !after.value.lexicographicallyPrecedes($0) } ?? false
+            : after.value.lexicographicallyPrecedes(lower)
+        var scan = self
+        if isBefore { scan.after = nil }
+        return scan
+    }
+}
+
+/// The records of a type in a zone.
+struct IndexPartKey: Hashable {
+    let zone: ZoneKey
+    let recordType: String
+}
