@@ -40,6 +40,7 @@ extension CloudService {
         }
         let marker = try QueryMarker(query, database: database, zone: zone)
         return { reader in
+            let zones = try self.zones(zone, in: database, reader)
             let schema = try self.schema(in: reader)
             let reading = QueryReading(
                 schema: schema, database: database, userRecordName: caller.user?.userRecordName,
@@ -48,7 +49,6 @@ extension CloudService {
             let cursor = try request.continuationMarker.map {
                 try marker.position($0, keysCount: resolved.sortKeys.count)
             }
-            let zones = try self.zones(zone, in: database, reader)
             let isVisible = try self.visibility(of: resolved.recordType, caller, schema, reader)
             try self.checkIndexes(of: resolved, reader)
             let runner = QueryRunner(

@@ -260,7 +260,7 @@ import Testing
         "records/modify":
             "421, 421, 200 ZONE_NOT_FOUND, 200 ACCESS_DENIED, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
         "records/query":
-            "400, 421, 400, 400, -, 400, 421, 401, 401, 400, 401",
+            "200, 421, 404 ZONE_NOT_FOUND, 200, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
         "internal/records/query/batch":
             "400, 421, 400, 400, -, 400, 421, 401, 401, 400, 401",
         "records/lookup":
