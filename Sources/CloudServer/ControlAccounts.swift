@@ -4,7 +4,7 @@ import Crypto
 
 /// The accounts, tokens and sessions of a control file, as the services ask for them.
 public struct ControlAccounts: ServiceAccounts {
-    private let control: ControlStore
+    let control: ControlStore
 
     /// Makes the accounts of a control file.
     public init(_ control: ControlStore) {

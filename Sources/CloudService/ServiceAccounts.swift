@@ -32,21 +32,31 @@ public protocol ServiceAccounts: Sendable {
 /// Accounts in memory, for tests and for trying things out: every container has the same users, and every API
 /// token is admitted, also none.
 public final class ServiceAccountList: ServiceAccounts {
-    private let users: Lock<[String: ServiceUser]>
+    struct State {
+        var users: [String: ServiceUser]
+        /// What users let others find of them, by the name of their records.
+        var discoverable: [String: ServiceDiscoverability] = [:]
+
+        func user(named userRecordName: String) -> ServiceUser? {
+            users.values.first { $0.userRecordName == userRecordName }
+        }
+    }
+
+    let state: Lock<State>
 
     /// Makes a list of who signs in with which web auth token.
     public init(users: [String: ServiceUser] = [:]) {
-        self.users = Lock(users)
+        state = Lock(State(users: users))
     }
 
     /// Lets `user` sign in with `token`.
     public func add(_ user: ServiceUser, token: String) {
-        users.withLock { $0[token] = user }
+        state.withLock { $0.users[token] = user }
     }
 
     /// The user whose token it is, in whatever container.
     public func user(webAuthToken: String, container: CloudService.Container) -> ServiceUser? {
-        users.withLock { $0[webAuthToken] }
+        state.withLock { $0.users[webAuthToken] }
     }
 
     /// True.

@@ -6,11 +6,17 @@ public struct ServiceUser: Hashable, Sendable {
     public let givenName: String?
     /// The family name, when the user has told one.
     public let familyName: String?
+    /// The address of the user's account, when the service knows one.
+    public let emailAddress: String?
 
     /// Makes a user.
-    public init(userRecordName: String, givenName: String? = nil, familyName: String? = nil) {
+    public init(
+        userRecordName: String, givenName: String? = nil, familyName: String? = nil,
+        emailAddress: String? = nil
+    ) {
         self.userRecordName = userRecordName
         self.givenName = givenName
         self.familyName = familyName
+        self.emailAddress = emailAddress
     }
 }

@@ -132,7 +132,7 @@ extension CloudService {
         let pushes = try reader.load(wanted).pushes[device.key] ?? []
         let inOrder = taking == .each ? pushes : pushes.sorted { $0.number > $1.number }
         for push in inOrder {
-            guard var payload = try payload(of: push, reader) else { continue }
+            guard var payload = try payload(of: push, reader).map(settings.numbered) else { continue }
             // All that the newest stands for, or all of its own subscription that came before it was taken.
             let count = taking == .each ? push.count : pushes.reduce(0) { $0 + $1.count }
             if count > 1 { payload.ck.moreCount = count - 1 }

@@ -34,6 +34,12 @@ extension CloudService {
         case .zonesModify: return try zonesModify(body, caller, operation)
         case .zonesChanges: return try zonesChanges(body, caller)
         case .usersCaller: return try usersCaller(caller)
+        case .usersCurrent: return try usersCurrent(caller)
+        case .usersDiscover: return try usersDiscover(request)
+        case .usersLookupEmail: return try usersLookup(request, byAddress: true)
+        case .usersLookupID: return try usersLookup(request, byAddress: false)
+        case .usersLookupContacts: return try usersLookupContacts(request)
+        case .usersDiscoverability: return try usersDiscoverability(request)
         case .subscriptionsModify: return try subscriptionsModify(body, caller, operation)
         case .subscriptionsList: return try subscriptionsList(body, caller)
         case .subscriptionsLookup: return try subscriptionsLookup(body, caller)
@@ -43,9 +49,6 @@ extension CloudService {
         case .assetsRereference: return try assetsRereference(body, caller)
         case .notificationsList: return try notificationsList(body, caller)
         case .notificationsRead: return try notificationsRead(body, caller)
-        case .usersCurrent,
-            .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts, .usersDiscoverability:
-            throw ServiceError.notServed(request.route.endpoint)
         // Doors for what comes with sharing.
         case .recordsResolve, .recordsAccept, .recordsZipPrepare, .recordsCopyStart, .recordsCopyStatus:
             throw ServiceError.notServed(request.route.endpoint)

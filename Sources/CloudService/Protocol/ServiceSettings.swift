@@ -1,3 +1,5 @@
+import CloudWire
+
 /// Answers to the questions that Apple's documents leave open, where two are sane. The defaults are what Apple's own
 /// clients cope with best; docs/PROTOCOL.md says why.
 public struct ServiceSettings: Hashable, Sendable {
@@ -25,14 +27,6 @@ public struct ServiceSettings: Hashable, Sendable {
         case publicIs1
     }
 
-    /// What `LIST_MEMBER_BEGINS_WITH` looks at.
-    public enum ListMember: String, Hashable, CaseIterable, Sendable {
-        /// Every element of the list, as the comparator's name says.
-        case any
-        /// The first element, as Apple's page says.
-        case first
-    }
-
     /// Which requests are all or nothing when they don't say.
     public var atomicDefault = AtomicDefault.inCustomZones
     /// Whether a failed request that is all or nothing is an error as a whole (status 400) for clients that are not our
@@ -44,9 +38,17 @@ public struct ServiceSettings: Hashable, Sendable {
     public var deletesNeedTag = false
     /// How the databases are numbered in a push.
     public var databaseNumbers = DatabaseNumbers.publicIs0
-    /// What `LIST_MEMBER_BEGINS_WITH` looks at.
-    public var listMember = ListMember.any
 
     /// The answers that suit most clients.
     public init() {}
+}
+
+extension ServiceSettings {
+    /// The payload with the numbers of databases that clients shall read. What is kept has always the usual ones.
+    func numbered(_ payload: PushPayload) -> PushPayload {
+        guard databaseNumbers == .publicIs1, payload.ck.cause?.databaseNumber == 0 else { return payload }
+        var payload = payload
+        payload.ck.cause?.databaseNumber = 1
+        return payload
+    }
 }

@@ -8,6 +8,8 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     case accountExists(name: String)
     /// There is no account with that name.
     case noSuchAccount(name: String)
+    /// Another account has that address.
+    case emailTaken(String)
     /// The container has a token with that name.
     case tokenExists(name: String, container: String)
     /// The environment of the container has a server-to-server key with that name.
@@ -26,6 +28,7 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
         case .badName(let what, let name, let rule): "\"\(name)\" can't be the name of \(what). \(rule)"
         case .accountExists(let name): "There is an account \(name) already. Choose another name."
         case .noSuchAccount(let name): "There is no account \(name). See: yap account list"
+        case .emailTaken(let email): "Another account has the address \(email). See: yap account list"
         case .tokenExists(let name, let container):
             "\(container) has a token named \(name) already. Choose another name, or revoke that one."
         case .keyExists(let name, let container, let environment):

@@ -33,7 +33,15 @@ enum ControlFormat {
     }
 
     /// What version 2 adds to accounts: addresses, and where their names may be found.
-    static let accountTables = ""
+    static let accountTables = """
+        ALTER TABLE accounts ADD COLUMN email TEXT COLLATE NOCASE;
+        CREATE UNIQUE INDEX accountsByEmail ON accounts (email) WHERE email IS NOT NULL;
+        CREATE TABLE discoverable (
+            container TEXT NOT NULL, user TEXT NOT NULL, account INTEGER NOT NULL, isListed INTEGER NOT NULL,
+            PRIMARY KEY (container, user)
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX discoverableAccounts ON discoverable (account, container);
+        """
     /// What version 2 adds to sign in with: origins of tokens, lives of sessions, keys of servers.
     static let keyTables = """
         ALTER TABLE apiTokens ADD COLUMN origins TEXT;

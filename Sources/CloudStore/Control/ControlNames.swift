@@ -5,6 +5,7 @@ enum ControlNames {
     static let containerBytesMax = 200
     static let notesBytesMax = 1_000
     static let personBytesMax = 200
+    static let emailBytesMax = 254
 
     static func checkAccount(_ name: String) throws {
         let isName =
@@ -51,6 +52,19 @@ enum ControlNames {
         throw ControlError.badName(
             what: "a person", name: name, rule: "Use 1 to \(personBytesMax) bytes without control characters."
         )
+    }
+
+    /// As far as an address has to be one to be looked up: something, an `@`, something; printable ASCII.
+    static func checkEmail(_ email: String?) throws {
+        guard let email else { return }
+        let parts = email.utf8.split(separator: 0x40, omittingEmptySubsequences: false)
+        guard email.utf8.count <= emailBytesMax, parts.count == 2, parts.allSatisfy({ !$0.isEmpty }),
+            email.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
+        else {
+            throw ControlError.badName(
+                what: "an email address", name: email,
+                rule: "Use at most \(emailBytesMax) printable ASCII characters, as in ann@example.com.")
+        }
     }
 
     /// A container's name becomes a folder's: nothing in it may lead elsewhere.

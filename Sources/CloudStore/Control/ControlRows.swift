@@ -8,6 +8,8 @@ public struct ControlAccount: Hashable, Sendable {
     public let givenName: String?
     /// The family name, when one was told.
     public let familyName: String?
+    /// The address by which others may find the person, where the person lets them.
+    public let email: String?
     /// The password's hash as text (`PasswordHash`).
     public let passwordHash: String
     /// When the account was made, in milliseconds since 1970.

@@ -5,22 +5,26 @@ import Seams
 extension ControlStore {
     /// Makes an account. The password comes as its hash's text (`PasswordHash`).
     ///
-    /// - Throws: `ControlError.badName`, `ControlError.accountExists`, `CloudStoreError`.
+    /// - Throws: `ControlError.badName`, `ControlError.accountExists`, `ControlError.emailTaken`, `CloudStoreError`.
     @discardableResult
     public func addAccount(
-        name: String, givenName: String? = nil, familyName: String? = nil, passwordHash: String
+        name: String, givenName: String? = nil, familyName: String? = nil, email: String? = nil,
+        passwordHash: String
     ) throws -> ControlAccount {
         try ControlNames.checkAccount(name)
         try ControlNames.checkPerson(givenName)
         try ControlNames.checkPerson(familyName)
+        try ControlNames.checkEmail(email)
         let key = try RandomBytes.make(count: 16)
         return try write { connection in
             guard try Self.account(named: name, connection) == nil else {
                 throw ControlError.accountExists(name: name)
             }
+            try Self.checkIsFree(email, besides: nil, connection)
             let sql = """
-                INSERT INTO accounts (name, key, givenName, familyName, passwordHash, createdMilliseconds)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO accounts
+                (name, key, givenName, familyName, passwordHash, createdMilliseconds, email)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 """
             try connection.withStatement(sql) { statement in
                 try statement.bind(name, at: 1)
@@ -29,6 +33,7 @@ extension ControlStore {
                 if let familyName { try statement.bind(familyName, at: 4) }
                 try statement.bind(passwordHash, at: 5)
                 try statement.bind(clock.nowMilliseconds(), at: 6)
+                if let email { try statement.bind(email, at: 7) }
                 try statement.run()
             }
             guard let account = try Self.account(named: name, connection) else {
@@ -75,9 +80,9 @@ extension ControlStore {
     }
 
     private static let accountColumns =
-        "id, name, givenName, familyName, passwordHash, createdMilliseconds, key"
+        "id, name, givenName, familyName, passwordHash, createdMilliseconds, key, email"
 
-    private static func account(named name: String, _ connection: Connection) throws -> ControlAccount? {
+    static func account(named name: String, _ connection: Connection) throws -> ControlAccount? {
         let sql = "SELECT \(accountColumns) FROM accounts WHERE name = ?"
         return try connection.withStatement(sql) { statement in
             try statement.bind(name, at: 1)
@@ -88,7 +93,8 @@ extension ControlStore {
     private static func account(in statement: borrowing Statement) -> ControlAccount {
         ControlAccount(
             id: statement.int64(at: 0), name: statement.text(at: 1), givenName: statement.optionalText(at: 2),
-            familyName: statement.optionalText(at: 3), passwordHash: statement.text(at: 4),
+            familyName: statement.optionalText(at: 3), email: statement.optionalText(at: 7),
+            passwordHash: statement.text(at: 4),
             createdMilliseconds: statement.int64(at: 5), key: statement.bytes(at: 6))
     }
 }

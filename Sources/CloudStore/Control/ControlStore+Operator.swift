@@ -23,25 +23,6 @@ extension ControlStore {
         }
     }
 
-    /// Gives an account other names of its person; nil leaves a name as it is, an empty one takes it away.
-    ///
-    /// - Throws: `ControlError.noSuchAccount`, `ControlError.badName`, `CloudStoreError`.
-    public func setPerson(givenName: String?, familyName: String?, ofAccount name: String) throws {
-        let changes = [("givenName", givenName), ("familyName", familyName)]
-        for case (_, let text?) in changes where !text.isEmpty { try ControlNames.checkPerson(text) }
-        try write { connection in
-            let id = try Self.id(ofAccount: name, connection)
-            for case (let column, let text?) in changes {
-                try connection.withStatement("UPDATE accounts SET \(column) = ?2 WHERE id = ?1") {
-                    statement in
-                    try statement.bind(id, at: 1)
-                    if !text.isEmpty { try statement.bind(text, at: 2) }
-                    try statement.run()
-                }
-            }
-        }
-    }
-
     private static func id(ofAccount name: String, _ connection: Connection) throws -> Int64 {
         try connection.withStatement("SELECT id FROM accounts WHERE name = ?") { statement in
             try statement.bind(name, at: 1)

@@ -14,10 +14,13 @@ enum AccountCommands {
         options: [
             Command.Option(name: "given-name", value: "TEXT", help: "the person's given name"),
             Command.Option(name: "family-name", value: "TEXT", help: "the person's family name"),
+            Command.Option(
+                name: "email", value: "ADDRESS",
+                help: "by which others may find the person, if the person lets them"),
             .passwordFile, .passwordInput, Command.dataOption,
         ],
         json:
-            #"{"account", "givenName", "familyName", "password"}: password is null unless it was made up"#,
+            #"{"account", "givenName", "familyName", "email", "password"}: password is null unless it was made up"#,
         examples: [
             "init", "account create ann --given-name Ann --family-name Lee",
             "account create bob --password-stdin <<< 'the password of bob'",
@@ -28,7 +31,7 @@ enum AccountCommands {
         name: "account list", summary: "list the accounts",
         options: [Command.dataOption],
         json:
-            #"{"accounts": [{"account", "givenName", "familyName", "created"}]}: created in milliseconds since 1970"#,
+            #"{"accounts": [{"account", "givenName", "familyName", "email", "created"}]}: created in milliseconds since 1970"#,
         examples: ["init", "account list"],
         run: list)
 
@@ -41,18 +44,18 @@ enum AccountCommands {
         run: changePassword)
 
     static let set = Command(
-        name: "account set", summary: "change what is known of an account's person",
+        name: "account set", summary: "change what is told of an account's person",
+        details:
+            "An empty text takes away what was told. Others find the person only where the person lets them.",
         operands: [Command.Operand(name: "NAME", help: "the account")],
         options: [
-            Command.Option(
-                name: "given-name", value: "TEXT", help: "the person's given name; empty for none"),
-            Command.Option(
-                name: "family-name", value: "TEXT", help: "the person's family name; empty for none"),
-            Command.dataOption,
+            Command.Option(name: "given-name", value: "TEXT", help: "the person's given name"),
+            Command.Option(name: "family-name", value: "TEXT", help: "the person's family name"),
+            Command.Option(name: "email", value: "ADDRESS", help: "the person's address"), Command.dataOption,
         ],
-        json: #"{"account"}"#,
-        examples: ["init", "account create ann || true", "account set ann --given-name Ann"],
-        run: change)
+        json: #"{"account", "givenName", "familyName", "email"}"#,
+        examples: ["init", "account create ann", "account set ann --email ann@example.com --given-name Ann"],
+        run: set)
 
     static let delete = Command(
         name: "account delete", summary: "remove an account and end its sessions",
@@ -71,15 +74,21 @@ enum AccountCommands {
         examples: ["init", "account create zoe || true", "account delete zoe --erase --yes"],
         run: remove)
 
-    private static func change(_ invocation: Invocation, _ console: Console) throws {
-        let name = invocation.operands[0]
-        guard invocation.has("given-name") || invocation.has("family-name") else {
-            throw Failure.usage("say what to change: --given-name or --family-name")
+    private static func set(_ invocation: Invocation, _ console: Console) throws {
+        let account = try invocation.control(console).changePerson(
+            ofAccount: invocation.operands[0], givenName: invocation.value("given-name"),
+            familyName: invocation.value("family-name"), email: invocation.value("email"))
+        if invocation.has("json") {
+            return try console.print(
+                .object([
+                    ("account", .string(account.name)), ("givenName", .text(account.givenName)),
+                    ("familyName", .text(account.familyName)), ("email", .text(account.email)),
+                ]))
         }
-        try invocation.control(console).setPerson(
-            givenName: invocation.value("given-name"), familyName: invocation.value("family-name"),
-            ofAccount: name)
-        try done("changed \(name)", [("account", .string(name))], invocation, console)
+        let told = [account.givenName, account.familyName, account.email].compactMap(\.self)
+        try console.print(
+            told.isEmpty
+                ? "account \(account.name)" : "account \(account.name): " + told.joined(separator: " "))
     }
 
     private static func remove(_ invocation: Invocation, _ console: Console) throws {
@@ -116,12 +125,13 @@ enum AccountCommands {
         let password = try given ?? madeUp()
         let account = try control.addAccount(
             name: invocation.operands[0], givenName: invocation.value("given-name"),
-            familyName: invocation.value("family-name"), passwordHash: PasswordHash(hashing: password).text)
+            familyName: invocation.value("family-name"), email: invocation.value("email"),
+            passwordHash: PasswordHash(hashing: password).text)
         if invocation.has("json") {
             return try console.print(
                 .object([
                     ("account", .string(account.name)), ("givenName", .text(account.givenName)),
-                    ("familyName", .text(account.familyName)),
+                    ("familyName", .text(account.familyName)), ("email", .text(account.email)),
                     ("password", given == nil ? .string(password) : .null),
                 ]))
         }
@@ -135,7 +145,7 @@ enum AccountCommands {
             let rows = accounts.map { account -> JSON in
                 .object([
                     ("account", .string(account.name)), ("givenName", .text(account.givenName)),
-                    ("familyName", .text(account.familyName)),
+                    ("familyName", .text(account.familyName)), ("email", .text(account.email)),
                     ("created", .integer(account.createdMilliseconds)),
                 ])
             }

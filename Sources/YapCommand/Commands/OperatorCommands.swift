@@ -1,7 +1,7 @@
 /// What a person who runs a server does with data and looks at.
 enum OperatorCommands {
     static let commands = [
-        AccountCommands.set, AccountCommands.delete, RecordChangeCommands.save, RecordChangeCommands.delete,
+        AccountCommands.delete, RecordChangeCommands.save, RecordChangeCommands.delete,
         ZoneCommands.create, ZoneCommands.delete, ExportCommands.export, ExportCommands.importing,
         StatsCommand.command, DoctorCommand.command,
     ]

@@ -14,7 +14,8 @@ enum YapProgram {
     static let commands =
         [
             InitCommand.command, ServeCommand.command, AccountCommands.create, AccountCommands.list,
-            AccountCommands.password, TokenCommands.create, TokenCommands.list, TokenCommands.revoke,
+            AccountCommands.password, AccountCommands.set, TokenCommands.create, TokenCommands.list,
+            TokenCommands.revoke,
             KeyCommands.create, KeyCommands.list, KeyCommands.revoke,
             SessionCommands.list, SessionCommands.end,
             RecordCommands.query, RecordCommands.get, ZoneCommands.list, LoginCommand.command,

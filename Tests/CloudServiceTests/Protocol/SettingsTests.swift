@@ -4,6 +4,8 @@ import CloudWire
 import Seams
 import Testing
 
+@testable import CloudService
+
 /// What an operator can choose where Apple's documents leave a choice.
 @Suite struct SettingsTests {
     private func cloud(_ change: (inout ServiceSettings) -> Void) -> TestService {
@@ -73,6 +75,19 @@ import Testing
             return
         }
         #expect(error.serverErrorCode == .exists && error.zoneID == TestService.zone)
+    }
+
+    @Test func thePublicDatabaseCanHaveAppleFrameworksNumberInAPush() throws {
+        func payload(_ number: Int64) -> PushPayload {
+            var cause = PushCause(kind: .query, database: .public, subscriptionID: "s")
+            cause.databaseNumber = number
+            return PushPayload(ck: PushCloudPart(cause: cause))
+        }
+        var settings = ServiceSettings()
+        #expect(settings.numbered(payload(0)) == payload(0))
+        settings.databaseNumbers = .publicIs1
+        #expect(settings.numbered(payload(0)) == payload(1))
+        #expect(settings.numbered(payload(2)) == payload(2))
     }
 
     @Test func aDeleteCanBeMadeToNameItsTag() throws {

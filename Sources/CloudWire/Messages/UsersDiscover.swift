@@ -1,0 +1,276 @@
+/// By what a user is looked up, and what a found one was looked up by.
+public struct UserLookupInfo: Hashable, Sendable {
+    /// The user's address.
+    public var emailAddress: String?
+    /// The user's telephone number.
+    public var phoneNumber: String?
+    /// The name of the user's record.
+    public var userRecordName: String?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a question for one of them.
+    public init(emailAddress: String? = nil, phoneNumber: String? = nil, userRecordName: String? = nil) {
+        self.emailAddress = emailAddress
+        self.phoneNumber = phoneNumber
+        self.userRecordName = userRecordName
+    }
+}
+
+/// A user whom another has found.
+public struct UserIdentity: Hashable, Sendable {
+    /// The name of the user's record.
+    public var userRecordName: String
+    /// The user's name.
+    public var nameComponents: UsersCallerResponse.NameComponents?
+    /// By what the user was found.
+    public var lookupInfo: UserLookupInfo?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes an identity.
+    public init(
+        userRecordName: String, nameComponents: UsersCallerResponse.NameComponents? = nil,
+        lookupInfo: UserLookupInfo? = nil
+    ) {
+        self.userRecordName = userRecordName
+        self.nameComponents = nameComponents
+        self.lookupInfo = lookupInfo
+    }
+}
+
+/// The body of `users/discover`; a GET has none.
+public struct UsersDiscoverRequest: Hashable, Sendable {
+    /// Who is looked up; nil asks for everybody.
+    public var lookupInfos: [UserLookupInfo]?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a request.
+    public init(lookupInfos: [UserLookupInfo]? = nil) { self.lookupInfos = lookupInfos }
+}
+
+/// The answer of `users/discover`: those who were found, in the request's order.
+public struct UsersDiscoverResponse: Hashable, Sendable {
+    /// The users.
+    public var users: [UserIdentity]
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes an answer.
+    public init(users: [UserIdentity]) { self.users = users }
+}
+
+/// A user as Apple's older endpoints tell them; also what is asked for there.
+public struct WireUser: Hashable, Sendable {
+    /// The name of the user's record.
+    public var userRecordName: String?
+    /// The given name.
+    public var firstName: String?
+    /// The family name.
+    public var lastName: String?
+    /// The user's address.
+    public var emailAddress: String?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a user.
+    public init(
+        userRecordName: String? = nil, firstName: String? = nil, lastName: String? = nil,
+        emailAddress: String? = nil
+    ) {
+        self.userRecordName = userRecordName
+        self.firstName = firstName
+        self.lastName = lastName
+        self.emailAddress = emailAddress
+    }
+}
+
+/// The body and the answer of `users/lookup/email`, `users/lookup/id` and `users/lookup/contacts`, which has no body.
+public struct UsersLookup: Hashable, Sendable {
+    /// The users.
+    public var users: [WireUser]
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a request or an answer.
+    public init(users: [WireUser]) { self.users = users }
+}
+
+/// The body and the answer of `users/discoverability`, an endpoint of ours: how far the user lets others find their
+/// name. A body without `discoverable` changes nothing.
+public struct UsersDiscoverability: Hashable, Sendable {
+    /// Whether who knows the user's address or record name finds the name.
+    public var discoverable: Bool?
+    /// Whether who asks for everybody finds the user too.
+    public var listed: Bool?
+    /// Keys that we don't know, as they came.
+    public var unknown: [String: JSONValue] = [:]
+
+    /// Makes a choice.
+    public init(discoverable: Bool? = nil, listed: Bool? = nil) {
+        self.discoverable = discoverable
+        self.listed = listed
+    }
+}
+
+extension UserLookupInfo: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "emailAddress": emailAddress = try member.value.string()
+            case "phoneNumber": phoneNumber = try member.value.string()
+            case "userRecordName": userRecordName = try member.value.string()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("emailAddress", emailAddress)
+            writer.member("phoneNumber", phoneNumber)
+            writer.member("userRecordName", userRecordName)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension UserIdentity: JSONCodable {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(userRecordName: "")
+        var userRecordName: String?
+        for member in try node.members() {
+            switch member.key {
+            case "userRecordName": userRecordName = try member.value.string()
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "nameComponents":
+                nameComponents = try UsersCallerResponse.NameComponents(reading: member.value)
+            case "lookupInfo": lookupInfo = try UserLookupInfo(reading: member.value)
+            default: try unknown.keep(member)
+            }
+        }
+        self.userRecordName = try node.required(userRecordName, "userRecordName")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("userRecordName", userRecordName)
+            writer.member("nameComponents", nameComponents)
+            writer.member("lookupInfo", lookupInfo)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension UsersDiscoverRequest: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "lookupInfos": lookupInfos = try member.value.array(of: UserLookupInfo.self)
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("lookupInfos", lookupInfos)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension UsersDiscoverResponse: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(users: [])
+        var users: [UserIdentity]?
+        for member in try node.members() {
+            switch member.key {
+            case "users": users = try member.value.array(of: UserIdentity.self)
+            default: try unknown.keep(member)
+            }
+        }
+        self.users = try node.required(users, "users")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("users", users)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension WireUser: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "userRecordName": userRecordName = try member.value.string()
+            case "firstName": firstName = try member.value.string()
+            case "lastName": lastName = try member.value.string()
+            case "emailAddress": emailAddress = try member.value.string()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("userRecordName", userRecordName)
+            writer.member("firstName", firstName)
+            writer.member("lastName", lastName)
+            writer.member("emailAddress", emailAddress)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension UsersLookup: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init(users: [])
+        var users: [WireUser]?
+        for member in try node.members() {
+            switch member.key {
+            case "users": users = try member.value.array(of: WireUser.self)
+            default: try unknown.keep(member)
+            }
+        }
+        self.users = try node.required(users, "users")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("users", users)
+            writer.members(unknown)
+        }
+    }
+}
+
+extension UsersDiscoverability: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self.init()
+        for member in try node.members() {
+            switch member.key {
+            case _ where member.value.isNull: try unknown.keep(member)
+            case "discoverable": discoverable = try member.value.bool()
+            case "listed": listed = try member.value.bool()
+            default: try unknown.keep(member)
+            }
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("discoverable", discoverable)
+            writer.member("listed", listed)
+            writer.members(unknown)
+        }
+    }
+}
