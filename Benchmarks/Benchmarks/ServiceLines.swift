@@ -10,6 +10,7 @@ func serviceLines() -> [Line] {
         Line(name: "service.firstsync", unit: "MB/s", roundsCount: 5) { try FetchRun.firstSync(in: $0) },
         Line(name: "service.start", unit: "starts/s") { StartRun($0) },
         floodLine(),
+        queryLine(),
     ] + pushLines() + sizeLines()
 }
 

@@ -3,5 +3,6 @@
 
 #include "load.h"
 #include "probes.h"
+#include "query.h"
 #include "reference.h"
 #include "replay.h"
