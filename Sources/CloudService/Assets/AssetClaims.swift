@@ -3,8 +3,8 @@ import CloudWire
 import Crypto
 import Seams
 
-/// What the service says by its signature about a file: that it may be sent, that it was, or that it may be fetched. Who
-/// brings it back needs no row in the store.
+/// What the service says by its signature about a file: that it may be sent, that it was, or that it may be fetched.
+/// Who brings it back needs no row in the store.
 struct AssetClaims: Hashable, Sendable {
     /// What the signature is good for; one is never taken for another.
     enum Purpose: UInt8 {

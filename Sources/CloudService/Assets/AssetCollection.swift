@@ -15,7 +15,8 @@ extension CloudService {
 
     var isCollectionDue: Bool { clock.nowMilliseconds() >= collection.withLock { $0.nextMilliseconds } }
 
-    /// A step of the collection in the upkeep. What fails, as a folder that can't be read, is tried again the next time.
+    /// A step of the collection in the upkeep. What fails, as a folder that can't be read, is tried again the next
+    /// time.
     func collectFilesNow() {
         let hasMore = (try? collectUnusedFiles()) ?? false
         guard !hasMore else { return }

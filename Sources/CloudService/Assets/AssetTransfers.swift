@@ -125,7 +125,8 @@ extension CloudService {
     /// - Parameters:
     ///   - checksum: the part of the address that names the file.
     ///   - ticket: the item `t` of the address.
-    /// - Throws: when the address is not one of this service's or has run out, or the file is gone: which of these is not
+    /// - Throws: when the address is not one of this service's or has run out, or the file is gone: which of these
+    ///   is not
     ///   told.
     public func openAsset(checksum: String, ticket: String) throws(WireError) -> AssetDownload {
         try AssetUpload.translating {

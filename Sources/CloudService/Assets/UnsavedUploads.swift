@@ -1,8 +1,8 @@
 import CloudStore
 import Seams
 
-/// What users have uploaded and not saved, so that nobody fills the disk with files that no quota counts. Forgotten with
-/// the process: a restart lets everybody upload anew.
+/// What users have uploaded and not saved, so that nobody fills the disk with files that no quota counts. Forgotten
+/// with the process: a restart lets everybody upload anew.
 struct UnsavedUploads {
     private struct Files {
         var bytes: Int64 = 0

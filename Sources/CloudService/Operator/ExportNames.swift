@@ -35,8 +35,8 @@ public struct ExportNames: Sendable {
 }
 
 extension WireRecord {
-    /// The record with other names for users: in its stamps, in zones that it refers to, and as its own name when it is a
-    /// user's.
+    /// The record with other names for users: in its stamps, in zones that it refers to, and as its own name when it
+    /// is a user's.
     func renamingUsers(_ rename: (String) throws -> String) rethrows -> WireRecord {
         var record = self
         record.created?.userRecordName = try created?.userRecordName.map(rename)

@@ -6,8 +6,8 @@ enum IndexEntries {
     /// All entries of a record, sorted.
     ///
     /// A field that has a value has an entry when records are found or ordered by it; without a value it has one only
-    /// when they are ordered by it. A list has one for each element, a place one for where it is, and a text that can be
-    /// searched one for each word.
+    /// when they are ordered by it. A list has one for each element, a place one for where it is, and a text that can
+    /// be searched one for each word.
     static func of(_ subject: QuerySubject, in type: RecordType) -> [IndexEntry] {
         var entries = Set<IndexEntry>()
         for field in QueryField.indexed(of: type) where field.system != .recordID {

@@ -4,8 +4,8 @@ import Crypto
 
 /// Where a page of a query ended: what stands in `continuationMarker`, opaque to clients.
 ///
-/// It holds the place in the query's order, so that pages neither lose nor repeat a record that stays as it is, whatever
-/// is written between them.
+/// It holds the place in the query's order, so that pages neither lose nor repeat a record that stays as it is,
+/// whatever is written between them.
 struct QueryMarker {
     private static let version: UInt8 = 1
     private static let textBytesMax = 64 << 10

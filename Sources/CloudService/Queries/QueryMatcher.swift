@@ -3,8 +3,8 @@ import CloudWire
 
 /// Says whether a record is one that a query finds, from the record alone.
 ///
-/// A record without a value for a filter's field matches none of the comparators but the negated ones (`NOT_...`), which
-/// match whatever their opposite doesn't.
+/// A record without a value for a filter's field matches none of the comparators but the negated ones (`NOT_...`),
+/// which match whatever their opposite doesn't.
 struct QueryMatcher: Hashable, Sendable {
     private let query: ResolvedQuery
 

@@ -60,7 +60,8 @@ struct QueryReading {
         }
         guard field.type == .location else {
             throw ServiceError.badRequest(
-                "field '\(field.shownName)' is of type \(field.type.rawValue), and has no distance to a relativeLocation"
+                "field '\(field.shownName)' is of type \(field.type.rawValue), and has no distance to a "
+                    + "relativeLocation"
             )
         }
         return QuerySortKey(field: field, isAscending: isAscending, place: try place(relative, field))
@@ -244,7 +245,8 @@ struct QueryReading {
     private func mismatch(_ field: QueryField, _ value: Field) -> WireError {
         let given = value.type ?? value.value?.type
         return ServiceError.badRequest(
-            "field '\(field.shownName)' is of type \(field.type.rawValue), and can't be compared so with a value of type "
+            "field '\(field.shownName)' is of type \(field.type.rawValue), and can't be compared so with a "
+                + "value of type "
                 + "\(given?.rawValue ?? "unknown")")
     }
 }

@@ -47,7 +47,7 @@ final class DiskAssetWriter: AssetFileWriter {
         let descriptor = file.descriptor
         let count = file.bytes
         do {
-            var times = files.now
+            var times = files.timesNow
             guard futimens(descriptor, &times) == 0 else { throw DiskAssetFiles.failure(path, errno) }
             try files.before(.sync)
             guard fsync(descriptor) == 0 else { throw DiskAssetFiles.failure(path, errno) }

@@ -7,8 +7,8 @@ import Seams
     import Darwin
 #endif
 
-/// Files in a folder: `<two hexadecimal digits>/<the other 62>` of the SHA-256 of each, and in `incoming` those that are
-/// being written.
+/// Files in a folder: `<two hexadecimal digits>/<the other 62>` of the SHA-256 of each, and in `incoming` those that
+/// are being written.
 ///
 /// A file is written and synced under a name that nobody looks for, then renamed, and the folders are synced: a crash
 /// leaves the file whole, or not at all.
@@ -253,7 +253,7 @@ extension DiskAssetFiles {
         return [time, time]
     }
 
-    var now: [timespec] { Self.times(clock.nowMilliseconds()) }
+    var timesNow: [timespec] { Self.times(clock.nowMilliseconds()) }
 
     static func failure(_ path: String, _ code: Int32) -> CloudStoreError {
         code == ENOSPC || code == EDQUOT

@@ -4,7 +4,8 @@ package struct MultipartError: Error, Equatable {
     package let reason: String
 }
 
-/// Takes a body of `multipart/form-data` apart as it comes (RFC 7578), and gives out the bytes of its one part, `files`.
+/// Takes a body of `multipart/form-data` apart as it comes (RFC 7578), and gives out the bytes of its one part,
+/// `files`.
 ///
 /// It is strict: no preamble, line ends are CRLF, and any other part is refused. What it holds is never more than a
 /// part's header fields, or a boundary.

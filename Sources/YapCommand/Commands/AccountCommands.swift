@@ -31,7 +31,8 @@ enum AccountCommands {
         name: "account list", summary: "list the accounts",
         options: [Command.dataOption],
         json:
-            #"{"accounts": [{"account", "givenName", "familyName", "email", "created"}]}: created in milliseconds since 1970"#,
+            #"{"accounts": [{"account", "givenName", "familyName", "email", "created"}]}: created in "#
+            + "milliseconds since 1970",
         examples: ["init", "account list"],
         run: list)
 

@@ -135,7 +135,8 @@ enum DoctorCommand {
                         check: "\(path), files of records",
                         what: "\(missing) files are missing or have another size",
                         todo:
-                            "copy the folder \(files.path) from a backup's archive: its files are named by their content"
+                            "copy the folder \(files.path) from a backup's archive: its files are named by their "
+                            + "content"
                     ))
             }
             return findings

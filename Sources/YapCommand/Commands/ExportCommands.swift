@@ -24,7 +24,8 @@ enum ExportCommands {
     static let importing = Command(
         name: "import", summary: "take in what yap export wrote, also while the server runs",
         details: """
-            The whole file is checked before anything is written. Where there is data already it is refused; with --merge
+            The whole file is checked before anything is written. Where there is data already it is refused; \
+            with --merge
             records of the same name are overwritten and the others stay. Records keep who made them and when. Accounts
             that a container's export names must be there: yap account create. Devices hear of it as of any change.
             """,

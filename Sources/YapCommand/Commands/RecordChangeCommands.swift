@@ -8,7 +8,8 @@ enum RecordChangeCommands {
         name: "record save", summary: "make or change a record of an account",
         details: """
             As the account's user would: schema, permissions and limits hold, and devices hear of it. A value is JSON
-            (4, true, "text", ["a", "b"], {"latitude": 1, "longitude": 2}); what isn't JSON is text. Without TYPE's record
+            (4, true, "text", ["a", "b"], {"latitude": 1, "longitude": 2}); what isn't JSON is text. Without TYPE's \
+            record
             it is made, else the named fields change and the others stay. Works beside a running server.
             """,
         operands: [
@@ -23,7 +24,8 @@ enum RecordChangeCommands {
         json: #"{"records": [...]}: the record as it is now"#,
         examples: [
             "init --container iCloud.com.example.todo", "account create ann || true",
-            "record save Todo todo-1 --container iCloud.com.example.todo --account ann --set title=Milk --set priority=4",
+            "record save Todo todo-1 --container iCloud.com.example.todo --account ann "
+                + "--set title=Milk --set priority=4",
         ],
         run: save)
 

@@ -53,7 +53,8 @@ enum ServeCommand {
                 name: "metrics", help: "answer GET /metrics, to whoever asks"),
         ],
         json:
-            "the log begins with {\"event\": \"listening\", \"url\", \"port\", \"process\", \"data\"} instead of words;\n"
+            "the log begins with {\"event\": \"listening\", \"url\", \"port\", \"process\", \"data\"} instead of "
+            + "words;\n"
             + "with --print-config {\"settings\": [{\"name\", \"value\", \"from\"}]}",
         examples: [
             "init --container iCloud.com.example.todo", "serve --port 0",

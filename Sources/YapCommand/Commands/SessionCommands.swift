@@ -5,7 +5,8 @@ enum SessionCommands {
     static let list = Command(
         name: "session list", summary: "list who is signed in, and until when",
         details: """
-            Where each answer brings a new token, the end moves with each use; what is shown can be half a minute behind.
+            Where each answer brings a new token, the end moves with each use; what is shown can be \
+            half a minute behind.
             """,
         options: [
             Command.Option(name: "account", value: "NAME", help: "those of this account only"),

@@ -19,7 +19,7 @@ struct AssetClient {
     /// Where a file for the record's field may be sent, as a request's target.
     func uploadTarget(_ name: String = "a", field: String = "photo") throws -> String {
         let request = AssetsUploadRequest(
-            tokens: [.init(fieldName: field, recordType: "item", recordName: name)])
+            tokens: [AssetsUploadRequest.Token(fieldName: field, recordType: "item", recordName: name)])
         let response = try device.post("\(database)/assets/upload", request)
         guard response.status == 200 else { throw Failure("\(response.status) \(response.text)") }
         let tokens = try AssetsUploadResponse(json: response.body).tokens

@@ -250,7 +250,7 @@ import Testing
     }
 
     private func waitUntil(_ condition: () -> Bool) throws {
-        for _ in 0..<10_000 where !condition() { usleep(1_000) }
+        for _ in 0..<10_000 where !condition() { _ = poll(nil, 0, 1) }
         #expect(condition())
     }
 
