@@ -4,9 +4,8 @@ import Testing
 
 @Suite struct MultipartTests {
     private static let form = Array(
-        "--xYz\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a;b.jpg\"\r\n"
-            + "Content-Type: image/jpeg\r\n\r\n"
-            .utf8)
+        ("--xYz\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a;b.jpg\"\r\n"
+            + "Content-Type: image/jpeg\r\n\r\n").utf8)
     private static let end = Array("\r\n--xYz--".utf8)
     private static let type = "multipart/form-data; boundary=xYz"
     /// A file that holds all that looks like an end and is none.
