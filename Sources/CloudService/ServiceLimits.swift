@@ -36,6 +36,8 @@ public struct ServiceLimits: Hashable, Sendable {
     public var queryZonesMax = 1_000
     /// How a search goes about it; tests make the numbers small.
     var querySearch = QuerySearchLimits()
+    /// Places in indexes that a query looks at before it begins: one for each value that it names, in each zone.
+    public var queryProbesMax = 50_000
     /// Values in a filter's list.
     public var queryValuesMax = 1_000
     /// Subscriptions of a user in a database.

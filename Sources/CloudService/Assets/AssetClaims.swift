@@ -97,8 +97,8 @@ extension CloudService {
     private static let secretName = "assets"
     private static let secretWords = 4
 
-    /// What files' addresses and receipts are signed with: made once for a store, and kept in it. Not to be called in a
-    /// transaction.
+    /// What files' addresses and receipts are signed with, and queries' markers sealed: made once for a store, and kept
+    /// in it. Not to be called in a transaction.
     func assetSecret() throws -> [UInt8] {
         if let known = knownAssetSecret.withLock({ $0 }) { return known }
         func kept(_ reader: any CloudStoreReader) throws -> [UInt8]? {

@@ -127,7 +127,8 @@ struct QueryFiring {
             return
         }
         let row = changed.event == .deleted ? old : changed.row
-        let fields = try FieldsBinary.decode(row.fields)
+        // One that can't be read can be deleted all the same.
+        let fields = (try? FieldsBinary.decode(row.fields)) ?? [:]
         var watchers = FiredWatchers()
         var names = Set<String>()
         for subscription in index.fired(by: changed.event, row, fields: fields)

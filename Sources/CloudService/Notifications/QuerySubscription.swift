@@ -43,10 +43,10 @@ struct QuerySubscription: Sendable {
         key = (query.filterBy ?? []).lazy.compactMap(EqualityKey.init).first
     }
 
-    /// Whether the change of a record fires it. `fields` are those of the record as it is now, or as it was.
-    func isFired(by event: RecordEvent, _ record: RecordRow, fields: [String: Field]) -> Bool {
-        events.contains(event) && (row.zoneName == nil || row.zoneName == record.key.zone.zoneName)
-            && matcher.matches(record, fields: fields)
+    /// Whether the change of a record fires it. `record` is as it is now, or as it was.
+    func isFired(by event: RecordEvent, _ record: QuerySubject) -> Bool {
+        events.contains(event) && (row.zoneName == nil || row.zoneName == record.row.key.zone.zoneName)
+            && matcher.matches(record)
     }
 }
 
@@ -57,7 +57,9 @@ struct EqualityKey: Hashable, Sendable {
 
     /// Nil for another condition, and for values that can equal others of another type.
     init?(_ filter: RecordFilter) {
-        guard filter.comparator == "EQUALS", let fieldName = filter.fieldName, !fieldName.hasPrefix("___"),
+        // A system field isn't among the record's fields, whichever of its names is used.
+        guard filter.comparator == "EQUALS", filter.systemFieldName == nil, let fieldName = filter.fieldName,
+            QuerySystemField(named: fieldName) == nil,
             let value = Self.comparable(filter.fieldValue?.value)
         else { return nil }
         self.init(fieldName: fieldName, value: value)

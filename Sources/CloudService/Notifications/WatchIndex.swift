@@ -41,8 +41,9 @@ struct WatchIndex: Sendable {
 
     /// The subscriptions that a change fires, in the order of their numbers.
     func fired(by event: RecordEvent, _ record: RecordRow, fields: [String: Field]) -> [QuerySubscription] {
-        candidates(fields: fields).sorted().map { subscriptions[$0] }
-            .filter { $0.isFired(by: event, record, fields: fields) }
+        let subject = QuerySubject(row: record, fields: fields)
+        return candidates(fields: fields).sorted().map { subscriptions[$0] }
+            .filter { $0.isFired(by: event, subject) }
     }
 
     private func candidates(fields: [String: Field]) -> [Int] {

@@ -44,6 +44,18 @@ struct QueryCondition: Hashable, Sendable {
         return QueryCondition(fields: fields, test: test, isNegated: isNegated)
     }
 
+    /// Places in indexes that a search by this condition looks at before it begins.
+    var probesCount: Int {
+        guard !isNegated else { return 0 }
+        return switch test {
+        case .anyIn(let ranges): ranges.count
+        case .names(let names, let ranges): names.count + ranges.count
+        case .all, .allNames: 1
+        case .words(let words, let needsAll): (needsAll ? 1 : words.count) * fields.count
+        case .near: QueryDriver.cellsMax
+        }
+    }
+
     func matches(_ subject: QuerySubject) -> Bool {
         holds(for: subject) != isNegated
     }
@@ -55,13 +67,14 @@ struct QueryCondition: Hashable, Sendable {
             return subject.value(of: field).map { ranges.haveRange(of: $0) } ?? false
         case .all(let values):
             guard subject.hasList(field) else { return false }
-            let elements = Set(subject.elements(of: field))
+            let elements = subject.elementSet(of: field)
             return values.allSatisfy(elements.contains)
         case .names, .allNames:
             return resolved(in: subject.row.key.zone).holds(for: subject)
         case .words(let words, let needsAll):
-            let found = Set(fields.flatMap { subject.words(of: $0) })
-            return needsAll ? words.allSatisfy(found.contains) : words.contains(where: found.contains)
+            let found = fields.map { subject.words(of: $0) }
+            func isFound(_ word: String) -> Bool { found.contains { $0.contains(word) } }
+            return needsAll ? words.allSatisfy(isFound) : words.contains(where: isFound)
         case .near(let place, let metres):
             return subject.place(of: field).map { $0.distance(to: place) <= metres } ?? false
         }

@@ -38,7 +38,7 @@ extension CloudService {
         guard let database = caller.database else {
             throw ServiceError.zoneNotFound(request.zoneID ?? ZoneID())
         }
-        let marker = try QueryMarker(query, database: database, zone: zone)
+        let marker = try QueryMarker(query, database: database, zone: zone, secret: try assetSecret())
         return { reader in
             let zones = try self.zones(zone, in: database, reader)
             let schema = try self.schema(in: reader)
@@ -51,6 +51,7 @@ extension CloudService {
             }
             let isVisible = try self.visibility(of: resolved.recordType, caller, schema, reader)
             try self.checkIndexes(of: resolved, reader)
+            try self.checkProbes(of: resolved, zonesCount: zones.count)
             let runner = QueryRunner(
                 reader: reader, query: resolved, zones: zones.map(\.key), limits: self.limits,
                 recordsMax: recordsMax,
@@ -58,7 +59,7 @@ extension CloudService {
             let page = try runner.page(after: cursor)
             return RecordsQueryResponse(
                 records: page.rows.map { $0.result(desiredKeys: request.desiredKeys) },
-                continuationMarker: page.next.map(marker.text),
+                continuationMarker: try page.next.map(marker.text),
                 syncToken: caller.wantsSyncToken ? zones.first?.row?.syncToken(in: caller.scope) : nil)
         }
     }
@@ -84,6 +85,14 @@ extension CloudService {
         }
         let defaultZone = ZoneKey(database: database, zoneName: ZoneID.defaultZoneName)
         return ([(defaultZone, nil)] + page.rows.map { ($0.key, $0) }).sorted { $0.key < $1.key }
+    }
+
+    /// Refuses to look for so much in so many places that others would wait for it.
+    private func checkProbes(of query: ResolvedQuery, zonesCount: Int) throws {
+        let count = query.conditions.reduce(0) { $0 + $1.probesCount } * zonesCount
+        guard count > limits.queryProbesMax else { return }
+        throw ServiceError.limitExceeded(
+            "the query looks for \(count) values, each zone counted; \(limits.queryProbesMax) are allowed")
     }
 
     /// Which of a type's records the caller may see; nil: all.

@@ -112,6 +112,14 @@ struct QueryField: Hashable, Sendable {
 struct QuerySubject {
     let row: RecordRow
     let fields: [String: Field]
+    private let known = Known()
+
+    /// What was worked out of large fields: many conditions look at one record, and each time would be too long.
+    private final class Known {
+        var words: [String: Set<String>] = [:]
+        var elements: [String: [[UInt8]]] = [:]
+        var elementSets: [String: Set<[UInt8]>] = [:]
+    }
 
     init(row: RecordRow, fields: [String: Field]) {
         self.row = row
@@ -132,9 +140,20 @@ struct QuerySubject {
 
     /// The ordered bytes of a list's elements.
     func elements(of field: QueryField) -> [[UInt8]] {
+        if let known = known.elements[field.name] { return known }
         guard let elementType = field.type.elementType, case .list(_, let values) = fields[field.name]?.value
         else { return [] }
-        return values.compactMap { OrderedBytes.value($0, of: elementType, in: row.key.zone) }
+        let elements = values.compactMap { OrderedBytes.value($0, of: elementType, in: row.key.zone) }
+        known.elements[field.name] = elements
+        return elements
+    }
+
+    /// The same, to ask whether one is among them.
+    func elementSet(of field: QueryField) -> Set<[UInt8]> {
+        if let known = known.elementSets[field.name] { return known }
+        let elements = Set(elements(of: field))
+        known.elementSets[field.name] = elements
+        return elements
     }
 
     /// Whether there is a list, if only an empty one.
@@ -142,13 +161,17 @@ struct QuerySubject {
         if case .list = fields[field.name]?.value { true } else { false }
     }
 
-    func words(of field: QueryField) -> [String] {
-        switch fields[field.name]?.value {
-        case .string(let text) where field.type == .string: Words.of(text)
-        case .list(_, let values) where field.type == .stringList:
-            Words.of(values.lazy.compactMap { if case .string(let text) = $0 { text } else { nil } })
-        default: []
-        }
+    func words(of field: QueryField) -> Set<String> {
+        if let known = known.words[field.name] { return known }
+        let words: Set<String> =
+            switch fields[field.name]?.value {
+            case .string(let text) where field.type == .string: Words.of(CollectionOfOne(text))
+            case .list(_, let values) where field.type == .stringList:
+                Words.of(values.lazy.compactMap { if case .string(let text) = $0 { text } else { nil } })
+            default: []
+            }
+        known.words[field.name] = words
+        return words
     }
 
     func place(of field: QueryField) -> Place? {

@@ -2,18 +2,20 @@ import CloudStore
 import CloudWire
 import Crypto
 
-/// Where a page of a query ended: what stands in `continuationMarker`, opaque to clients.
+/// Where a page of a query ended: what stands in `continuationMarker`, which nobody but this service can read or make.
 ///
 /// It holds the place in the query's order, so that pages neither lose nor repeat a record that stays as it is,
-/// whatever is written between them.
+/// whatever is written between them. The place may be that of a record that the caller may not see.
 struct QueryMarker {
     private static let version: UInt8 = 1
     private static let textBytesMax = 64 << 10
 
     /// What is asked, and of whom: a marker of another query is refused.
     private let hash: [UInt8]
+    private let seal: Seal
 
-    init(_ query: RecordQuery, database: DatabaseKey, zone: ZoneKey?) throws {
+    init(_ query: RecordQuery, database: DatabaseKey, zone: ZoneKey?, secret: [UInt8]) throws {
+        seal = try Seal(secret: secret, purpose: "query marker")
         var plain = query
         plain.unknown = [:]
         plain.isFilterBareObject = false
@@ -25,7 +27,7 @@ struct QueryMarker {
             try SHA256.hash(Array("\(database.scope.rawValue) \(database.owner) ".utf8) + content).prefix(12))
     }
 
-    func text(_ position: QueryPosition) -> String {
+    func text(_ position: QueryPosition) throws -> String {
         var writer = BinaryWriter()
         writer.byte(Self.version)
         writer.blob(hash)
@@ -40,14 +42,13 @@ struct QueryMarker {
         } else {
             writer.byte(0)
         }
-        writer.appendChecksum()
-        return Base64.encoded(writer.bytes)
+        return Base64.encoded(try seal.sealed(writer.bytes))
     }
 
     /// - Throws: BAD_REQUEST for what is damaged, or the marker of another query.
     func position(_ text: String, keysCount: Int) throws(WireError) -> QueryPosition {
         guard text.utf8.count <= Self.textBytesMax, let bytes = Base64.decoded(text),
-            let content = BinaryReader.checkedContent(of: bytes), let position = try? decoded(content),
+            let content = try? seal.opened(bytes), let position = try? decoded(content[...]),
             position.keys.count == (position.walk == nil ? keysCount : 1),
             (position.walk == nil) == (keysCount > 0)
         else { throw ServiceError.markerRefused }

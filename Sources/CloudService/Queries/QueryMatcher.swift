@@ -27,6 +27,9 @@ struct QueryMatcher: Hashable, Sendable {
 
     /// Whether the query finds a record with these fields; never a tombstone.
     func matches(_ row: RecordRow, fields: [String: Field]) -> Bool {
-        query.matches(QuerySubject(row: row, fields: fields))
+        matches(QuerySubject(row: row, fields: fields))
     }
+
+    /// The same for a record that many are asked about.
+    func matches(_ subject: QuerySubject) -> Bool { query.matches(subject) }
 }

@@ -2,6 +2,10 @@
 struct QuerySearchLimits: Hashable, Sendable {
     /// Rows that are sorted in memory for a page.
     var gatheredMax = 10_000
+    /// Bytes of the rows that are sorted in memory for a page; with more the order's index is walked.
+    var gatheredBytesMax = 64 << 20
+    /// Bytes of a record that count as one row more.
+    var bytesOfRow = 8 << 10
     /// Rows that are asked for at once.
     var chunkRows = 256
     /// Rows that a search in one of many zones may look at in any case, so that each page comes further.

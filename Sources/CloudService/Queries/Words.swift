@@ -5,17 +5,20 @@ enum Words {
     /// Words of a field by which it is found; those beyond are not.
     static let wordsMax = 1_000
 
-    /// The different words of `texts`, sorted: letters and digits in a row, in lower case, the accents of Latin letters
-    /// left off. Each sign of Chinese and Japanese is a word.
-    static func of(_ texts: some Sequence<String>) -> [String] {
+    /// The different words of `texts`: letters and digits in a row, in lower case, the accents of Latin letters left
+    /// off. Each sign of Chinese and Japanese is a word.
+    static func of(_ texts: some Sequence<String>) -> Set<String> {
         var words = Set<String>()
         for text in texts where words.count < wordsMax {
             add(wordsOf: text, to: &words)
         }
-        return words.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return words
     }
 
-    static func of(_ text: String) -> [String] { of(CollectionOfOne(text)) }
+    /// The words of one text, sorted.
+    static func of(_ text: String) -> [String] {
+        of(CollectionOfOne(text)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
 
     private static func add(wordsOf text: String, to words: inout Set<String>) {
         var word = ""

@@ -49,19 +49,8 @@ extension ZoneSearch {
         if let first = cursor?.keys[level].first, first > QuerySortKey.nowhere[0] { return true }
         let source = IndexScan.Source.entries(field: query.sortKeys[level].field.name, kind: .order)
         let part = QueryDriver.Part(source: source, range: ByteRange(only: QuerySortKey.noValue))
-        return try group([part], level: level, fixed: fixed + [QuerySortKey.nowhere], after: cursor)
-    }
-
-    /// Records that are equal in a key: few are sorted, many are walked through by the next key.
-    private func group(
-        _ parts: [QueryDriver.Part], level: Int, fixed: [[UInt8]], after cursor: QueryPosition?
-    ) throws -> Bool {
-        let count = try count(parts, max: search.gatheredMax + 1)
-        guard
-            try count <= search.gatheredMax
-                ? gather(parts, fixed: fixed, after: cursor)
-                : walk(level: level + 1, fixed: fixed, after: cursor)
-        else { return false }
+        let fixed = fixed + [QuerySortKey.nowhere]
+        guard try group([part], fixed: fixed, after: cursor) else { return false }
         return examine(0, upTo: end(of: fixed))
     }
 
@@ -151,11 +140,13 @@ extension ZoneSearch {
                 level: level + 1, fixed: atOne, after: cursor?.keys[level] == atOne[level] ? cursor : nil)
         }
         var positions: [QueryPosition] = []
-        for chunk in hits.chunks(of: search.chunkRows) {
+        // A few at a time: each may be as large as a record may be.
+        for chunk in hits.chunks(of: 16) {
             var wanted = StoreLoad()
             wanted.records = chunk.map { RecordKey(zone: zone, recordName: $0.recordName) }
             for row in try reader.load(wanted).records.values {
-                guard let subject = try match(row, fixed: fixed) else { continue }
+                rowsLeft -= cost(of: row) - 1
+                guard let subject = match(row, fixed: fixed) else { continue }
                 positions.append(position(keys(of: subject), row.key.recordName))
             }
         }

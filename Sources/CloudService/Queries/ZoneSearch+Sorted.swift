@@ -3,17 +3,21 @@ import CloudStore
 extension ZoneSearch {
     // MARK: - Few records, sorted in memory
 
-    /// Sorts all records that stand in `parts` and have the `fixed` keys; false: look no further.
-    func gather(_ parts: [QueryDriver.Part], fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
+    /// Sorts all records that stand in `parts` and have the `fixed` keys; false: look no further. Nil: they are too
+    /// large for that, and nothing was taken.
+    func gather(_ parts: [QueryDriver.Part], fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool? {
         var seen = Set<String>()
         var positions: [QueryPosition] = []
+        var bytes = 0
         for part in parts {
             var scan = scan(part, rowsMax: search.chunkRows, withRecords: true)
             var isMore = true
             while isMore {
                 let page = try reader.find(scan)
+                bytes += page.rows.reduce(0) { $0 + ($1.record?.fields.count ?? 0) }
+                guard bytes <= search.gatheredBytesMax else { return nil }
                 for hit in page.rows where seen.insert(hit.position.recordName).inserted {
-                    guard let subject = try match(hit.record, fixed: fixed) else { continue }
+                    guard let subject = match(hit.record, fixed: fixed) else { continue }
                     positions.append(position(keys(of: subject), hit.position.recordName))
                 }
                 scan.after = page.rows.last?.position
@@ -123,11 +127,11 @@ extension ZoneSearch {
             for hit in page.rows {
                 let place = position(keys(hit), hit.position.recordName)
                 if let row = hit.record,
-                    try isAll ? !row.isDeleted : match(row, fixed: fixed, without: known) != nil
+                    isAll ? !row.isDeleted : match(row, fixed: fixed, without: known) != nil
                 {
                     guard take(row, place) else { return false }
                 }
-                guard examine(upTo: place) else { return false }
+                guard examine(cost(of: hit.record), upTo: place) else { return false }
             }
             guard page.moreComing, let last = page.rows.last else { return true }
             after = last.position
@@ -174,12 +178,7 @@ extension ZoneSearch {
             } else {
                 let group = QueryDriver.Part(source: whole.source, range: ByteRange(only: lastValue))
                 let behind = cursor?.keys[level] == lastValue ? cursor : nil
-                let count = try count([group], max: search.gatheredMax + 1)
-                guard
-                    try count <= search.gatheredMax
-                        ? gather([group], fixed: fixed, after: behind)
-                        : walk(level: level + 1, fixed: fixed + [lastValue], after: behind)
-                else { return false }
+                guard try self.group([group], fixed: fixed + [lastValue], after: behind) else { return false }
                 next = lastValue
             }
             guard examine(0, upTo: end(of: fixed + [next])) else { return false }
@@ -193,11 +192,21 @@ extension ZoneSearch {
     private func take(_ hits: [IndexHit], fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
         var positions: [QueryPosition] = []
         for hit in hits {
-            guard let subject = try match(hit.record, fixed: fixed) else { continue }
+            guard let subject = match(hit.record, fixed: fixed) else { continue }
             positions.append(position(keys(of: subject), hit.position.recordName))
         }
-        rowsLeft -= hits.count
+        rowsLeft -= hits.reduce(0) { $0 + cost(of: $1.record) }
         return try take(positions, after: cursor)
+    }
+
+    /// Records with the `fixed` keys, which stand in `parts`: few are sorted, many are walked through by the next key.
+    func group(_ parts: [QueryDriver.Part], fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
+        if try count(parts, max: search.gatheredMax + 1) <= search.gatheredMax,
+            let isToGoOn = try gather(parts, fixed: fixed, after: cursor)
+        {
+            return isToGoOn
+        }
+        return try walk(level: fixed.count, fixed: fixed, after: cursor)
     }
 }
 

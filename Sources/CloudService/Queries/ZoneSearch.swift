@@ -40,11 +40,10 @@ final class ZoneSearch {
     func run(after cursor: QueryPosition?) throws {
         if query.sortKeys.isEmpty { return try runUnsorted(after: cursor) }
         let cursor = cursor?.moved(to: zone, order)
-        if let driver = try smallDriver() {
-            _ = try gather(driver.parts, fixed: [], after: cursor)
-        } else {
-            _ = try walk(level: 0, fixed: [], after: cursor)
+        if let driver = try smallDriver(), try gather(driver.parts, fixed: [], after: cursor) != nil {
+            return
         }
+        _ = try walk(level: 0, fixed: [], after: cursor)
     }
 
     // MARK: - What is found
@@ -61,20 +60,22 @@ final class ZoneSearch {
         return true
     }
 
+    /// As how many rows a record counts: a large one takes longer.
+    func cost(of record: RecordRow?) -> Int { 1 + (record?.fields.count ?? 0) / search.bytesOfRow }
+
     /// Counts rows that were looked at; false: no more, the next page goes on behind `position`.
-    func examine(_ rows: Int = 1, upTo position: @autoclosure () -> QueryPosition) -> Bool {
+    func examine(_ rows: Int, upTo position: @autoclosure () -> QueryPosition) -> Bool {
         rowsLeft -= rows
         guard rowsLeft <= 0 else { return true }
         stoppedAt = position()
         return false
     }
 
-    /// The record with its fields, when it is one of the query's and has the `fixed` keys.
-    func match(_ row: RecordRow?, fixed: [[UInt8]] = [], without condition: Int? = nil) throws
-        -> QuerySubject?
-    {
-        guard let row, !row.isDeleted, isVisible?(row) ?? true else { return nil }
-        let subject = try QuerySubject(row: row)
+    /// The record with its fields, when it is one of the query's and has the `fixed` keys. One that can't be read has
+    /// none, and stands in nobody's way.
+    func match(_ row: RecordRow?, fixed: [[UInt8]] = [], without condition: Int? = nil) -> QuerySubject? {
+        guard let row, !row.isDeleted, isVisible?(row) ?? true, let subject = try? QuerySubject(row: row)
+        else { return nil }
         for (index, other) in query.conditions.enumerated() where index != condition {
             guard other.matches(subject) else { return nil }
         }
@@ -182,10 +183,10 @@ final class ZoneSearch {
             let page = try reader.find(scan)
             for hit in page.rows {
                 let place = position([hit.position.value], hit.position.recordName, walk)
-                if let row = hit.record, try isAll ? !row.isDeleted : isFound(hit, row, walk, driver, known) {
+                if let row = hit.record, isAll ? !row.isDeleted : isFound(hit, row, walk, driver, known) {
                     guard take(row, place) else { return false }
                 }
-                guard examine(upTo: place) else { return false }
+                guard examine(cost(of: hit.record), upTo: place) else { return false }
             }
             guard page.moreComing, let last = page.rows.last else { return true }
             after = last.position
@@ -194,9 +195,9 @@ final class ZoneSearch {
 
     private func isFound(
         _ hit: IndexHit, _ row: RecordRow, _ walk: QueryWalk, _ driver: QueryDriver?, _ known: Int?
-    ) throws -> Bool {
-        guard let subject = try match(row, without: known) else { return false }
-        guard let driver, let index = walk.condition else { return true }
-        return driver.isFirst(hit.position.value, inPart: walk.scan, of: subject, query.conditions[index])
+    ) -> Bool {
+        guard let subject = match(row, without: known) else { return false }
+        guard let driver else { return true }
+        return driver.isFirst(hit.position.value, inPart: walk.scan, of: subject)
     }
 }

@@ -32,6 +32,17 @@ import Testing
         #expect(try told() == ["watch:a+", "watch:a*", "watch:a-"])
     }
 
+    /// A system field has two names, and stands among a record's fields by neither.
+    @Test func aSubscriptionMayNameASystemFieldByEitherName() throws {
+        try cloud.watch("wire", filters: [equals("recordName", "a")])
+        try cloud.watch("schema", filters: [equals("___recordID", "a")])
+        var both = equals("list", "a")
+        both.systemFieldName = "recordName"
+        try cloud.watch("both", filters: [both])
+        try cloud.change([operation(.create, "a"), operation(.create, "b")])
+        #expect(try told().sorted() == ["both:a+", "schema:a+", "wire:a+"])
+    }
+
     /// An update fires when the record is found as it is now, whether it was before or not; one that isn't found any
     /// more is not told.
     @Test func anUpdateFiresWhenTheRecordIsFoundAsItIsNow() throws {
