@@ -157,7 +157,8 @@ let package = Package(
         tests(
             "CommandTests",
             [
-                "YapCommand", "CloudServer", "CloudService", "CloudStore", "CloudWire", "HTTPClient", "Seams",
+                "YapCommand", "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto",
+                "HTTPClient", "Seams",
                 "SQLite", "SQLiteTestSupport", "CloudKit", "CloudKitTesting", "Yap", "YapCloudKit",
             ], resources: [.copy("help.golden")]),
         tests(

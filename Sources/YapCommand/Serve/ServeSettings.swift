@@ -166,7 +166,7 @@ struct ServeSettings {
 
 extension ServeSettings {
     /// Every setting, in the order in which they are printed.
-    static let all: [Setting] = server + limits
+    static let all: [Setting] = server + rates + limits
 
     private static let server: [Setting] = [
         Setting(name: "host", option: "host", place: .text(\.options.http.host)),
