@@ -32,7 +32,8 @@ extension CloudServer {
             let watched: any CloudStore = watch.map { WatchedStore(store: store, watch: $0) } ?? store
             let service = CloudService(
                 store: watched, clock: options.clock, random: options.random, container: container,
-                accounts: accounts, limits: options.limits,
+                accounts: accounts, limits: options.limits, groupLimits: options.groupLimits,
+                settings: options.settings,
                 assetFiles: try dataFolder.assetFiles(of: container, clock: options.clock),
                 rates: options.rates)
             return OpenedService(service: service, close: { store.close() })

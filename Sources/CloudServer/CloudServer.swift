@@ -70,7 +70,8 @@ public final class CloudServer: Sendable {
         signIns = signIn.map { SignInDesk($0, waitingMax: options.signInsWaitingMax, log: log) }
         assets = AssetDesk(options, table: table)
         var http = options.http
-        http.bodyBytesMax = max(http.bodyBytesMax, AssetDesk.bodyBytesMax(options))
+        http.bodyBytesMax = max(
+            http.bodyBytesMax, options.limits.bodyBytesMax, AssetDesk.bodyBytesMax(options))
         http.requestIDHeader = "X-Apple-Request-UUID"
         http.connectionsMax = DescriptorLimit.makeRoom(
             connectionsMax: http.connectionsMax, environmentsOpenMax: options.environmentsOpenMax)

@@ -24,6 +24,10 @@ public struct CloudServerOptions: Sendable {
     public var assets = AssetTransferOptions()
     /// What each service lets a request ask for.
     public var limits = ServiceLimits()
+    /// How much waits in a service, and goes to the disk together.
+    public var groupLimits = GroupLimits()
+    /// What each service does where Apple's documents leave a choice.
+    public var settings = ServiceSettings()
     /// How long requests in flight may take when the server stops.
     public var graceMilliseconds = 10_000
 

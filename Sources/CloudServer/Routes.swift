@@ -82,7 +82,6 @@ final class Routes: HTTPHandler {
     private let status: ServerStatus
     /// Asks the HTTP server, which is made after this.
     let connectionCount = Lock<(@Sendable () -> Int)?>(nil)
-    private let bodyBytesMax = ServiceLimits().bodyBytesMax
     let isStopping = Lock(false)
 
     init(
@@ -109,7 +108,8 @@ final class Routes: HTTPHandler {
         // Told by the beginning: the whole path is looked at once, when the request is there.
         let isService = head.path.hasPrefix("/database/1/") || head.path.hasPrefix("/device/1/")
         let bytesMax =
-            isService ? bodyBytesMax : head.path.hasPrefix(Route.signInPath) ? Self.signInBytesMax : 0
+            isService
+            ? options.limits.bodyBytesMax : head.path.hasPrefix(Route.signInPath) ? Self.signInBytesMax : 0
         let length = head.header("Content-Length").flatMap { Int($0) } ?? 0
         guard length > bytesMax else { return .collect(bytesMax: bytesMax) }
         let error = bytesMax == 0 ? Refusal.noSuchPath(head.path) : Refusal.bodyTooLarge(bytesMax: bytesMax)

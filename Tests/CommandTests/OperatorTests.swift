@@ -40,11 +40,13 @@ import Testing
         line.add("limits.itemsMax=7", to: "set")
         try settings.read(line)
         let options = try settings.serverOptions()
-        let values = Dictionary(uniqueKeysWithValues: settings.effective.map { ($0.name, $0.value.text) })
+        let values = Dictionary(
+            uniqueKeysWithValues: settings.effective.map { ($0.setting.name, $0.value.text) })
         #expect(values["port"] == "82" && values["host"] == "\"0.0.0.0\"" && options.servesMetrics)
         #expect(options.limits.recordBytesMax == 500 && options.limits.itemsMax == 7)
         #expect(options.limits.nameBytesMax == ServiceLimits().nameBytesMax)
-        let origins = Dictionary(uniqueKeysWithValues: settings.effective.map { ($0.name, $0.origin) })
+        let origins = Dictionary(
+            uniqueKeysWithValues: settings.effective.map { ($0.setting.name, $0.origin) })
         #expect(origins["port"] == .commandLine && origins["limits.itemsMax"] == .commandLine)
         #expect(origins["host"] == .file("yap.json") && origins["limits.nameBytesMax"] == .ownDefault)
     }
@@ -77,7 +79,7 @@ import Testing
         #expect(row("limits.itemsMax")?["from"] as? String == "command line")
         #expect(row("port")?["from"] as? String == "default")
         let text = try await done("yap serve --data d --print-config")
-        #expect(text.output.contains(/logLinesMax +99 +d\/yap.json/))
+        #expect(text.output.contains(/logLinesMax +99 +number +16384 +d\/yap.json +lines that wait/))
         let wrong = try await done("yap serve --data d --set nothing=5", code: 2)
         #expect(wrong.errors.contains("nothing"))
     }

@@ -20,7 +20,7 @@ enum ServeCommand {
             files close. A second one ends it at once; what was acknowledged is on disk either way.
 
             Settings come from the command line, else from a file: {"port": 8443, "limits": {"recordBytesMax": 500000}}.
-            The unit of a number is the end of its name. A name that isn't known is a mistake.
+            --print-config lists them all with unit, default and what each does. A name that isn't known is a mistake.
             """,
         options: [
             Command.dataOption,
@@ -55,7 +55,8 @@ enum ServeCommand {
         json:
             "the log begins with {\"event\": \"listening\", \"url\", \"port\", \"process\", \"data\"} instead of "
             + "words;\n"
-            + "with --print-config {\"settings\": [{\"name\", \"value\", \"from\"}]}",
+            + "with --print-config {\"settings\": [{\"name\", \"value\", \"from\", \"default\", "
+            + "\"unit\", \"what\"}]}",
         examples: [
             "init --container iCloud.com.example.todo", "serve --port 0",
             "serve --print-config --set logLinesMax=100",
@@ -91,33 +92,34 @@ enum ServeCommand {
     /// The settings by their rank: the command line's before the file's before our own.
     private static func settings(_ invocation: Invocation, _ console: Console) throws -> ServeSettings {
         var settings = ServeSettings()
-        let ownFile = "\(invocation.dataFolder(console).path)/\(ServeSettings.fileName)"
-        let path = invocation.value("config") ?? (access(ownFile, F_OK) == 0 ? ownFile : nil)
-        if let path {
-            let reader = try LineReader(path, lineBytesMax: ServeSettings.fileBytesMax)
-            var bytes: [UInt8] = []
-            while let line = try reader.next() { bytes += line + [0x0A] }
-            try settings.read(file: path, bytes)
-        }
+        let path = invocation.value("config") ?? ServeSettings.path(in: invocation.dataFolder(console))
+        if let path { try settings.read(fileAt: path) }
         try settings.read(invocation)
         return settings
     }
 
     private static func print(_ settings: ServeSettings, _ invocation: Invocation, _ console: Console) throws
     {
+        let usual = ServeSettings()
         if invocation.has("json") {
-            let rows = settings.effective.map { setting -> JSON in
+            let rows = settings.effective.map { setting, value, origin -> JSON in
                 .object([
-                    ("name", .string(setting.name)), ("value", setting.value),
-                    ("from", .string(setting.origin.text)),
+                    ("name", .string(setting.name)), ("value", value), ("from", .string(origin.text)),
+                    ("default", setting.place.value(in: usual)), ("unit", .string(setting.unitText)),
+                    ("what", .string(setting.what)),
                 ])
             }
             return try console.print(.object([("settings", .array(rows))]))
         }
         try console.print(
             TextTable.text(
-                ["SETTING", "VALUE", "FROM"],
-                settings.effective.map { [$0.name, $0.value.text, $0.origin.text] }))
+                ["SETTING", "VALUE", "UNIT", "DEFAULT", "FROM", "WHAT"],
+                settings.effective.map { setting, value, origin in
+                    [
+                        setting.name, value.text, setting.unitText, setting.place.value(in: usual).text,
+                        origin.text, setting.what,
+                    ]
+                }))
     }
 
     private static func announce(

@@ -1,3 +1,4 @@
+import CloudServer
 import CloudService
 import CloudStore
 import CloudWire
@@ -34,6 +35,7 @@ struct EnvironmentData {
             path: folder.storePath(
                 container: container.identifier, environment: container.environment, makesFolders: true))
         defer { store.close() }
+        let options = try ServeSettings.kept(in: folder).options
         let files = DiskAssetFiles(
             path: try folder.assetsPath(
                 container: container.identifier, environment: container.environment),
@@ -41,7 +43,8 @@ struct EnvironmentData {
         return try body(
             CloudService(
                 store: store, clock: SystemTimeSource(), random: SystemRandomSource(), container: container,
-                accounts: OperatorAccounts(), assetFiles: files))
+                accounts: OperatorAccounts(), limits: options.limits, settings: options.settings,
+                assetFiles: files))
     }
 
     /// The account's record name in the container.

@@ -44,16 +44,27 @@ extension ServiceRates {
 
 extension ServeSettings {
     static let rates: [Setting] = [
-        rate("userPerSecond", \.options.rates.userPerSecond), rate("userBurst", \.options.rates.userBurst),
-        rate("addressPerSecond", \.options.rates.addressPerSecond),
-        rate("addressBurst", \.options.rates.addressBurst),
-        rate("containerPerSecond", \.options.rates.containerPerSecond),
-        rate("containerBurst", \.options.rates.containerBurst),
+        rate("userPerSecond", \.options.rates.userPerSecond, "requests of a user; 0: as many as they like"),
+        stroke("userBurst", \.options.rates.userBurst, "a user's requests at a stroke, after a pause"),
+        rate(
+            "addressPerSecond", \.options.rates.addressPerSecond,
+            "requests from an address without a user; 0: as many as come"),
+        stroke("addressBurst", \.options.rates.addressBurst, "those at a stroke"),
+        rate(
+            "containerPerSecond", \.options.rates.containerPerSecond,
+            "requests to an environment of a container; 0: as many as come"),
+        stroke("containerBurst", \.options.rates.containerBurst, "those at a stroke"),
     ]
 
     private static func rate(
-        _ name: String, _ path: any WritableKeyPath<ServeSettings, Int> & Sendable
+        _ name: String, _ path: any WritableKeyPath<ServeSettings, Int> & Sendable, _ what: String
     ) -> Setting {
-        Setting(name: "rates.\(name)", place: .number(path), range: 0...1_000_000)
+        Setting("rates.\(name)", .perSecond, .number(path), from: 0, what)
+    }
+
+    private static func stroke(
+        _ name: String, _ path: any WritableKeyPath<ServeSettings, Int> & Sendable, _ what: String
+    ) -> Setting {
+        Setting("rates.\(name)", .count, .number(path), from: 0, what)
     }
 }

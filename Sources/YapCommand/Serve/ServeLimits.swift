@@ -1,0 +1,172 @@
+import CloudServer
+import CloudService
+
+/// What a request may ask for.
+extension ServeSettings {
+    static let limits: [Setting] = [
+        Setting(
+            "limits.bodyBytesMax", .bytes, .number(\.options.limits.bodyBytesMax),
+            to: 1 << 30, "a request's body"),
+        Setting(
+            "limits.recordBytesMax", .bytes, .number(\.options.limits.recordBytesMax),
+            to: 256 << 20, "a record's fields, as they lie on disk"),
+        Setting(
+            "limits.nameBytesMax", .bytes, .number(\.options.limits.nameBytesMax),
+            to: 255, "the name of a record, zone, field or type"),
+        Setting(
+            "limits.itemsMax", .count, .number(\.options.limits.itemsMax),
+            to: 10_000, "operations, lookups or zones in a request, records in an answer"),
+        Setting(
+            "limits.itemsWithExtrasMax", .count, .number(\.options.limits.itemsWithExtrasMax),
+            to: 10_000, "the same for our own framework"),
+        Setting(
+            "limits.answerBytesMax", .bytes, .number(\.options.limits.answerBytesMax),
+            to: 1 << 30, "records that one request loads; a page of changes ends there"),
+        Setting(
+            "limits.desiredNamesMax", .count, .number(\.options.limits.desiredNamesMax),
+            "names in a list of desired keys or record types"),
+        Setting(
+            "limits.cascadeRecordsMax", .count, .number(\.options.limits.cascadeRecordsMax),
+            "records that a request's deletions take along"),
+        Setting(
+            "limits.recordTypesMax", .count, .number(\.options.limits.recordTypesMax),
+            "record types of a schema"),
+        Setting(
+            "limits.schemaFieldsMax", .count, .number(\.options.limits.schemaFieldsMax),
+            "fields of all types of a schema"),
+        Setting(
+            "limits.deleteSelfReferencesMax", .count, .number(\.options.limits.deleteSelfReferencesMax),
+            "records that refer to one with DELETE_SELF"),
+        Setting(
+            "limits.dependantsMax", .count, .number(\.options.limits.dependantsMax),
+            "references to what one request deletes"),
+        Setting(
+            "limits.queryTermsMax", .count, .number(\.options.limits.queryTermsMax),
+            to: 100, "filters and sorts of a query"),
+        Setting(
+            "limits.queryValuesMax", .count, .number(\.options.limits.queryValuesMax),
+            to: 10_000, "values in a filter's list"),
+        Setting(
+            "limits.queriesMax", .count, .number(\.options.limits.queriesMax),
+            to: 100, "queries in a batch"),
+        Setting(
+            "limits.queryRowsExaminedMax", .count, .number(\.options.limits.queryRowsExaminedMax),
+            "rows that a query looks at for a page"),
+        Setting(
+            "limits.queryProbesMax", .count, .number(\.options.limits.queryProbesMax),
+            "values that a query looks for, each zone counted"),
+        Setting(
+            "limits.queryZonesMax", .count, .number(\.options.limits.queryZonesMax),
+            "zones that a query looks into which names none"),
+        Setting(
+            "limits.subscriptionsMax", .count, .number(\.options.limits.subscriptionsMax),
+            to: 10_000, "subscriptions of a user in a database"),
+        Setting(
+            "limits.subscriptionBytesMax", .bytes, .number(\.options.limits.subscriptionBytesMax),
+            to: 1 << 20, "a subscription"),
+        Setting(
+            "limits.watchersMax", .count, .number(\.options.limits.watchersMax),
+            "query subscriptions of all users to a type of the public database"),
+        Setting(
+            "limits.firedChangesMax", .count, .number(\.options.limits.firedChangesMax),
+            "changes of which subscribers were not told yet; then writes are told to wait"),
+        Setting(
+            "limits.notificationsMax", .count, .number(\.options.limits.notificationsMax),
+            "notifications kept for a user; the oldest go"),
+        Setting(
+            "limits.notificationMilliseconds", .milliseconds,
+            .longNumber(\.options.limits.notificationMilliseconds),
+            "how long a notification is kept"),
+        Setting(
+            "limits.notificationFieldBytesMax", .bytes, .number(\.options.limits.notificationFieldBytesMax),
+            to: 1 << 20, "a text that a notification tells of a record"),
+        Setting(
+            "limits.pushBytesMax", .bytes, .number(\.options.limits.pushBytesMax),
+            from: 512, to: 1 << 20, "a push; what doesn't fit is in the collection only"),
+        Setting(
+            "limits.webhookDeliveriesMax", .count, .number(\.options.limits.webhookDeliveriesMax),
+            "notifications that wait for a webhook; more are left out"),
+        Setting(
+            "limits.webhookMilliseconds", .milliseconds, .longNumber(\.options.limits.webhookMilliseconds),
+            "when what a webhook hasn't taken is given up"),
+        Setting(
+            "limits.devicesMax", .count, .number(\.options.limits.devicesMax),
+            to: 10_000, "devices of a user that are told; the one that was silent longest goes"),
+        Setting(
+            "limits.deviceMilliseconds", .milliseconds, .longNumber(\.options.limits.deviceMilliseconds),
+            "when a device that wasn't heard of is forgotten"),
+        Setting(
+            "limits.pushMilliseconds", .milliseconds, .longNumber(\.options.limits.pushMilliseconds),
+            "when a push that nobody took is given up"),
+        Setting(
+            "limits.operationIDBytesMax", .bytes, .number(\.options.limits.operationIDBytesMax),
+            to: 255, "a client's name for a write"),
+        Setting(
+            "limits.answerMilliseconds", .milliseconds, .longNumber(\.options.limits.answerMilliseconds),
+            "how long the answer to a named write is kept"),
+    ]
+
+    /// Files, and how much users may have.
+    static let fileLimits: [Setting] = [
+        Setting(
+            "limits.fileBytesMax", .bytes, .longNumber(\.options.limits.assets.fileBytesMax),
+            to: 1 << 40, "a file"),
+        Setting(
+            "limits.uploadMilliseconds", .milliseconds,
+            .longNumber(\.options.limits.assets.uploadMilliseconds),
+            "how long an address for an upload is good"),
+        Setting(
+            "limits.receiptMilliseconds", .milliseconds,
+            .longNumber(\.options.limits.assets.receiptMilliseconds),
+            "how long a record can be saved with an upload's receipt"),
+        Setting(
+            "limits.downloadMilliseconds", .milliseconds,
+            .longNumber(\.options.limits.assets.downloadMilliseconds),
+            "how long the address in a fetched record leads to its file, at least"),
+        Setting(
+            "limits.unsavedBytesMax", .bytes, .longNumber(\.options.limits.assets.unsavedBytesMax),
+            "a user's uploads that no record has yet"),
+        Setting(
+            "limits.unsavedFilesMax", .count, .number(\.options.limits.assets.unsavedFilesMax),
+            "files of which that is so"),
+        Setting(
+            "limits.unusedMilliseconds", .milliseconds,
+            .longNumber(\.options.limits.assets.unusedMilliseconds),
+            "how long a file that no record has is kept beyond its receipt"),
+        Setting(
+            "limits.collectionMilliseconds", .milliseconds,
+            .longNumber(\.options.limits.assets.collectionMilliseconds),
+            "between two looks for files that no record has"),
+        Setting(
+            "limits.privateBytesMax", .bytes, .longNumber(\.options.limits.assets.privateBytesMax),
+            from: 0, "the quota of a user's private database: records and files"),
+        Setting(
+            "limits.publicBytesBase", .bytes, .longNumber(\.options.limits.assets.publicBytesBase),
+            from: 0, "the quota of the public database without users"),
+        Setting(
+            "limits.publicBytesPerUser", .bytes, .longNumber(\.options.limits.assets.publicBytesPerUser),
+            from: 0, "what each user of the container adds to it"),
+    ]
+
+    /// How much waits, and goes to the disk together.
+    static let groups: [Setting] = [
+        Setting(
+            "groups.requestsMax", .count, .number(\.options.groupLimits.requestsMax),
+            to: 10_000, "requests that one transaction takes in"),
+        Setting(
+            "groups.bytesMax", .bytes, .number(\.options.groupLimits.bytesMax),
+            to: 1 << 30, "bodies that one transaction takes in"),
+        Setting(
+            "groups.milliseconds", .milliseconds, .longNumber(\.options.groupLimits.milliseconds),
+            to: 10_000, "how long a transaction takes in requests"),
+        Setting(
+            "groups.userMilliseconds", .milliseconds, .longNumber(\.options.groupLimits.userMilliseconds),
+            to: 10_000, "the same for each user in it"),
+        Setting(
+            "groups.waitingRequestsMax", .count, .number(\.options.groupLimits.waitingRequestsMax),
+            "requests that wait in an environment"),
+        Setting(
+            "groups.waitingBytesMax", .bytes, .number(\.options.groupLimits.waitingBytesMax),
+            "bodies that wait in an environment"),
+    ]
+}

@@ -1,0 +1,53 @@
+import CloudServer
+import CloudService
+import HTTPServer
+
+/// The table of settings. `docs/OPERATING.md` shows it.
+extension ServeSettings {
+    /// Every setting, in the order in which they are printed.
+    static let all: [Setting] = server + rates + choices + limits + fileLimits + groups
+
+    private static let server: [Setting] = [
+        Setting("host", option: "host", .text(\.options.http.host), "the address to listen on"),
+        Setting(
+            "port", option: "port", .none, .number(\.options.http.port), from: 0, to: 65_535,
+            "the port to listen on; 0 takes any free one"),
+        Setting(
+            "publicURL", option: "public-url", .optionalText(\.options.publicURL),
+            "what clients call the server, when a proxy stands in front"),
+        Setting(
+            "tlsCertificate", option: "tls-certificate", .optionalText(\.tlsCertificate),
+            "the file of the certificate and its issuers (PEM)"),
+        Setting("tlsKey", option: "tls-key", .optionalText(\.tlsKey), "the certificate's private key (PEM)"),
+        Setting(
+            "trustForwardedFor", option: "trust-forwarded-for", .flag(\.options.trustsForwardedFor),
+            "a client's address is X-Forwarded-For's last entry: behind a proxy of your own only"),
+        Setting("metrics", option: "metrics", .flag(\.options.servesMetrics), "answer GET /metrics"),
+        Setting(
+            "connectionsMax", .count, .number(\.options.http.connectionsMax), "connections at a time"),
+        Setting(
+            "bodyBytesOfAllMax", .bytes, .number(\.options.http.bodyBytesOfAllMax),
+            "bodies of requests that are coming in, together"),
+        Setting(
+            "environmentsOpenMax", .count, .number(\.options.environmentsOpenMax), to: 10_000,
+            "environments that are open at a time"),
+        Setting(
+            "signInsWaitingMax", .count, .number(\.options.signInsWaitingMax), "sign-ins that wait"),
+        Setting(
+            "courierPollsMax", .count, .number(\.options.courierPollsMax), "devices that wait for pushes"),
+        Setting(
+            "courierHoldMilliseconds", .milliseconds, .longNumber(\.options.courierHoldMilliseconds),
+            to: 50_000, "how long a device's wait for a push is held open"),
+        Setting(
+            "graceMilliseconds", .milliseconds, .number(\.options.graceMilliseconds), from: 0, to: 3_600_000,
+            "how long requests in flight may take at the end"),
+        Setting(
+            "logLinesMax", .count, .number(\.options.logLinesMax), "lines that wait for the log's reader"),
+        Setting("uploadsMax", .count, .number(\.options.assets.uploadsMax), "files being sent at a time"),
+        Setting(
+            "downloadsMax", .count, .number(\.options.assets.downloadsMax), "files being fetched at a time"),
+        Setting(
+            "uploadMillisecondsMax", .milliseconds, .longNumber(\.options.assets.uploadMillisecondsMax),
+            "a file must be here so long after its first byte"),
+    ]
+}

@@ -1,0 +1,97 @@
+import CloudWire
+import Foundation
+import HTTPClient
+import SQLiteTestSupport
+import Testing
+
+/// What stands in yap.json holds for a server as a process, and for the commands beside it.
+@Suite(.timeLimit(.minutes(2))) struct SettingsServedTests {
+    private static let todo = "iCloud.com.example.todo"
+    private let folder: TemporaryFolder
+    private let http = HTTPClient()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func post(_ url: String, _ body: [UInt8]) async throws -> (status: Int, text: String) {
+        let request = HTTPClientRequest(method: "POST", url: url, body: body)
+        let response = try await withCheckedThrowingContinuation { continuation in
+            _ = http.send(request) { continuation.resume(with: $0) }
+        }
+        return (response.status, String(decoding: response.body, as: UTF8.self))
+    }
+
+    @Test func whatTheFileSaysHolds() async throws {
+        let made = try await YapProcess.shell(
+            """
+            yap init --container \(Self.todo) && yap account create ann --password-stdin \
+            && yap token create --container \(Self.todo) --name app --json
+            """, in: folder, input: "the password of ann\n")
+        let token = try #require(made.output.firstMatch(of: #/"token":"([0-9a-f]{64})"/#)).output.1
+        let file = #"""
+            {"protocol": {"existingZone": "error"},
+             "limits": {"bodyBytesMax": 3000000, "recordBytesMax": 500, "uploadMilliseconds": 1,
+                        "privateBytesMax": 600}}
+            """#
+        try Data(file.utf8).write(to: URL(filePath: folder.file("yap-data/yap.json")))
+        let server = try await ServeProcess(in: folder)
+        let signIn = SignInRequest(
+            account: "ann", password: "the password of ann", container: Self.todo, apiToken: String(token))
+        let signedIn = try await post("\(server.url)/yap/1/sign-in", signIn.json())
+        let session = try SignInResponse(json: Array(signedIn.text.utf8)).webAuthToken
+        let base = "\(server.url)/database/1/\(Self.todo)/development/private"
+        func ask(_ endpoint: String, _ body: String) async throws -> (status: Int, text: String) {
+            try await post(
+                "\(base)/\(endpoint)?ckAPIToken=\(token)&ckWebAuthToken=\(session)", Array(body.utf8))
+        }
+
+        let zone = #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"list"}}}]}"#
+        #expect(try await !ask("zones/modify", zone).text.contains("EXISTS"))
+        #expect(try await ask("zones/modify", zone).text.contains("EXISTS"))
+        let spaces = String(repeating: " ", count: 2_500_000)
+        let large = try await ask("zones/modify", zone + spaces)
+        #expect(large.status == 200 && large.text.contains("EXISTS"), "more than 2 MB: \(large.text)")
+        let larger = try await ask("zones/modify", zone + spaces + spaces)
+        #expect(larger.status == 400 && larger.text.contains("3000000"), "\(larger.text)")
+
+        func save(_ name: String, bytes: Int) async throws -> String {
+            let text = String(repeating: "x", count: bytes)
+            return try await ask(
+                "records/modify",
+                """
+                {"operations":[{"operationType":"create","record":{"recordName":"\(name)","recordType":"t",
+                "fields":{"text":{"value":"\(text)"}}}}]}
+                """
+            ).text
+        }
+        #expect(try await save("a", bytes: 600).contains("BAD_REQUEST"))
+        #expect(try await !save("a", bytes: 400).contains("serverErrorCode"))
+        #expect(try await save("b", bytes: 400).contains("QUOTA_EXCEEDED"))
+
+        let upload = try await ask(
+            "assets/upload", #"{"tokens":[{"recordName":"f","recordType":"t","fieldName":"file"}]}"#)
+        let address = try #require(upload.text.firstMatch(of: #/"url":"([^"]+)"/#)?.output.1)
+        let late = try await post(String(address), Array("bytes".utf8))
+        #expect(late.status >= 400, "an address that was good for a millisecond: \(late.text)")
+
+        let beside = try await YapProcess.shell(
+            "yap record save t c --container \(Self.todo) --account ann --set text=$(printf 'x%.0s' {1..600})",
+            in: folder)
+        #expect(beside.code == 1 && beside.errors.contains("500"), "\(beside.errors)")
+        #expect(try await server.end() == 0)
+    }
+
+    @Test func whatIsWrongInTheFileKeepsTheServerFromStarting() async throws {
+        _ = try await YapProcess.shell("yap init", in: folder)
+        let file = "{\n  \"protocol\": {\n    \"existingZone\": \"maybe\"\n  }\n}\n"
+        try Data(file.utf8).write(to: URL(filePath: folder.file("yap-data/yap.json")))
+        let ended = try await YapProcess.shell("yap serve --port 0", in: folder)
+        let words = #"yap-data/yap.json:3: protocol.existingZone takes "zone" or "error", not "maybe""#
+        #expect(ended.code == 1 && ended.errors.contains(words), "\(ended.errors)")
+        let line = try await YapProcess.shell(
+            "echo '{}' > other.json; yap serve --port 0 --config other.json --set limits.itemsMax=0",
+            in: folder)
+        #expect(line.errors.contains("limits.itemsMax takes a whole number from 1 to 10000, not 0"))
+    }
+}
