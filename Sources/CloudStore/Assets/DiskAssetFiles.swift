@@ -29,6 +29,8 @@ public final class DiskAssetFiles: AssetFiles {
     let before: @Sendable (Step) throws -> Void
     /// Counts the files that were begun; and keeps a file from being removed while it is renewed.
     private let begun = Lock(0)
+    /// Folders whose own names this process has seen on the disk.
+    private let lasting = Lock<Set<String>>([])
 
     /// Names a folder, which is made with the first file.
     ///
@@ -188,6 +190,16 @@ extension DiskAssetFiles {
             guard try move() else { throw Self.failure(name, ENOENT) }
         }
         try syncFolder(folder)
+        try syncName(of: folder)
+    }
+
+    /// Makes the name of a folder itself survive a loss of power, once. Whoever made the folder may not be as far, or
+    /// have died in between.
+    private func syncName(of folder: String) throws {
+        guard lasting.withLock({ !$0.contains(folder) }) else { return }
+        try syncFolder(path)
+        try syncFolder(Folders.parent(of: path))
+        _ = lasting.withLock { $0.insert(folder) }
     }
 
     /// Removes what was begun. What can't be removed now is swept when the server starts again.

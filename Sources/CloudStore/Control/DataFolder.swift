@@ -97,8 +97,14 @@ public struct DataFolder: Hashable, Sendable {
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             parent +=
                 parent.isEmpty && part.isEmpty ? "/" : (parent.isEmpty || parent == "/" ? "" : "/") + part
-            guard mkdir(parent, 0o700) != 0, errno != EEXIST, access(parent, F_OK) != 0 else { continue }
-            throw DataFolderError.failed(path: parent, reason: String(cString: strerror(errno)))
+            if mkdir(parent, 0o700) == 0 {
+                // What is acknowledged in the folder lasts no longer than the folder's name. One that may not be read
+                // is not ours and can't be synced.
+                let above = Folders.parent(of: parent)
+                if access(above, R_OK) == 0 { try Folders.sync(above) }
+            } else if errno != EEXIST, access(parent, F_OK) != 0 {
+                throw DataFolderError.failed(path: parent, reason: String(cString: strerror(errno)))
+            }
         }
     }
 }

@@ -132,6 +132,30 @@ import Testing
         #expect(number > 8, "all steps had their turn")
     }
 
+    @Test func aFileIsOnlyFinishedWhenTheFoldersThatLeadToItAreOnTheDisk() throws {
+        let bytes: [UInt8] = [1, 2, 3]
+        let path = folder.file("power.assets")
+        // One that makes the folder and dies before it is synced.
+        let synced = Lock(0)
+        let first = DiskAssetFiles(path: path, clock: clock) { step in
+            guard step == .syncFolder else { return }
+            let count = synced.withLock { count in
+                count += 1
+                return count
+            }
+            if count > 2 { throw CloudStoreError.diskFull(path: path) }
+        }
+        #expect(throws: CloudStoreError.self) { try keep(bytes, in: first) }
+        let steps = Lock(0)
+        let next = DiskAssetFiles(path: path, clock: clock) { step in
+            if step == .syncFolder { steps.withLock { $0 += 1 } }
+        }
+        _ = try keep(bytes, in: next)
+        #expect(steps.withLock { $0 } == 3, "the file's folder, the one with that, and the one with that")
+        _ = try keep(bytes, in: next)
+        #expect(steps.withLock { $0 } == 4, "once in a life")
+    }
+
     @Test func whatALifeLeftUnfinishedIsSweptByTheNext() throws {
         let path = folder.file("x.assets")
         let failing = Failing(at: 6, isKill: true)
