@@ -68,4 +68,39 @@ import Testing
         }
         _ = try await done("yap restore whole.tar --data back && yap backup b.tar")
     }
+
+    /// Killed at many moments: nothing stays held, and the next backup clears away what the others left.
+    @Test func aKilledBackupHoldsNothingUpAndTheNextOneClearsUpAfterIt() async throws {
+        _ = try await done("yap init --container \(Self.todo)")
+        let data = DataFolder(path: folder.file("yap-data"))
+        let store = try data.storePath(container: Self.todo, environment: "production", makesFolders: true)
+        try SQLiteCloudStore(path: store).close()
+        let assets = try data.assetsPath(container: Self.todo, environment: "production")
+        for number in 10..<40 {
+            try FileManager.default.createDirectory(
+                atPath: "\(assets)/\(number)", withIntermediateDirectories: true)
+            let name = "\(assets)/\(number)/" + String(repeating: "\(number)", count: 31)
+            try Data(repeating: 7, count: 300_000).write(to: URL(filePath: name))
+        }
+        var leftCount = 0
+        // Each waits until there is a draft of its own, and so many bytes in it.
+        for kilobytes in [0, 1, 60, 400, 2_000, 5_000] {
+            let line = """
+                yap backup b.tar & id=$!
+                until [ -e b.tar.part-$id ] && [ $(stat -c %s b.tar.part-$id) -ge \(kilobytes * 1024) ] \
+                    || ! kill -0 $id 2>/dev/null; do :; done
+                kill -9 $id; wait $id
+                ls | grep -c part- || true
+                """
+            let killed = try await YapProcess.shell(line, in: folder)
+            if killed.output != "0\n" { leftCount += 1 }
+            #expect(try data.holdForCollection() != nil, "\(kilobytes) KB")
+            try? FileManager.default.removeItem(atPath: folder.file("b.tar"))
+        }
+        #expect(leftCount > 0, "some were killed in the middle")
+        _ = try await done("yap backup b.tar")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!names.contains { $0.contains("part-") } && names.contains("b.tar"))
+        _ = try await done("yap restore b.tar --data back")
+    }
 }

@@ -24,7 +24,9 @@ final class BackupWriter {
         self.path = path
         let draft = "\(path).part-\(getpid())"
         self.draft = draft
+        BackupLeftovers.remove(besides: draft)
         file = try PlainFile(making: draft)
+        file.hold()
         do {
             sums = try PlainFile(making: "\(draft).sums")
         } catch {

@@ -68,6 +68,12 @@ final class PlainFile {
         }
     }
 
+    /// Shows others that somebody is at work on the file, until it is closed or the process ends, however it ends. Some
+    /// file systems can't; there nobody concludes anything from it.
+    func hold() {
+        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+    }
+
     /// Goes to a place, in bytes from the beginning.
     func seek(to position: Int64) throws {
         guard lseek(descriptor, off_t(position), SEEK_SET) >= 0 else { throw failure() }

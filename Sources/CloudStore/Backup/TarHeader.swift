@@ -4,7 +4,7 @@ enum TarHeader {
     static let blockBytes = 512
     /// Bytes of a pax header that are read: ours have a name and a size in it.
     static let paxBytesMax = 4096
-    private static let nameBytesMax = 100
+    static let nameBytesMax = 100
     /// What eleven octal digits hold.
     private static let sizeMax: Int64 = 1 << 33 - 1
 

@@ -218,7 +218,7 @@ import Testing
     }
 }
 
-private func onAThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+func onAThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         Thread { continuation.resume(with: Result(catching: body)) }.start()
     }

@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What backups that were killed have left beside the archives: drafts that nobody will finish.
+///
+/// A draft is held (`flock`) as long as its process lives, whatever number that has, and begins as our archives do:
+/// nothing else is touched.
+enum BackupLeftovers {
+    /// What belongs to a draft, by what its name has more.
+    static let endings = [".sums", ".sqlite", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal"]
+
+    /// Removes those in the folder where `mine` will be the caller's own draft. What can't be looked at or removed
+    /// stays.
+    static func remove(besides mine: String) {
+        let folder = Folders.parent(of: mine)
+        let entry = TarHeader.Entry(name: BackupEntry.format.name, bytes: 0)
+        let first = Array(TarHeader.blocks(of: entry).prefix(TarHeader.nameBytesMax))
+        for name in (try? Folders.names(in: folder)) ?? [] {
+            guard let process = process(ofDraft: name) else { continue }
+            let draft = folder == "." && !mine.hasPrefix("./") ? name : "\(folder)/\(name)"
+            guard isAbandoned(draft, of: process, isMine: draft == mine, beginning: first) else { continue }
+            // The draft last: as long as it is there, the others are found.
+            for ending in endings + [""] { unlink(draft + ending) }
+        }
+    }
+
+    /// The process in the name of a draft, as `b.tar.part-77`; nil for other names.
+    private static func process(ofDraft name: String) -> pid_t? {
+        guard let dash = name.lastIndex(of: "-"), name[..<dash].hasSuffix(".part"),
+            let process = pid_t(name[name.index(after: dash)...]), process > 0
+        else { return nil }
+        return process
+    }
+
+    private static func isAbandoned(
+        _ draft: String, of process: pid_t, isMine: Bool, beginning first: [UInt8]
+    ) -> Bool {
+        let descriptor = open(draft, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+        var bytes = [UInt8](repeating: 0, count: first.count)
+        switch pread(descriptor, &bytes, bytes.count, 0) {
+        case first.count: return bytes == first
+        // Killed before it wrote anything, or about to: only who is gone has left it.
+        case 0: return isMine || kill(process, 0) != 0 && errno == ESRCH
+        default: return false
+        }
+    }
+}
