@@ -11,8 +11,9 @@ extension DataFolder {
     /// Makes the folder anew from an archive of `backUp`. The whole archive is compared with its checksums before
     /// anything is written, and the control file, without which no server starts, is put there last.
     ///
-    /// Every database and every zone gets a new epoch: clients whose change tokens are of before are told `reset`,
-    /// and fetch all again.
+    /// Every database, every zone and every user's collection gets a new epoch: clients whose tokens are of before are
+    /// told `reset`, and fetch all again. Who subscribes to a zone or a database gets a push when the folder is served.
+    /// What was not sent at the backup is sent, under the name that it had.
     ///
     /// - Parameters:
     ///   - archive: the archive's path.
@@ -96,6 +97,19 @@ extension DataFolder {
         }
     }
 
+    /// Leaves a task for each zone that somebody watches: whoever waits for pushes hears that there is something to
+    /// fetch, and finds out what was lost, without a change. Who made the last one is told too, since it may be lost.
+    private func tellEverybody(_ connection: Connection) throws {
+        try connection.execute("UPDATE pushTasks SET makerUser = NULL, makerDevice = NULL")
+        try connection.execute(
+            """
+            INSERT OR IGNORE INTO pushTasks (scope, owner, zone)
+            SELECT z.scope, z.owner, z.zone FROM zones AS z
+            JOIN databases AS d ON d.scope = z.scope AND d.owner = z.owner
+            WHERE d.subscriptions > 0 AND z.isDeleted = 0
+            """)
+    }
+
     /// Brings a store's file to this version and gives all in it new epochs.
     private func renew(_ path: String, _ random: any RandomSource) throws {
         try SQLiteCloudStore(path: path).close()
@@ -113,6 +127,7 @@ extension DataFolder {
                         try statement.run()
                     }
                 }
+                try tellEverybody(connection)
             }
             try connection.close()
         }
