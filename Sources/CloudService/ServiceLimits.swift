@@ -113,6 +113,8 @@ public struct GroupLimits: Hashable, Sendable {
     public var waitingRequestsMax = 4_096
     /// Bytes of the bodies that wait for an answer; behind the request that crosses it, the next is told so too.
     public var waitingBytesMax = 256 << 20
+    /// Milliseconds after which upkeep that failed, as the making of pushes on a full disk, is tried again by itself.
+    public var retryMilliseconds: Int64 = 5_000
 
     /// The limits that measured well.
     public init() {}

@@ -68,6 +68,27 @@ extension TestService {
     }
 }
 
+/// A store in memory on a disk that is full for some writes.
+private final class RefusingStore: CloudStore {
+    private let store = MemoryCloudStore()
+    private let left = Lock(0)
+
+    func refuse(writes count: Int) { left.withLock { $0 = count } }
+
+    func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+        try store.read(body)
+    }
+
+    func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+        let isRefused = left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+        if isRefused { throw CloudStoreError.diskFull(path: "/disk") }
+        return try store.write(body)
+    }
+}
+
 extension SubscriptionResult {
     var error: WireError? { if case .error(let error) = self { error } else { nil } }
     var subscription: WireSubscription? { if case .subscription(let found) = self { found } else { nil } }
@@ -400,6 +421,25 @@ extension SubscriptionResult {
         #expect(ready.wait(timeout: .now() + 30) == .success)
         thread.stop()
         #expect(told.withLock { $0 } == [laptop.apnsToken])
+        #expect(try after.pushes(laptop) == ["all"])
+    }
+
+    @Test func whatAFullDiskKeptFromBeingToldIsToldLaterThoughNobodyAsks() throws {
+        let store = RefusingStore()
+        let before = TestService(store: store)
+        try before.zones(.create)
+        try before.subscribe()
+        let laptop = try before.device("laptop")
+        try before.save("a", from: "phone", prepares: false)
+        var groupLimits = GroupLimits()
+        groupLimits.retryMilliseconds = 10
+        let after = TestService(store: store, seed: 2, groupLimits: groupLimits)
+        let ready = DispatchSemaphore(value: 0)
+        after.service.setPushListener { _ in ready.signal() }
+        store.refuse(writes: 3)
+        let thread = CloudServiceThread(after.service)
+        #expect(ready.wait(timeout: .now() + 30) == .success)
+        thread.stop()
         #expect(try after.pushes(laptop) == ["all"])
     }
 

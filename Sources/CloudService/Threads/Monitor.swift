@@ -48,6 +48,29 @@ final class Monitor<State>: @unchecked Sendable {
         }
     }
 
+    /// The same, but while `pause` gives milliseconds, `body` is also tried after that time, and told so.
+    func wait<Result>(
+        on condition: Int, pause: (State) -> Int64?, until body: (inout State, _ timeIsUp: Bool) -> Result?
+    ) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        var timeIsUp = false
+        while true {
+            if let result = body(&state, timeIsUp) { return result }
+            timeIsUp = false
+            if let milliseconds = pause(state) {
+                var end = timespec()
+                clock_gettime(CLOCK_REALTIME, &end)
+                let nanoseconds = end.tv_nsec + Int(milliseconds % 1_000) * 1_000_000
+                end.tv_sec += Int(milliseconds / 1_000) + nanoseconds / 1_000_000_000
+                end.tv_nsec = nanoseconds % 1_000_000_000
+                timeIsUp = pthread_cond_timedwait(conditions + condition, mutex, &end) == ETIMEDOUT
+            } else {
+                pthread_cond_wait(conditions + condition, mutex)
+            }
+        }
+    }
+
     /// Wakes one thread that waits on `condition`.
     func wakeOne(_ condition: Int) {
         pthread_cond_signal(conditions + condition)

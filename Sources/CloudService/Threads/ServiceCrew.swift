@@ -40,6 +40,9 @@ final class ServiceCrew: Sendable {
         var hasWriter = false
         /// True when there may be pushes to prepare, or something to discard: also at the start.
         var wantsUpkeep = true
+        /// True when the last upkeep failed, as on a full disk: it is tried again after a while, whether anybody asks
+        /// or not, since somebody may wait for a push or an operator for a webhook.
+        var upkeepFailed = false
         /// Who had the writer last: writes and upkeep take turns.
         var upkeepWasLast = true
         var isEnding = false
@@ -200,7 +203,10 @@ final class ServiceCrew: Sendable {
 
     private func runWriter() {
         while true {
-            let step = monitor.wait(on: Self.writer) { state -> WriterStep? in
+            let pause = service.groupLimits.retryMilliseconds
+            let step = monitor.wait(on: Self.writer, pause: { $0.upkeepFailed ? pause : nil }) {
+                state, timeIsUp -> WriterStep? in
+                if timeIsUp { state.wantsUpkeep = true }
                 if state.wantsUpkeep && !state.isEnding && !state.upkeepWasLast { return .upkeep }
                 let group = state.writes.take(within: service.groupLimits)
                 if !group.isEmpty { return .group(group) }
@@ -236,10 +242,11 @@ final class ServiceCrew: Sendable {
     }
 
     private func keepUp() {
-        // A step that failed is tried again after the next write, or when somebody asks.
-        let wantsMore = (try? service.keepUp()) ?? false
+        // A step that failed is tried again after the next write, when somebody asks, or after a while.
+        let wantsMore = try? service.keepUp()
         monitor.withLock { state in
-            state.wantsUpkeep = wantsMore
+            state.wantsUpkeep = wantsMore ?? false
+            state.upkeepFailed = wantsMore == nil
             state.upkeepWasLast = true
         }
     }

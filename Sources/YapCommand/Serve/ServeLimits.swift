@@ -168,5 +168,8 @@ extension ServeSettings {
         Setting(
             "groups.waitingBytesMax", .bytes, .number(\.options.groupLimits.waitingBytesMax),
             "bodies that wait in an environment"),
+        Setting(
+            "groups.retryMilliseconds", .milliseconds, .longNumber(\.options.groupLimits.retryMilliseconds),
+            to: 3_600_000, "after how long upkeep that failed, as on a full disk, is tried again by itself"),
     ]
 }
