@@ -25,6 +25,9 @@ import Testing
         "DELETE FROM records WHERE name = 'a'",
         "DELETE FROM zones",
         "UPDATE databases SET subscriptions = 2 WHERE scope = 2",
+        "UPDATE watches SET count = count + 1",
+        "UPDATE watches SET lastNumber = 0",
+        "DELETE FROM subscriptions WHERE type IS NOT NULL",
         "DELETE FROM devices",
         "DELETE FROM schema",
         "UPDATE records SET type = 'other' WHERE name = 'b'",
@@ -54,6 +57,7 @@ import Testing
         let subscription = #"{"subscriptionID":"s","subscriptionType":"database"}"#
         let body = #"{"operations":[{"operationType":"create","subscription":\#(subscription)}]}"#
         _ = cloud.service.respond(to: cloud.request("subscriptions/modify", Array(body.utf8)))
+        try cloud.watch()
         var request = cloud.request("", Array(#"{"apnsEnvironment":"development","clientId":"phone"}"#.utf8))
         request.path = "/device/1/\(TestService.container.identifier)/development/tokens/create"
         _ = cloud.service.respond(to: request)

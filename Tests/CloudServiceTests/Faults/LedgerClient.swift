@@ -22,12 +22,18 @@ final class LedgerClient: @unchecked Sendable {
     private(set) var perhapsCounted = 0
     private(set) var refusedCount = 0
     private(set) var acknowledgedCount = 0
-    private(set) var wrong: [String] = []
+    var wrong: [String] = []
+    /// The bytes of the files that were saved, by the number of the write.
+    var files: [Int64: [UInt8]] = [:]
+    /// Whether a subscription to what this client makes is surely there.
+    var isSubscribed = false
+    /// The records that were made while it surely was, and by writes that were acknowledged.
+    var tellable: Set<String> = []
 
     let name: String
     let cloud: TestService
     private let thread: CloudServiceThread
-    private var lastNumber: Int64 = 0
+    private(set) var lastNumber: Int64 = 0
 
     init(name: String, cloud: TestService, thread: CloudServiceThread) {
         self.name = name
@@ -53,10 +59,10 @@ final class LedgerClient: @unchecked Sendable {
         return try #require(answer.withLock { $0 })
     }
 
-    private enum Outcome { case acknowledged, refused, unknown }
+    enum Outcome { case acknowledged, refused, unknown }
 
     /// What an answer says of a batch of which all is saved or nothing.
-    private func outcome(_ response: WireResponse, _ what: String) -> Outcome {
+    func outcome(_ response: WireResponse, _ what: String) -> Outcome {
         guard response.status == 200 else {
             switch try? WireError(json: response.body).serverErrorCode {
             case .tryAgainLater?:
@@ -78,12 +84,15 @@ final class LedgerClient: @unchecked Sendable {
         return errors == 0 ? .acknowledged : .refused
     }
 
-    private func names(_ group: Group) -> [String] { (0..<3).map { "\(name)-\(group.number)-\($0)" } }
-    private func zone(_ scope: DatabaseScope) -> ZoneID? { scope == .public ? nil : TestService.zone }
+    func names(_ group: Group) -> [String] { (0..<3).map { "\(name)-\(group.number)-\($0)" } }
+    func zone(_ scope: DatabaseScope) -> ZoneID? { scope == .public ? nil : TestService.zone }
 
     /// Writes a group, or deletes it; a poisoned write must be refused. The third of a group refers to the first and
     /// goes along with it.
-    func write(_ group: Group, deletes: Bool = false, isPoisoned: Bool = false, bytes: Int = 100) throws {
+    func write(
+        _ group: Group, deletes: Bool = false, isPoisoned: Bool = false, bytes: Int = 100,
+        form: GroupForm = .plain
+    ) throws {
         lastNumber += 1
         let names = names(group)
         var operations: [RecordOperation] = []
@@ -96,17 +105,24 @@ final class LedgerClient: @unchecked Sendable {
                     "blob": Field(.bytes(.init(repeating: 7, count: bytes))),
                 ]
                 if index == 2 { fields["first"] = reference(names[0], .deleteSelf) }
-                operations.append(operation(.forceReplace, name, fields))
+                if index == 0, let file = form.file { fields["file"] = Field(.asset(file.asset)) }
+                if let extra = form.extraField { fields[extra] = Field(.int64(lastNumber)) }
+                operations.append(operation(.forceReplace, name, type: form.recordType, fields))
             }
             if isPoisoned { operations.append(operation(.update, "absent", tag: "1.1")) }
         }
         let request = RecordsModifyRequest(operations: operations, zoneID: zone(group.scope), atomic: true)
         let value = deletes ? nil : lastNumber
+        files[lastNumber] = form.file?.bytes
+        let isNew = possible[group].map { $0 == [nil] } ?? true
         let answer = try ask("records/modify", request, group.scope, operationID: "\(name)-\(lastNumber)")
         switch outcome(answer, "\(name) \(lastNumber)") {
         case .acknowledged:
             if isPoisoned { wrong.append("\(name) \(lastNumber) is poisoned and was saved") }
             possible[group] = [value]
+            if isSubscribed, isNew, form.recordType == GroupForm.watchedType(name) {
+                tellable.formUnion(names)
+            }
         case .refused: break
         case .unknown: possible[group, default: [nil]].insert(value)
         }

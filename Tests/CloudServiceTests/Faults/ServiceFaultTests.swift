@@ -19,12 +19,16 @@ import Testing
         case everything
         /// Records so large that the write-ahead log is started again.
         case large
+        /// New types and fields with their indexes, files, query subscriptions and what they tell.
+        case features
     }
 
     struct Sweep: CustomTestStringConvertible {
         let workload: Workload
         let kind: FaultKind
         let duration: FaultDuration
+        /// Every how many places; 1 is all of them.
+        var step = 1
         var testDescription: String { "\(workload) \(kind) \(duration)" }
     }
 
@@ -34,10 +38,13 @@ import Testing
             Sweep(workload: .batches, kind: .write, duration: .once),
             Sweep(workload: .everything, kind: .diskFull, duration: .once),
             Sweep(workload: .everything, kind: .write, duration: .sticky),
+            // Each of its 350 places would take minutes; the two workloads before have theirs all.
+            Sweep(workload: .features, kind: .diskFull, duration: .sticky, step: 12),
+            Sweep(workload: .features, kind: .write, duration: .once, step: 12),
             Sweep(workload: .large, kind: .truncate, duration: .once),
             Sweep(workload: .large, kind: .truncate, duration: .sticky),
         ]
-        + [.batches, .everything].flatMap { workload in
+        + [.batches, .everything, .features].flatMap { workload in
             FaultDuration.allCases.map { Sweep(workload: workload, kind: .sync, duration: $0) }
         }
 
@@ -45,14 +52,15 @@ import Testing
     func whereverTheDiskFailsUnderConcurrentRequestsNothingAcknowledgedIsLost(_ sweep: Sweep) throws {
         var firedCount = 0
         var totals = (acknowledged: 0, refused: 0)
-        for nth in 1... {
+        let first = SystemRandomSource().next(in: 0..<sweep.step) + 1
+        for nth in stride(from: first, to: Int.max, by: sweep.step) {
             let run = try ServiceFaultRun(sweep.workload)
             guard try run.run(sweep.kind, at: nth, sweep.duration) else { break }
             firedCount += 1
             totals.acknowledged += run.clients.reduce(0) { $0 + $1.acknowledgedCount }
             totals.refused += run.clients.reduce(0) { $0 + $1.refusedCount }
         }
-        print("service faults: \(sweep.testDescription): \(firedCount) places, \(totals)")
+        print("service faults: \(sweep.testDescription) from \(first): \(firedCount) places, \(totals)")
         #expect(firedCount > (sweep.workload == .large ? 0 : 4) && totals.acknowledged > firedCount)
         if sweep.kind == .diskFull && sweep.duration == .sticky { #expect(totals.refused > 0) }
     }
@@ -64,6 +72,7 @@ final class ServiceFaultRun: Sendable {
     private let workload: ServiceFaultTests.Workload
     private let folder: TemporaryFolder
     private let vfs: FaultVFS
+    private let files: DiskAssetFiles
     private let cloud: TestService
     private let thread: CloudServiceThread
 
@@ -76,14 +85,33 @@ final class ServiceFaultRun: Sendable {
         if workload == .large { options.journalSizeLimitBytes = 0 }
         try FileManager.default.copyItem(
             atPath: Self.template.get().file("store.db"), toPath: folder.file("store.db"))
-        cloud = TestService(
-            store: try SQLiteCloudStore(path: folder.file("store.db"), options: options), seed: 2)
+        files = DiskAssetFiles(path: folder.file("store.assets"), clock: ManualTimeSource())
+        cloud = Self.service(
+            try SQLiteCloudStore(path: folder.file("store.db"), options: options), files, seed: 2)
         let thread = CloudServiceThread(cloud.service, readerCount: 2)
         self.thread = thread
         clients = ["a", "b", "c"].map { [cloud] in LedgerClient(name: $0, cloud: cloud, thread: thread) }
         if workload == .everything {
             for client in clients.prefix(2) { try subscribe(client) }
         }
+    }
+
+    private static func service(
+        _ store: SQLiteCloudStore, _ files: DiskAssetFiles, seed: UInt64 = 1
+    ) -> TestService {
+        let clock = ManualTimeSource()
+        let service = CloudService(
+            store: store, clock: clock, random: SeededRandomSource(seed: seed),
+            container: TestService.container,
+            users: ["ada": TestService.ada], assetFiles: files)
+        return TestService(service: service, clock: clock)
+    }
+
+    /// The same after a restart, where all that was left to do has been done.
+    private func restarted(_ path: String) throws -> TestService {
+        let cloud = Self.service(try SQLiteCloudStore(path: path), files)
+        while try cloud.service.preparePushes() {}
+        return cloud
     }
 
     /// A store with a zone and the shared record, made once.
@@ -129,8 +157,7 @@ final class ServiceFaultRun: Sendable {
             #expect(clients.flatMap(\.wrong) == [], "\(context)")
             return false
         }
-        try expectSound(
-            TestService(store: try SQLiteCloudStore(path: image)), path: image, context + ", crashed")
+        try expectSound(restarted(image), path: image, context + ", crashed")
         // The same service goes on when the disk does.
         let after = LedgerClient(name: "after", cloud: cloud, thread: thread)
         try after.write(.init(scope: .private, number: 0))
@@ -139,9 +166,7 @@ final class ServiceFaultRun: Sendable {
         while try cloud.service.preparePushes() {}
         try expectSound(cloud, path: folder.file("store.db"), context + ", recovered")
         try expectSound(
-            TestService(store: try SQLiteCloudStore(path: folder.file("store.db"))),
-            path: folder.file("store.db"),
-            context + ", reopened")
+            restarted(folder.file("store.db")), path: folder.file("store.db"), context + ", reopened")
         return true
     }
 
@@ -156,6 +181,7 @@ final class ServiceFaultRun: Sendable {
             try client.write(.init(scope: .public, number: 0))
             try client.count()
             try client.write(.init(scope: .private, number: 0), deletes: true)
+        case .features: try client.useFeatures()
         case .large:
             for _ in 0..<3 { try client.write(.init(scope: .private, number: 0), bytes: 300_000) }
         }
@@ -173,7 +199,11 @@ final class ServiceFaultRun: Sendable {
 
     private func expectSound(_ cloud: TestService, path: String, _ context: String) throws {
         #expect(try StoreAudit.findings(path: path) == [], "\(context)")
-        for client in clients { #expect(try client.differences(from: cloud, context) == []) }
+        for client in clients {
+            #expect(try client.differences(from: cloud, context) == [])
+            guard workload == .features else { continue }
+            #expect(try client.featureDifferences(from: cloud, context) == [])
+        }
         let shared = try cloud.lookup(["shared"])[0].record?.fields["number"]?.value
         guard case .int64(let number)? = shared else {
             Issue.record("\(context): the counter is gone")
