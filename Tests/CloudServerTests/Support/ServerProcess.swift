@@ -68,7 +68,8 @@ final class ServerProcess: @unchecked Sendable {
     /// All output so far.
     var text: String { condition.withLock { String(decoding: output, as: UTF8.self) } }
 
-    func signal(_ number: Int32) { _ = Glibc.kill(id, number) }
+    /// One that couldn't be started has no id, and 0 would mean every process of the group.
+    func signal(_ number: Int32) { if id > 0 { _ = Glibc.kill(id, number) } }
 
     /// Waits for the end. Returns the status as `waitpid` gives it; its low seven bits are the signal.
     @discardableResult
@@ -76,6 +77,7 @@ final class ServerProcess: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         if let status { return status }
+        guard id > 0 else { return -1 }
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0 && errno == EINTR {}
         self.status = status

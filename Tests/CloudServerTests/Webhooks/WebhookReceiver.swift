@@ -26,6 +26,13 @@ final class WebhookReceiver: HTTPHandler {
         return requests.withLock { $0 }
     }
 
+    /// Waits until the requests so far are enough.
+    func received(_ isEnough: ([HTTPRequest]) -> Bool) throws {
+        guard answered.wait(until: { isEnough(self.requests.withLock { $0 }) }) else {
+            throw Failure("\(requests.withLock { $0.count }) requests are not enough")
+        }
+    }
+
     /// Answers 200 from now on.
     func take() { statuses.withLock { $0 = [] } }
 

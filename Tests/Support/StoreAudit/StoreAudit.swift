@@ -195,18 +195,41 @@ public struct StoreAudit {
         let counted = try rows(
             """
             SELECT d.scope, d.owner, d.subscriptions, count(s.id) FROM databases AS d LEFT JOIN subscriptions AS s
-            ON s.scope = d.scope AND s.owner = d.owner GROUP BY d.scope, d.owner
+            ON s.scope = d.scope AND s.owner = d.owner AND s.type IS NULL GROUP BY d.scope, d.owner
             """, columns: 4)
         for row in counted where row[0] == "2" {
             find(
                 row[2] != row[3],
                 "database \(row[0])/\(row[1]) counts \(row[2]) subscriptions and has \(row[3])")
         }
+        try checkWatches()
         let lost = try rows(
             """
             SELECT p.user, p.device FROM pushes AS p LEFT JOIN devices AS d ON d.user = p.user AND d.device = p.device
             WHERE d.user IS NULL
             """, columns: 2)
         findings += lost.map { "a push waits for \($0), which is no device" }
+    }
+
+    /// Query subscriptions are counted by the type that they watch, and numbered.
+    private mutating func checkWatches() throws {
+        var counted: [[String]: [String]] = [:]
+        for row in try rows("SELECT scope, owner, type, count, lastNumber FROM watches", columns: 5) {
+            counted[Array(row.prefix(3))] = Array(row.suffix(2))
+        }
+        let sql = "SELECT scope, owner, type, number FROM subscriptions WHERE type IS NOT NULL"
+        var numbers: [[String]: [Int64]] = [:]
+        for row in try rows(sql, columns: 4) {
+            numbers[Array(row.prefix(3)), default: []].append(Int64(row[3]) ?? 0)
+        }
+        for key in Set(counted.keys).union(numbers.keys).sorted(by: { "\($0)" < "\($1)" }) {
+            let (count, found) = (counted[key] ?? ["0", "0"], numbers[key] ?? [])
+            find(
+                Int(count[0]) != found.count, "\(key) counts \(count[0]) who watch it and has \(found.count)")
+            find(Set(found).count < found.count, "\(key): two who watch it share a number: \(found.sorted())")
+            find(
+                found.contains { $0 > Int64(count[1]) ?? 0 }, "\(key): who watches it is ahead of \(count[1])"
+            )
+        }
     }
 }
