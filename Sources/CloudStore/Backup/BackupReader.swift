@@ -109,6 +109,9 @@ struct BackupReader {
 
 /// The lines of an archive's checksums, one after the other.
 private final class SumLines {
+    /// A checksum and the longest name.
+    private static let lineBytesMax = 1_024
+
     private let reader: TarReader
     private var bytes: [UInt8] = []
     private var start = 0
@@ -126,6 +129,9 @@ private final class SumLines {
             if let end = bytes[start...].firstIndex(of: 0x0A) {
                 defer { start = end + 1 }
                 return String(decoding: bytes[start..<end], as: UTF8.self)
+            }
+            guard bytes.count - start <= Self.lineBytesMax else {
+                throw TarError(reason: "a line of its checksums is too long")
             }
             let piece = try reader.read()
             guard !piece.isEmpty else {

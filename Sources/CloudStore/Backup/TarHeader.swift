@@ -93,8 +93,10 @@ enum TarHeader {
         return Array((String(repeating: "0", count: max(0, count - text.count)) + text).utf8)
     }
 
+    /// Digits only: a sign would make a size by which the reader goes back.
     private static func octal(_ bytes: ArraySlice<UInt8>) -> Int64? {
         let digits = bytes.drop { $0 == 0x20 }.prefix { $0 != 0 && $0 != 0x20 }
+        guard digits.allSatisfy({ (0x30...0x37).contains($0) }) else { return nil }
         return Int64(String(decoding: digits, as: UTF8.self), radix: 8)
     }
 

@@ -39,6 +39,33 @@ import Testing
         #expect(BackupEntry(name) == nil)
     }
 
+    /// A size below zero would lead the reader back to where it was, again and again.
+    @Test(arguments: ["-0000001000", "+0000001000", "0000000100x", ""]) func aSizeIsDigitsAndNothingElse(
+        _ size: String
+    ) throws {
+        var block = TarHeader.blocks(of: TarHeader.Entry(name: "a", bytes: 0))
+        for place in 0..<12 { block[124 + place] = place < size.utf8.count ? Array(size.utf8)[place] : 0 }
+        let sum = block.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element)) }
+        let digits = Array(String(sum, radix: 8).utf8)
+        block.replaceSubrange(148..<154, with: [UInt8](repeating: 0x30, count: 6 - digits.count) + digits)
+        #expect(throws: TarError.self) { try TarHeader.parse(block) }
+    }
+
+    @Test func aLineOfChecksumsHasAnEnd() throws {
+        let folder = try TemporaryFolder()
+        let sums = [UInt8](repeating: 0x61, count: 5 << 20)
+        let file = try PlainFile(making: folder.file("a.tar"))
+        try file.write(TarHeader.blocks(of: TarHeader.Entry(name: "FORMAT", bytes: 0)))
+        try file.write(TarHeader.blocks(of: TarHeader.Entry(name: "SHA256SUMS", bytes: Int64(sums.count))))
+        try file.write(sums + [UInt8](repeating: 0, count: 1024))
+        let reader = try BackupReader(path: folder.file("a.tar"))
+        #expect {
+            try reader.forEach { _ in }
+        } throws: { error in
+            (error as? BackupError)?.description.contains("a line of its checksums is too long") ?? false
+        }
+    }
+
     @Test(arguments: [
         "FORMAT", "control.sqlite", "SHA256SUMS", "containers/a.b/production.sqlite",
         "containers/a/development.assets/0f/0fab",
