@@ -6,13 +6,15 @@ import Crypto
 struct ImportCheck {
     let scope: ExportScope
     let names: ExportNames
+    let limits: ServiceLimits
     var summary = ExportSummary()
     private(set) var line = 0
     private(set) var isOver = false
     private var hasDatabase: Bool
+    private var isPublic = false
     private var hasZone = false
     /// Files that came before, which records may hold.
-    private var known: Set<[UInt8]> = []
+    private var known: Set<AssetUse> = []
     private var file: FileCheck?
     private let digest: LinesDigest
 
@@ -40,10 +42,11 @@ struct ImportCheck {
         }
     }
 
-    init(scope: ExportScope, names: ExportNames) throws {
+    init(scope: ExportScope, names: ExportNames, limits: ServiceLimits) throws {
         digest = try LinesDigest()
         self.scope = scope
         self.names = names
+        self.limits = limits
         hasDatabase = scope != .container
     }
 
@@ -75,16 +78,21 @@ struct ImportCheck {
             }
             if let owner { _ = try names.user(named: owner) }
             hasDatabase = true
+            isPublic = database == .public
             hasZone = false
         case .zone(let name):
-            guard hasDatabase, !name.isEmpty else { throw wrong("a zone without a database") }
+            guard hasDatabase else { throw wrong("a zone without a database") }
+            try ModifyBatch.checkName(name, of: "a zone", limits)
+            guard !isPublic || name == ZoneID.defaultZoneName else {
+                throw wrong("the public database has no zones of its own")
+            }
             hasZone = true
         case .asset(let digest, let bytes):
             guard let digest = Hex.bytes(digest), digest.count == SHA256.digestBytes, bytes >= 0 else {
                 throw wrong("a file has no digest")
             }
             file = try FileCheck(digest: digest, bytes: bytes)
-            known.insert(digest)
+            known.insert(AssetUse(digest: digest, bytes: bytes))
             summary.assets += 1
         case .record(let record): try take(record)
         case .end(let records, let assets, let digest):
@@ -108,13 +116,15 @@ struct ImportCheck {
 
     private mutating func take(_ record: WireRecord) throws {
         guard hasZone else { throw wrong("a record without a zone") }
-        guard let name = record.recordName, !name.isEmpty, let type = record.recordType, !type.isEmpty else {
-            throw wrong("a record without name or type")
+        guard let type = record.recordType else { throw wrong("a record without a type") }
+        let renamed = try record.renamingUsers(names.user(named:))
+        try ModifyBatch.checkNames(of: renamed, limits: limits)
+        guard !isPublic || type == Schema.usersTypeName || renamed.recordName?.hasPrefix("_") != true else {
+            throw wrong("a public record's name begins with _, which is for users")
         }
-        _ = try record.renamingUsers(names.user(named:))
-        let missing = record.fields.assetUses.first { !known.contains($0.digest) }
+        let missing = record.fields.assetUses.first { !known.contains($0) }
         guard missing == nil, !record.holdsOtherAssets else {
-            throw wrong("a record holds a file that isn't in the export")
+            throw wrong("a record holds a file that isn't in the export, or has another size there")
         }
         summary.records += 1
     }

@@ -29,7 +29,7 @@ extension CloudService {
         into scope: ExportScope, names: ExportNames, merges: Bool, from source: ExportSource,
         progress: (ExportSummary) throws -> Void = { _ in }
     ) throws -> ExportSummary {
-        var check = try ImportCheck(scope: scope, names: names)
+        var check = try ImportCheck(scope: scope, names: names, limits: limits)
         try Self.read(source) { line, bytes in
             try check.take(line, bytes)
         }
@@ -39,7 +39,7 @@ extension CloudService {
         if !merges, try store.read({ try hasData(scope, $0) }) { throw ExportError.notEmpty }
         var writer = ImportWriter(scope: scope)
         try Self.read(source) { line, bytes in
-            try take(line, names, &writer)
+            try take(line, bytes: bytes.count, names, &writer)
             writer.summary.bytes += Int64(bytes.count)
             if writer.records.count >= Self.batchRecordsMax || writer.bytes >= Self.batchBytesMax {
                 try flush(&writer)
@@ -91,6 +91,9 @@ extension CloudService {
         var database: DatabaseKey
         var zone: ZoneKey
         var records: [WireRecord] = []
+        /// Their names: one that stands twice is written twice, the later one last.
+        var recordNames: Set<String> = []
+        /// Bytes of their lines.
         var bytes = 0
         var file: (digest: [UInt8], writer: any AssetFileWriter)?
         var summary = ExportSummary()
@@ -105,7 +108,9 @@ extension CloudService {
         }
     }
 
-    private func take(_ line: ExportLine, _ names: ExportNames, _ writer: inout ImportWriter) throws {
+    private func take(
+        _ line: ExportLine, bytes: Int, _ names: ExportNames, _ writer: inout ImportWriter
+    ) throws {
         if case .data(let bytes) = line {
             try writer.file?.writer.write(bytes)
             return
@@ -131,8 +136,13 @@ extension CloudService {
             writer.file = (Hex.bytes(digest) ?? [], try assetFiles.begin())
             writer.summary.assets += 1
         case .record(let record):
-            writer.records.append(try record.renamingUsers(names.user(named:)))
-            writer.bytes += record.fields.count * 100
+            let renamed = try record.renamingUsers(names.user(named:))
+            if let name = renamed.recordName, !writer.recordNames.insert(name).inserted {
+                try flush(&writer)
+                writer.recordNames = [name]
+            }
+            writer.records.append(renamed)
+            writer.bytes += bytes
             writer.summary.records += 1
         }
     }
@@ -185,6 +195,7 @@ extension CloudService {
         let records = batch.records
         let zone = batch.zone
         batch.records = []
+        batch.recordNames = []
         batch.bytes = 0
         try store.write { writer in
             let schema = try schema(in: writer)

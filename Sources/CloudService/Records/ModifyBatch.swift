@@ -70,7 +70,7 @@ struct ModifyBatch {
     /// Whether what the batch does in custom zones is all or nothing.
     var isAtomicWhereItCan: Bool { atomic ?? (settings.atomicDefault == .inCustomZones) }
 
-    private static func checkNames(of record: WireRecord, limits: ServiceLimits) throws(WireError) {
+    static func checkNames(of record: WireRecord, limits: ServiceLimits) throws(WireError) {
         try checkName(record.recordName, of: "recordName", limits)
         if let recordType = record.recordType { try checkName(recordType, of: "recordType", limits) }
         if let parent = record.parent { try checkName(parent.recordName, of: "parent.recordName", limits) }

@@ -143,6 +143,59 @@ import Testing
         #expect(throws: ExportError.self) { try other.take(exported, into: .user("_ada")) }
     }
 
+    // MARK: By hand
+
+    private static func written(_ lines: [String], of what: String = "user", records: Int) -> [UInt8] {
+        let all =
+            [#"{"yapExport":1,"of":"\#(what)"}"#] + lines
+            + [#"{"end":true,"records":\#(records),"assets":0}"#]
+        return Array(all.joined(separator: "\n").utf8)
+    }
+
+    private static func record(_ name: String, type: String = "T", field: String = "n", value: String = "1")
+        -> String
+    {
+        #"{"record":{"recordName":"\#(name)","recordType":"\#(type)","#
+            + #""fields":{"\#(field)":{"value":\#(value),"type":"INT64"}}}}"#
+    }
+
+    /// What no client could have saved is not let in by this door either.
+    @Test(arguments: [
+        #"{"zone":""}"#, #"{"zone":"a\nb"}"#, #"{"zone":"_defaultZone"}"# + "\n" + record("é"),
+        #"{"zone":"z"}"# + "\n" + record(String(repeating: "n", count: 256)),
+        #"{"zone":"z"}"# + "\n" + record("a", type: "T\\u0001"),
+        #"{"zone":"z"}"# + "\n" + record("a", field: String(repeating: "f", count: 256)),
+    ]) func whatNoClientCouldSaveIsRefusedBeforeAnythingIsWritten(_ lines: String) throws {
+        let place = try Place(seed: 9)
+        let names = ExportNames(accounts: ["_ada": ExportNames.owner])
+        let good = #"{"zone":"good"}"# + "\n" + Self.record("good")
+        let empty = try place.export(.user("_ada"), names)
+        #expect(throws: ExportError.self) {
+            let count = lines.contains("record") ? 2 : 1
+            try place.take(Self.written([good, lines], records: count), into: .user("_ada"), names)
+        }
+        #expect(try place.export(.user("_ada"), names) == empty)
+    }
+
+    @Test func thePublicDatabaseHasNoZonesOfItsOwnAndNoNamesOfTheServices() throws {
+        for lines in [[#"{"zone":"z"}"#], [#"{"zone":"_defaultZone"}"#, Self.record("_mine")]] {
+            let place = try Place(seed: 10)
+            let bytes = Self.written(
+                [#"{"database":"public"}"#] + lines, of: "container", records: lines.count - 1)
+            #expect(throws: ExportError.self) { try place.take(bytes, into: .container) }
+        }
+    }
+
+    @Test func aRecordThatStandsTwiceIsOneRecord() throws {
+        let place = try Place(seed: 11)
+        let names = ExportNames(accounts: ["_ada": ExportNames.owner])
+        let lines = [#"{"zone":"z"}"#, Self.record("a"), Self.record("a", value: "2"), Self.record("b")]
+        try place.take(Self.written(lines, records: 3), into: .user("_ada"), names)
+        let text = String(decoding: try place.export(.user("_ada"), names), as: UTF8.self)
+        #expect(text.contains(#""records":2"#) && text.contains(#""value":2"#))
+        try place.expectSound()
+    }
+
     // MARK: Random data
 
     private func fill(_ place: Place, _ random: SeededRandomSource) throws {
