@@ -13,6 +13,8 @@ final class Courier: Sendable {
     /// A poll that is held.
     private struct Waiting: Sendable {
         let reply: Reply
+        /// The client's address.
+        let peer: String
         /// Where the store is.
         let container: CloudService.Container
         /// The client tells by itself what it has got.
@@ -40,15 +42,18 @@ final class Courier: Sendable {
     var count: Int { polls.withLock { $0.count } }
 
     /// Holds a device's poll until there is a push for it.
+    ///
+    /// - Parameter peer: the client's address.
     func poll(
-        _ head: HTTPRequestHead, _ reply: Reply, container: CloudService.Container, in table: EnvironmentTable
+        _ head: HTTPRequestHead, _ reply: Reply, peer: String, container: CloudService.Container,
+        in table: EnvironmentTable
     ) {
         guard let apnsToken = head.queryValue("token"), !apnsToken.isEmpty, apnsToken.utf8.count <= 256 else {
             return reply.send(Refusal.badRequest("the courier's URL has a token"))
         }
         let after = head.queryValue("after")
         let waiting = Waiting(
-            reply: reply, container: container, acknowledges: head.header(WireHeader.client) == "1")
+            reply: reply, peer: peer, container: container, acknowledges: head.header(WireHeader.client) == "1")
         table.use(container) { [self] result in
             switch result {
             case .failure(let error):
@@ -107,17 +112,20 @@ final class Courier: Sendable {
         waiting.reply.exchange.onDisconnect { [self] in
             _ = polls.withLock { $0.end(device, number) }
         }
-        ask(device, number, after: after, environment, table)
+        ask(device, number, after: after, asker: waiting.peer, environment, table)
     }
 
     /// Asks the store whether a push waits; gives the environment back in the end.
+    ///
+    /// - Parameter asker: the address of the client that asks; nil: the server asks by itself.
     private func ask(
-        _ device: Device, _ number: CourierPolls<Waiting>.Number, after: String?,
+        _ device: Device, _ number: CourierPolls<Waiting>.Number, after: String?, asker: String? = nil,
         _ environment: OpenEnvironment, _ table: EnvironmentTable
     ) {
         let taking = polls.withLock { $0[device]?.acknowledges } == true ? PushTaking.each : .newest
-        environment.thread.takePush(apnsToken: device.apnsToken, acknowledging: after, taking: taking) {
-            [self] taken in
+        environment.thread.takePush(
+            apnsToken: device.apnsToken, acknowledging: after, taking: taking, asker: asker
+        ) { [self] taken in
             switch taken {
             case .success(nil):
                 if polls.withLock({ $0.foundNothing(device, number) }) {

@@ -9,21 +9,41 @@ extension CloudService {
         return knownCallers.withLock { $0.owner(of: token, peer: peer) }
     }
 
+    /// In whose line a device's question for a push waits; without an asker it is the server's own.
+    func owner(ofDevice apnsToken: String, asker: String?) -> String {
+        guard let asker else { return "courier" }
+        return knownCallers.withLock { $0.owner(of: apnsToken, peer: RateKeeper.network(of: asker)) }
+    }
+
     /// Counts a request, and refuses it when too many came. What is left, a header says.
     func charge(_ request: WireRequest, _ admission: inout Admission) throws {
         let user = admission.user?.userRecordName
-        if let user, let token = request.queryItem(WireHeader.webAuthTokenItem) {
-            knownCallers.withLock { $0.learn(token, of: user) }
-        }
-        let now = clock.nowMilliseconds()
-        guard let taken = rates.withLock({ $0.take(user: user, peer: request.peer, at: now) }) else { return }
+        let token = request.queryItem(WireHeader.webAuthTokenItem)
+        guard let taken = take(user, at: request.peer, showing: token) else { return }
         let answer = taken.answer
         admission.additions.headers += [
             ("RateLimit-Limit", "\(answer.limit)"), ("RateLimit-Remaining", "\(answer.remaining)"),
             ("RateLimit-Reset", "\(answer.seconds)"),
         ]
-        guard !answer.isTaken else { return }
-        let seconds = Double(max(1, answer.seconds))
+        try check(taken)
+    }
+
+    /// Counts what is no request of the protocol.
+    func charge(_ user: String?, at peer: String, showing token: String) throws {
+        if let taken = take(user, at: peer, showing: token) { try check(taken) }
+    }
+
+    private typealias Taken = (kind: RateKeeper.Kind, answer: RateBuckets.Answer)
+
+    private func take(_ user: String?, at peer: String?, showing token: String?) -> Taken? {
+        if let user, let token { knownCallers.withLock { $0.learn(token, of: user) } }
+        let now = clock.nowMilliseconds()
+        return rates.withLock { $0.take(user: user, peer: peer, at: now) }
+    }
+
+    private func check(_ taken: Taken) throws {
+        guard !taken.answer.isTaken else { return }
+        let seconds = Double(max(1, taken.answer.seconds))
         switch taken.kind {
         case .user: throw ServiceError.throttled("you have sent too many requests", seconds)
         case .address:

@@ -73,11 +73,12 @@ extension CloudService {
 
     /// Looks for a push. Reads on the calling thread, and asks for a write only when something is to be written.
     func prepareTake(
-        apnsToken: String, acknowledging acknowledgement: Acknowledgement?, taking: PushTaking
+        apnsToken: String, acknowledging acknowledgement: Acknowledgement?, taking: PushTaking,
+        asker: String? = nil
     ) -> PreparedRequest {
         var work: ServiceWork
         do {
-            let (device, push) = try store.read { try self.waitingPush(apnsToken, taking, $0) }
+            let (device, push) = try waitingPush(apnsToken, taking, asker: asker)
             let isSilent = device.seenMilliseconds < clock.nowMilliseconds() - Self.seenMilliseconds
             work = .answer(push.map { .push($0) } ?? .nothing)
             if acknowledgement != nil || isSilent {
@@ -87,6 +88,20 @@ extension CloudService {
             work = .answer(.error(ServiceFailure.wireError(error)))
         }
         return PreparedRequest(work: work, bytes: 0, wantsExtras: false)
+    }
+
+    /// Whoever asks is counted, and who guesses is counted as nobody.
+    private func waitingPush(
+        _ apnsToken: String, _ taking: PushTaking, asker: String?
+    ) throws -> (device: DeviceRow, push: CourierPush?) {
+        do {
+            let found = try store.read { try self.waitingPush(apnsToken, taking, $0) }
+            if let asker { try charge(found.device.key.user, at: asker, showing: apnsToken) }
+            return found
+        } catch let error as WireError where error == ServiceError.unknownDeviceToken {
+            if let asker { try charge(nil, at: asker, showing: apnsToken) }
+            throw error
+        }
     }
 
     static func push(from answer: ServiceAnswer) -> Result<CourierPush?, WireError> {

@@ -49,31 +49,34 @@ public final class CloudServiceThread: Sendable {
 
     /// Looks for a push that waits for a device, and deletes the one before that it has got; nil when none waits. As
     /// `CloudService.takePush`, but `completion` is called as that of `send`.
+    ///
+    /// - Parameter asker: the address of the client that asks, which is counted: to the device's user, or to the address
+    ///   when there is no such device. Nil: nobody is.
     public func takePush(
         apnsToken: String, acknowledging notificationID: String? = nil, taking: PushTaking = .each,
-        completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
+        asker: String? = nil, completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
     ) {
         take(
             apnsToken: apnsToken, acknowledging: notificationID.map { .one($0) }, taking: taking,
-            completion: completion)
+            asker: asker, completion: completion)
     }
 
     /// Deletes what waited for a device when it got `push` as the newest. What is not deleted comes again.
     public func acknowledgePushes(apnsToken: String, through push: CourierPush) {
-        take(apnsToken: apnsToken, acknowledging: .through(push.number), taking: .newest) { _ in }
+        take(apnsToken: apnsToken, acknowledging: .through(push.number), taking: .newest, asker: nil) { _ in }
     }
 
     private func take(
         apnsToken: String, acknowledging acknowledgement: CloudService.Acknowledgement?, taking: PushTaking,
-        completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
+        asker: String?, completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
     ) {
         let crew = crew
         let isTaken = crew.take(
             ServiceJob(
-                bytes: 0, owner: "courier",
+                bytes: 0, owner: crew.service.owner(ofDevice: apnsToken, asker: asker),
                 begin: {
                     crew.service.prepareTake(
-                        apnsToken: apnsToken, acknowledging: acknowledgement, taking: taking)
+                        apnsToken: apnsToken, acknowledging: acknowledgement, taking: taking, asker: asker)
                 },
                 finish: { _, answer, _ in
                     completion(CloudService.push(from: answer))

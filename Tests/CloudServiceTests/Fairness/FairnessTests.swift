@@ -165,6 +165,29 @@ import Testing
         #expect(ask(service, nil, peer: "2001:db8:0:1::4").status == 200)
     }
 
+    @Test func aPollIsCountedToTheUserOfItsDevice() throws {
+        let service = service { $0.user = .init(perSecond: 1, burst: 3) }
+        let created = service.respond(
+            to: WireRequest(
+                path: "/device/1/\(TestService.container.identifier)/development/tokens/create",
+                query: [("ckWebAuthToken", "ada")],
+                body: try TokensCreateRequest(apnsEnvironment: .development, clientID: "phone").json()))
+        let token = try TokensResponse(json: created.body).apnsToken
+        func poll(by asker: String?) -> ServerErrorCode? {
+            let prepared = service.prepareTake(
+                apnsToken: token, acknowledging: nil, taking: .each, asker: asker)
+            guard case .failure(let error) = CloudService.push(from: service.answerAlone(prepared.work)) else {
+                return nil
+            }
+            return error.serverErrorCode
+        }
+        #expect([poll(by: "192.0.2.1"), poll(by: "192.0.2.2"), poll(by: "192.0.2.1")] == [nil, nil, .throttled])
+        #expect(poll(by: nil) == nil, "what the server asks by itself is nobody's")
+        #expect(ask(service, "bob").status == 200)
+        #expect(service.owner(ofDevice: token, asker: "192.0.2.3") == "user \(TestService.ada.userRecordName)")
+        #expect(service.owner(ofDevice: "guessed", asker: "192.0.2.3") == "address 192.0.2.3")
+    }
+
     @Test func aContainersRateIsSharedAndNotUsedUpByWhoIsRefused() throws {
         let service = service {
             $0.container = .init(perSecond: 1, burst: 6)
