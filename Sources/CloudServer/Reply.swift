@@ -3,6 +3,8 @@ import HTTPServer
 
 /// What the log says of a request beside what HTTP knows.
 struct RequestNote: Sendable {
+    /// The client's address, where a proxy of the operator's own tells it.
+    var peer: String?
     var clientID: String?
     var user: String?
     /// The code of a request that failed as a whole.
@@ -17,9 +19,12 @@ struct Reply: Sendable {
     private let origin: String?
     private let wantsExtras: Bool
     private let clientID: String?
+    private let peer: String?
 
-    init(_ exchange: HTTPExchange, _ head: HTTPRequestHead, isCrossOrigin: Bool) {
+    /// - Parameter peer: the client's address, where it is another one than the connection's.
+    init(_ exchange: HTTPExchange, _ head: HTTPRequestHead, isCrossOrigin: Bool, peer: String? = nil) {
         self.exchange = exchange
+        self.peer = peer
         origin = isCrossOrigin ? head.header(WireHeader.origin) : nil
         wantsExtras = head.header(WireHeader.client) == "1"
         clientID = head.queryValue(WireHeader.clientIDItem)
@@ -28,7 +33,7 @@ struct Reply: Sendable {
     /// Answers with what the service said.
     func send(_ response: WireResponse) {
         let note = RequestNote(
-            clientID: clientID, user: response.note.userRecordName, errorCode: response.note.errorCode,
+            peer: peer, clientID: clientID, user: response.note.userRecordName, errorCode: response.note.errorCode,
             groupRequests: response.note.groupRequests)
         respond(
             status: response.status, headers: response.headers, body: response.body, note: note,
@@ -49,7 +54,7 @@ struct Reply: Sendable {
     func send(_ error: WireError) {
         let response = Self.response(error, requestID: exchange.requestID, wantsExtras: wantsExtras)
         guard case .bytes(let body) = response.body else { return }
-        let note = RequestNote(clientID: clientID, errorCode: error.serverErrorCode.rawValue)
+        let note = RequestNote(peer: peer, clientID: clientID, errorCode: error.serverErrorCode.rawValue)
         respond(status: response.status, headers: response.headers, body: body, note: note)
     }
 
@@ -57,7 +62,7 @@ struct Reply: Sendable {
     func send(_ response: HTTPResponse) {
         var response = response
         if let origin { response.headers += Self.crossOriginHeaders(origin) }
-        exchange.respond(response, context: RequestNote(clientID: clientID))
+        exchange.respond(response, context: RequestNote(peer: peer, clientID: clientID))
     }
 
     /// The answer to a request that pages of any origin may send, for where there is no exchange yet.
@@ -140,7 +145,7 @@ struct Reply: Sendable {
         if let origin { headers += refusesOrigin ? [("Vary", "Origin")] : Self.crossOriginHeaders(origin) }
         exchange.respond(
             HTTPResponse(status: status, headers: headers, body: .bytes(body)),
-            context: note ?? RequestNote(clientID: clientID),
+            context: note ?? RequestNote(peer: peer, clientID: clientID),
             written: written)
     }
 

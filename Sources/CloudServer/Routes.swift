@@ -122,7 +122,9 @@ final class Routes: HTTPHandler {
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
         let head = request.head
         let route = Route(path: head.path)
-        let reply = Reply(exchange, head, isCrossOrigin: route.isCrossOrigin)
+        let reply = Reply(
+            exchange, head, isCrossOrigin: route.isCrossOrigin,
+            peer: options.trustsForwardedFor ? peer(of: head) : nil)
         if head.method == "OPTIONS", route.isCrossOrigin {
             return preflight(head, reply, route)
         }
@@ -131,9 +133,11 @@ final class Routes: HTTPHandler {
             ask(request, reply, onlyContainer ?? container)
         case .courier(let container):
             guard head.method == "GET" else { return reply.send(Refusal.wrongMethod("GET")) }
-            courier.poll(head, reply, container: onlyContainer ?? container, in: table)
+            courier.poll(
+                head, reply, peer: peer(of: head), container: onlyContainer ?? container, in: table)
         case .asset(let container, let isUpload):
-            assets.handle(request, reply, onlyContainer ?? container, isUpload: isUpload)
+            assets.handle(
+                request, reply, onlyContainer ?? container, isUpload: isUpload, peer: peer(of: head))
         case .signIn:
             guard let signIns else { return reply.send(Refusal.noSuchPath(head.path)) }
             if head.method == "GET" {
@@ -268,7 +272,7 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
     var line = LogLine()
     line.put("time", logTime(milliseconds: milliseconds))
     line.put("id", summary.requestID)
-    line.put("peer", summary.peer)
+    line.put("peer", note?.peer ?? summary.peer)
     line.put("method", summary.method)
     line.put("path", String(summary.path.prefix(512)))
     switch Route(path: summary.path) {

@@ -26,9 +26,11 @@ final class Worker: Sendable {
     }
 
     /// Runs `job` on the thread. False when too many wait, or after `stop`: then it never runs.
-    func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+    ///
+    /// - Parameter isOwed: it gives back what something else bounds, and is taken however many wait.
+    func submit(isOwed: Bool = false, _ job: @escaping @Sendable () -> Void) -> Bool {
         let isTaken = state.withLock { state in
-            guard !state.isEnding, state.jobs.count < jobsMax else { return false }
+            guard !state.isEnding, isOwed || state.jobs.count < jobsMax else { return false }
             state.jobs.append(job)
             return true
         }

@@ -44,6 +44,18 @@ import Testing
         #expect(members["status"] as? Int == 200)
     }
 
+    @Test func behindAProxyOfOnesOwnALineTellsTheClientsAddress() async throws {
+        for isTrusted in [false, true] {
+            try await withServer(configure: { $0.trustsForwardedFor = isTrusted }) { server in
+                let response = try RawConnection(port: server.port).exchange(
+                    "GET", "/yap/1/health",
+                    headers: [(name: "X-Forwarded-For", value: "198.51.100.1, 192.0.2.7")])
+                let line = try server.log.line(id: #require(response.header("X-Apple-Request-UUID")))
+                #expect(line["peer"] as? String == (isTrusted ? "192.0.2.7" : "127.0.0.1"))
+            }
+        }
+    }
+
     @Test func timesAreThoseOfTheCalendar() {
         let formatter = ISO8601DateFormatter()
         formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]

@@ -6,6 +6,8 @@ import Seams
 /// Takes the files that clients send, and gives out those that they fetch: on threads of its own, because disks block.
 final class AssetDesk: Sendable {
     private static let workersCount = 4
+    /// Jobs of requests that have not shown their ticket yet, on each worker.
+    private static let strangersJobsMax = 2_048
     /// What multipart adds to a file at most.
     private static let formBytesMax = 16 << 10
 
@@ -14,27 +16,21 @@ final class AssetDesk: Sendable {
     let clock: any MonotonicSource
     let uploadMillisecondsMax: Int64
     private let workers: [Worker]
-    private let uploadsMax: Int
-    private let downloadsMax: Int
     private let fileBytesMax: Int64
-    private let counts = Lock(Counts())
-
-    private struct Counts {
-        var uploads = 0
-        var downloads = 0
-        var nextWorker = 0
-    }
+    private let nextWorker = Lock(0)
+    /// Files that are being sent, by the user whom their address was made for.
+    private let uploads: Lock<FairCount>
+    /// Files that are being fetched, by the address that fetches them: who has a file's own may be anybody.
+    private let downloads: Lock<FairCount>
 
     init(_ options: CloudServerOptions, table: EnvironmentTable) {
         self.table = table
         clock = options.monotonicClock
-        uploadsMax = options.assets.uploadsMax
-        downloadsMax = options.assets.downloadsMax
         uploadMillisecondsMax = options.assets.uploadMillisecondsMax
         fileBytesMax = options.limits.assets.fileBytesMax
-        // A transfer has a job or two at a time, and each must find room, or what it holds would never be given back.
-        let jobsMax = 4 * (options.assets.uploadsMax + options.assets.downloadsMax)
-        workers = (0..<Self.workersCount).map { _ in Worker(jobsMax: jobsMax) }
+        uploads = Lock(FairCount(max: options.assets.uploadsMax))
+        downloads = Lock(FairCount(max: options.assets.downloadsMax))
+        workers = (0..<Self.workersCount).map { _ in Worker(jobsMax: Self.strangersJobsMax) }
     }
 
     /// How many bytes the HTTP server must let through in a body.
@@ -51,21 +47,23 @@ final class AssetDesk: Sendable {
         guard length <= fileBytesMax + Int64(Self.formBytesMax) else {
             return .refuse(Reply.response(Refusal.bodyTooLarge(bytesMax: Int(fileBytesMax)), to: head))
         }
-        guard let worker = begin(\.uploads, max: uploadsMax) else {
-            return .refuse(Reply.response(Refusal.busy, to: head))
-        }
-        return .stream(to: UploadSink(self, worker, head, container))
+        return .stream(to: UploadSink(self, worker(), head, container))
     }
 
     /// Answers a request whose body is here.
-    func handle(_ request: HTTPRequest, _ reply: Reply, _ container: CloudService.Container, isUpload: Bool) {
+    ///
+    /// - Parameter peer: the client's address.
+    func handle(
+        _ request: HTTPRequest, _ reply: Reply, _ container: CloudService.Container, isUpload: Bool,
+        peer: String
+    ) {
         switch (request.head.method, isUpload) {
         case ("POST", true):
             guard let sink = request.sink as? UploadSink else {
                 return reply.send(Refusal.noSuchPath(request.head.path))
             }
             sink.finish(reply)
-        case ("GET", false), ("HEAD", false): download(request.head, reply, container)
+        case ("GET", false), ("HEAD", false): download(request.head, reply, container, peer)
         default: reply.send(Refusal.wrongMethod(isUpload ? "POST" : "GET"))
         }
     }
@@ -75,30 +73,30 @@ final class AssetDesk: Sendable {
         for worker in workers { worker.stop() }
     }
 
-    /// How many files are being sent, and fetched.
-    var transferCounts: (uploads: Int, downloads: Int) { counts.withLock { ($0.uploads, $0.downloads) } }
+    /// Takes room for a file of a user whose ticket was checked. Whoever has only an address to show holds nothing.
+    func beginUpload(of user: String) -> Bool { uploads.withLock { $0.begin(user) } }
 
-    func endUpload() { counts.withLock { $0.uploads -= 1 } }
+    func endUpload(of user: String) { uploads.withLock { $0.end(user) } }
 
-    func endDownload() { counts.withLock { $0.downloads -= 1 } }
-
-    /// A worker for one more transfer; nil when there are too many.
-    private func begin(_ count: WritableKeyPath<Counts, Int>, max: Int) -> Worker? {
-        counts.withLock { counts in
-            guard counts[keyPath: count] < max else { return nil }
-            counts[keyPath: count] += 1
-            counts.nextWorker = (counts.nextWorker + 1) % workers.count
-            return workers[counts.nextWorker]
-        }
+    /// The worker for the next transfer.
+    private func worker() -> Worker {
+        workers[nextWorker.withLock { next in
+            next = (next + 1) % Self.workersCount
+            return next
+        }]
     }
 
-    private func download(_ head: HTTPRequestHead, _ reply: Reply, _ container: CloudService.Container) {
+    private func download(
+        _ head: HTTPRequestHead, _ reply: Reply, _ container: CloudService.Container, _ peer: String
+    ) {
         let parts = head.path.pathSegments()
         guard parts.count == 8, let ticket = head.queryValue("t") else {
             return reply.send(Refusal.noSuchPath(head.path))
         }
-        guard let worker = begin(\.downloads, max: downloadsMax) else { return reply.send(Refusal.busy) }
-        let ending = TransferEnd { [self] in endDownload() }
+        let owner = TryLimiter.key(address: peer)
+        guard downloads.withLock({ $0.begin(owner) }) else { return reply.send(Refusal.busy) }
+        let ending = TransferEnd { [self] in downloads.withLock { $0.end(owner) } }
+        let worker = worker()
         table.use(container) { [table] result in
             let isTaken = worker.submit {
                 switch result {

@@ -19,7 +19,7 @@ final class FileSource: HTTPBodySource {
     var byteCount: Int? { Int(part.count) }
 
     func pull(bytesMax: Int, _ pull: HTTPBodyPull) {
-        let isTaken = worker.submit { [self] in
+        let isTaken = worker.submit(isOwed: true) { [self] in
             guard let offset = given.withLock({ $0 }) else { return pull.fail() }
             let wanted = Int(min(Int64(bytesMax), part.count - offset))
             // A file that has become shorter, or can't be read: the client must see a cut, not an end.

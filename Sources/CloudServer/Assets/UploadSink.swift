@@ -49,8 +49,10 @@ final class UploadSink: HTTPBodySink {
         run({ self.end(reply) }, else: { reply.send(Refusal.busy) })
     }
 
+    /// What holds a file always finds room for its next job, or the file would never be given back.
     private func run(_ job: @escaping @Sendable () -> Void, else refused: () -> Void) {
-        if !worker.submit(job) { refused() }
+        let holds = state.withLock { if case .open = $0.stage { true } else { false } }
+        if !worker.submit(isOwed: holds, job) { refused() }
     }
 
     // MARK: On the worker
@@ -121,7 +123,11 @@ final class UploadSink: HTTPBodySink {
                     case .failure(let error): next(error)
                     case .success(let environment): next(self.open(in: environment))
                     }
-                }, else: { if case .success(let environment) = result { desk.table.release(environment) } })
+                },
+                else: {
+                    if case .success(let environment) = result { desk.table.release(environment) }
+                    next(Refusal.busy)
+                })
         }
     }
 
@@ -136,6 +142,10 @@ final class UploadSink: HTTPBodySink {
                 throw Refusal.badRequest("multipart/form-data: \(error.reason)")
             }
             let upload = try environment.service.beginUpload(ticket: head.queryValue("t") ?? "")
+            guard desk.beginUpload(of: upload.user) else {
+                upload.cancel()
+                throw Refusal.busy
+            }
             let isWanted = state.withLock { state in
                 guard case .new = state.stage else { return false }
                 state = State(stage: .open(upload, environment), form: form)
@@ -143,6 +153,7 @@ final class UploadSink: HTTPBodySink {
             }
             guard !isWanted else { return nil }
             upload.cancel()
+            desk.endUpload(of: upload.user)
             throw ServiceRefusal.cut
         } catch {
             desk.table.release(environment)
@@ -161,14 +172,10 @@ final class UploadSink: HTTPBodySink {
             defer { state.stage = .over }
             return state.stage
         }
-        switch stage {
-        case .over: return
-        case .new: break
-        case .open(let upload, let environment):
-            upload.cancel()
-            desk.table.release(environment)
-        }
-        desk.endUpload()
+        guard case .open(let upload, let environment) = stage else { return }
+        upload.cancel()
+        desk.table.release(environment)
+        desk.endUpload(of: upload.user)
     }
 }
 

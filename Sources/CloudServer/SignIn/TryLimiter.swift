@@ -76,7 +76,7 @@ struct TryLimiter {
     }
 
     /// A household has 2^64 addresses of IPv6: the network counts.
-    private static func key(address: String) -> String {
+    static func key(address: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard address.contains(":"), inet_pton(AF_INET6, address, &bytes) == 1 else {
             return "address " + address

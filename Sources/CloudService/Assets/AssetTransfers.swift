@@ -7,6 +7,8 @@ public final class AssetUpload: Sendable {
     private let service: CloudService
     private let claims: AssetClaims
     private let state: Lock<State>
+    /// Whom the address was made for; empty for a program that signs with a key.
+    package var user: String { claims.user }
 
     private struct State {
         /// Nil when the file is finished or given up.
