@@ -68,6 +68,21 @@ extension CloudService {
         }
     }
 
+    /// Ends the tokens of a user's devices, with the pushes that wait for them: a token is good without a sign-in, so it
+    /// would outlive the session that it was made in. A device that is still signed in makes another one by itself.
+    ///
+    /// - Returns: how many there were.
+    /// - Throws: `CloudStoreError`.
+    @discardableResult package func forgetDevices(of user: String) throws -> Int {
+        try store.write { writer in
+            let devices = try self.devices(of: user, writer)
+            var changes = StoreChanges()
+            changes.removedDevices = devices.map(\.key)
+            if !devices.isEmpty { try writer.apply(changes) }
+            return devices.count
+        }
+    }
+
     private func devices(of user: String, _ reader: any CloudStoreReader) throws -> [DeviceRow] {
         var wanted = StoreLoad()
         wanted.devicesOf = [user]

@@ -8,13 +8,17 @@ extension ControlStore {
         try read { try $0.integrityCheck() }
     }
 
-    /// Removes an account and ends its sessions. What its user has stored stays where it is.
+    /// Removes an account, ends its sessions, and lets nobody find its person. What its user has stored stays where it
+    /// is.
     ///
     /// - Throws: `ControlError.noSuchAccount`, `CloudStoreError`.
     public func removeAccount(named name: String) throws {
         try write { connection in
             let id = try Self.id(ofAccount: name, connection)
-            for sql in ["DELETE FROM sessions WHERE account = ?", "DELETE FROM accounts WHERE id = ?"] {
+            for sql in [
+                "DELETE FROM sessions WHERE account = ?", "DELETE FROM discoverable WHERE account = ?",
+                "DELETE FROM accounts WHERE id = ?",
+            ] {
                 try connection.withStatement(sql) { statement in
                     try statement.bind(id, at: 1)
                     try statement.run()

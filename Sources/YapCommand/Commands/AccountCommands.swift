@@ -2,6 +2,12 @@ import CloudService
 import CloudStore
 import Crypto
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// `yap account ...`: the people who may sign in.
 enum AccountCommands {
     static let create = Command(
@@ -63,7 +69,8 @@ enum AccountCommands {
         details: """
             Nobody can sign in with it any more, and an account made again under the name is another one. With --erase
             its private databases are emptied first, in every container; what it made in public databases stays.
-            Without, the data stays in the stores, where nobody reaches it.
+            Without, the data stays in the stores, where nobody reaches it. When erasing fails, the account is shut and
+            still there: do it again.
             """,
         operands: [Command.Operand(name: "NAME", help: "the account")],
         options: [
@@ -99,19 +106,24 @@ enum AccountCommands {
         guard invocation.has("yes") else {
             throw Failure.usage("this can't be undone: add --yes when you mean it")
         }
+        // First, so that nobody writes behind what is erased; and it stays so when something fails in between.
+        try control.setPasswordHash(PasswordHash.fittingNothing().text, ofAccount: name)
+        let environments = try invocation.environments(control, console)
+        for data in environments { try data.forgetDevices(ofAccount: name) }
         var erased = 0
         if invocation.has("erase") {
-            for (container, environment) in try invocation.dataFolder(console).environments() {
-                let data = EnvironmentData(
-                    folder: invocation.dataFolder(console), control: control,
-                    container: CloudService.Container(identifier: container, environment: environment))
-                erased += try data.erase(account: name)
-            }
+            waitForServer(invocation.dataFolder(console))
+            for data in environments { erased += try data.erase(account: name) }
         }
         try control.removeAccount(named: name)
         try done(
             "deleted \(name)" + (invocation.has("erase") ? " and \(erased) records" : ""),
             [("account", .string(name)), ("erased", .integer(Int64(erased)))], invocation, console)
+    }
+
+    /// Until a server that runs has heeded what was ended, and has written what it had let in before.
+    private static func waitForServer(_ folder: DataFolder) {
+        if folder.isServed { usleep(1_000_000) }
     }
 
     private static func done(
@@ -167,17 +179,19 @@ enum AccountCommands {
         let control = try invocation.control(console)
         let given = try invocation.password(console)
         let password = try given ?? madeUp()
-        try control.setPasswordHash(PasswordHash(hashing: password).text, ofAccount: invocation.operands[0])
+        let name = invocation.operands[0]
+        try control.setPasswordHash(PasswordHash(hashing: password).text, ofAccount: name)
         if invocation.has("json") {
-            return try console.print(
+            try console.print(
                 .object([
-                    ("account", .string(invocation.operands[0])),
-                    ("password", given == nil ? .string(password) : .null),
+                    ("account", .string(name)), ("password", given == nil ? .string(password) : .null),
                 ]))
+        } else {
+            try console.print("account \(name) has another password; its devices must sign in again")
+            if given == nil { try tell(password, console) }
         }
-        try console.print(
-            "account \(invocation.operands[0]) has another password; its devices must sign in again")
-        if given == nil { try tell(password, console) }
+        // Last: what fails here must not take the password along that nobody has seen yet.
+        for data in try invocation.environments(control, console) { try data.forgetDevices(ofAccount: name) }
     }
 
     private static func tell(_ password: String, _ console: Console) throws {

@@ -1,3 +1,4 @@
+import CloudService
 import CloudStore
 
 /// What several commands take and say.
@@ -16,6 +17,16 @@ extension Invocation {
                     + dataWords(console) + " --container iCloud.com.example.todo")
         }
         return try ControlStore(path: folder.controlPath)
+    }
+
+    /// Every environment that keeps something.
+    func environments(_ control: ControlStore, _ console: Console) throws -> [EnvironmentData] {
+        let folder = dataFolder(console)
+        return try folder.environments().map { container, environment in
+            EnvironmentData(
+                folder: folder, control: control,
+                container: CloudService.Container(identifier: container, environment: environment))
+        }
     }
 
     /// How a further line must name the folder: nothing when it is where it is looked for.

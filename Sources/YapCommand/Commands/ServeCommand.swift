@@ -39,7 +39,7 @@ enum ServeCommand {
                 help: "what clients call the server, when a proxy stands in front"),
             Command.Option(
                 name: "trust-forwarded-for",
-                help: "limit sign-ins by X-Forwarded-For's last entry: behind a proxy of your own only"),
+                help: "a client is who X-Forwarded-For's last entry says: behind a proxy of your own only"),
             Command.Option(
                 name: "config", value: "FILE",
                 help: "take settings from this file (default: yap.json in the data folder, when there is one)"

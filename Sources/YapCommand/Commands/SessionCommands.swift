@@ -22,6 +22,10 @@ enum SessionCommands {
     static let end = Command(
         name: "session end",
         summary: "end a session, or all of an account: a running server heeds it within a second",
+        details: """
+            The account's devices lose the tokens by which they are told of changes; those that are still signed in make
+            new ones by themselves.
+            """,
         options: [
             Command.Option(name: "session", value: "ID", help: "the session's name in the list"),
             Command.Option(name: "account", value: "NAME", help: "all sessions of this account"),
@@ -61,16 +65,24 @@ enum SessionCommands {
     private static func end(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
         let count: Int
+        let account: String
         switch (invocation.value("session"), invocation.value("account")) {
         case (let id?, nil):
-            guard try control.endSession(id: id) else {
-                throw Failure.failed("There is no session \(id). See: yap session list")
-            }
+            guard let session = try control.sessions().first(where: { $0.id == id }),
+                try control.endSession(id: id)
+            else { throw Failure.failed("There is no session \(id). See: yap session list") }
             count = 1
-        case (nil, let account?): count = try control.endSessions(ofAccount: account)
+            account = session.account
+        case (nil, let name?):
+            count = try control.endSessions(ofAccount: name)
+            account = name
         default: throw Failure.usage("one of --session and --account says what to end")
         }
-        if invocation.has("json") { return try console.print(.object([("ended", .integer(Int64(count)))])) }
-        try console.print("ended \(count)")
+        try invocation.has("json")
+            ? console.print(.object([("ended", .integer(Int64(count)))])) : console.print("ended \(count)")
+        // Which of them the session made isn't known; those of the others come back by themselves.
+        for data in try invocation.environments(control, console) {
+            try data.forgetDevices(ofAccount: account)
+        }
     }
 }

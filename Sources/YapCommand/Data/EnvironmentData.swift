@@ -55,6 +55,15 @@ struct EnvironmentData {
         return try control.userRecordName(of: account, container: container.identifier)
     }
 
+    /// Ends the tokens by which the devices of an account are told of changes. Nothing is made where nothing is kept.
+    func forgetDevices(ofAccount name: String) throws {
+        let path = try folder.storePath(
+            container: container.identifier, environment: container.environment)
+        guard try StoreFile(path: path) != nil else { return }
+        let user = try userRecordName(ofAccount: name)
+        try withService { try $0.forgetDevices(of: user) }
+    }
+
     /// Deletes all that the account has in its private database, and returns how many records that were.
     func erase(account: String) throws -> Int {
         let database = DatabaseKey.privateDatabase(of: try userRecordName(ofAccount: account))
