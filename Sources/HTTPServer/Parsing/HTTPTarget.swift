@@ -50,6 +50,7 @@ struct HTTPTarget {
     private static func path(_ bytes: Bytes) throws(HTTPParseFailure) -> String {
         var segmentStart = bytes.startIndex + 1
         var isPlain = true
+        var isInPlaceholder = false
         for index in bytes.indices {
             let byte = bytes[index]
             if byte == 0x2F {
@@ -58,8 +59,16 @@ struct HTTPTarget {
             } else if byte == 0x25 {
                 isPlain = false
             } else if !isSegmentByte(byte) {
-                throw HTTPParseFailure(400, "a character in the path that must be percent-encoded")
+                // CloudKit's addresses of files have a literal `${f}` in them, and some clients send it so.
+                let isBrace = isInPlaceholder ? byte == 0x7D : byte == 0x7B && bytes[index - 1] == 0x24
+                guard isBrace else {
+                    throw HTTPParseFailure(400, "a character in the path that must be percent-encoded")
+                }
+                isInPlaceholder.toggle()
             }
+        }
+        guard !isInPlaceholder else {
+            throw HTTPParseFailure(400, "a placeholder in the path without an end")
         }
         try checkDots(bytes[segmentStart...])
         if isPlain { return String(decoding: bytes, as: UTF8.self) }

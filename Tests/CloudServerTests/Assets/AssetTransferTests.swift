@@ -26,6 +26,8 @@ import Testing
             #expect(told.receipt == nil && told.size == sent.size && told.fileChecksum == sent.fileChecksum)
             let url = try #require(told.downloadURL)
             #expect(url.contains("/${f}?"))
+            let asItIs = try RawConnection(port: server.port).exchange("GET", client.target(url))
+            #expect(asItIs.status == 200 && asItIs.body == bytes)
             for name in ["${f}", "a photo.jpg"] {
                 let asked = url.replacingOccurrences(
                     of: "${f}", with: name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
