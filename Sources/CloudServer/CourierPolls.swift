@@ -36,6 +36,8 @@ struct CourierPolls<Exchange> {
         let device: Device
     }
 
+    private static var holdMillisecondsMax: Int64 { 86_400_000 }
+
     let pollsMax: Int
     let holdMilliseconds: Int64
     private var polls: [Device: Poll] = [:]
@@ -47,7 +49,7 @@ struct CourierPolls<Exchange> {
 
     init(pollsMax: Int, holdMilliseconds: Int64) {
         self.pollsMax = pollsMax
-        self.holdMilliseconds = holdMilliseconds
+        self.holdMilliseconds = min(holdMilliseconds, Self.holdMillisecondsMax)
     }
 
     /// How many are held.

@@ -11,11 +11,14 @@ enum DescriptorLimit {
     /// What the process itself takes, and the connections that are open for a moment because they are turned away.
     private static let others = 128 + 256
     private static let connectionsMin = 32
+    private static let descriptorsMax = 1 << 30
 
     /// Raises the limit as far as the connections need it and the system allows, and returns how many connections then
     /// leave the files of the stores enough: when it is tight, each gets half.
     static func makeRoom(connectionsMax: Int, environmentsOpenMax: Int) -> Int {
-        let files = perEnvironment * environmentsOpenMax
+        // No system has more, and larger numbers can't be counted together.
+        let connectionsMax = min(connectionsMax, descriptorsMax)
+        let files = perEnvironment * min(environmentsOpenMax, descriptorsMax)
         let granted = raised(to: connectionsMax + files + others) - others
         return min(connectionsMax, max(connectionsMin, granted - min(files, granted / 2)))
     }

@@ -27,7 +27,7 @@ final class AssetDesk: Sendable {
         self.table = table
         clock = options.monotonicClock
         uploadMillisecondsMax = options.assets.uploadMillisecondsMax
-        fileBytesMax = options.limits.assets.fileBytesMax
+        fileBytesMax = Self.fileBytesMax(options)
         uploads = Lock(FairCount(max: options.assets.uploadsMax))
         downloads = Lock(FairCount(max: options.assets.downloadsMax))
         workers = (0..<Self.workersCount).map { _ in Worker(jobsMax: Self.strangersJobsMax) }
@@ -35,7 +35,12 @@ final class AssetDesk: Sendable {
 
     /// How many bytes the HTTP server must let through in a body.
     static func bodyBytesMax(_ options: CloudServerOptions) -> Int {
-        Int(clamping: options.limits.assets.fileBytesMax) + formBytesMax
+        Int(fileBytesMax(options)) + formBytesMax
+    }
+
+    /// As many as can be counted together with what multipart adds.
+    private static func fileBytesMax(_ options: CloudServerOptions) -> Int64 {
+        min(options.limits.assets.fileBytesMax, .max - Int64(formBytesMax))
     }
 
     /// What to do with the body of a request under `/asset/1/`.
@@ -80,10 +85,11 @@ final class AssetDesk: Sendable {
 
     /// The worker for the next transfer.
     private func worker() -> Worker {
-        workers[nextWorker.withLock { next in
-            next = (next + 1) % Self.workersCount
-            return next
-        }]
+        workers[
+            nextWorker.withLock { next in
+                next = (next + 1) % Self.workersCount
+                return next
+            }]
     }
 
     private func download(

@@ -7,10 +7,12 @@ public struct ServiceRates: Hashable, Sendable {
         /// Requests at a stroke, after a pause.
         public var burst: Int
 
-        /// Makes a rate; both at least 1.
+        private static let most = 1_000_000_000
+
+        /// Makes a rate; both at least 1, and no more than can be counted.
         public init(perSecond: Int, burst: Int) {
-            self.perSecond = max(1, perSecond)
-            self.burst = max(1, burst)
+            self.perSecond = min(max(1, perSecond), Self.most)
+            self.burst = min(max(1, burst), Self.most)
         }
     }
 

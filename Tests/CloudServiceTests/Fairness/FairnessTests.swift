@@ -176,15 +176,18 @@ import Testing
         func poll(by asker: String?) -> ServerErrorCode? {
             let prepared = service.prepareTake(
                 apnsToken: token, acknowledging: nil, taking: .each, asker: asker)
-            guard case .failure(let error) = CloudService.push(from: service.answerAlone(prepared.work)) else {
+            guard case .failure(let error) = CloudService.push(from: service.answerAlone(prepared.work))
+            else {
                 return nil
             }
             return error.serverErrorCode
         }
-        #expect([poll(by: "192.0.2.1"), poll(by: "192.0.2.2"), poll(by: "192.0.2.1")] == [nil, nil, .throttled])
+        #expect(
+            [poll(by: "192.0.2.1"), poll(by: "192.0.2.2"), poll(by: "192.0.2.1")] == [nil, nil, .throttled])
         #expect(poll(by: nil) == nil, "what the server asks by itself is nobody's")
         #expect(ask(service, "bob").status == 200)
-        #expect(service.owner(ofDevice: token, asker: "192.0.2.3") == "user \(TestService.ada.userRecordName)")
+        #expect(
+            service.owner(ofDevice: token, asker: "192.0.2.3") == "user \(TestService.ada.userRecordName)")
         #expect(service.owner(ofDevice: "guessed", asker: "192.0.2.3") == "address 192.0.2.3")
     }
 
@@ -207,6 +210,11 @@ import Testing
         // Those beyond share one place until there is room again.
         #expect(!buckets.take("new", at: 0).isTaken)
         #expect(buckets.take("new", at: 3_000).isTaken && buckets.count <= 2)
+    }
+
+    @Test func ratesThatNobodyCanCountAreAsHighAsCanBe() {
+        var buckets = RateBuckets(.init(perSecond: .max, burst: .max))
+        #expect(buckets.take("a", at: 0).isTaken && buckets.take("a", at: .max).isTaken)
     }
 
     @Test func aClockThatWasSetBackGivesNothing() {
