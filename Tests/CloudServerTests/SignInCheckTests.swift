@@ -106,6 +106,22 @@ import Testing
         #expect(check.signIn(request("ann", "wrong"), peer: "b") == .refused)
     }
 
+    @Test func whoSignedInFromAnAddressBeforeIsNotKeptOutByOthersTries() {
+        #expect(token(check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")) != nil)
+        for _ in 0..<TryLimiter.accountTriesFree {
+            #expect(check.signIn(request("ann", "wrong"), peer: "192.0.2.9") == .refused)
+        }
+        let early = check.signIn(request("ann", "the password of ann"), peer: "192.0.2.2")
+        #expect(early == .tooManyTries(retryAfterSeconds: 1), "from somewhere new")
+        #expect(token(check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")) != nil)
+        // Whoever sits there and guesses has to wait as everybody.
+        for _ in 0..<TryLimiter.accountTriesFree {
+            #expect(check.signIn(request("ann", "wrong"), peer: "192.0.2.1") == .refused)
+        }
+        let wait = check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")
+        #expect(wait == .tooManyTries(retryAfterSeconds: 1))
+    }
+
     @Test func anAddressThatGuessesAtManyAccountsHasToWait() {
         var limiter = TryLimiter()
         for number in 0..<TryLimiter.addressTriesFree {

@@ -26,12 +26,15 @@ struct TryLimiter {
     }
 
     private var entries: [String: Entry] = [:]
+    /// Accounts with the addresses that they were signed in from. There they have a count of their own, or whoever
+    /// guesses could keep the account's owner out for good.
+    private var known: Set<String> = []
 
     var count: Int { entries.count }
 
     /// Begins a try, unless the account or the address has to wait: then the seconds.
     mutating func begin(account: String, address: String, at now: Int64) -> Int? {
-        let keys = [Self.key(account: account), Self.key(address: address)]
+        let keys = [key(account: account, address: address), Self.key(address: address)]
         let open = keys.map { entries[$0]?.openMilliseconds ?? now }.max() ?? now
         guard open <= now else { return Int((open - now + 999) / 1000) }
         for (key, free) in zip(keys, [Self.accountTriesFree, Self.addressTriesFree]) {
@@ -49,7 +52,9 @@ struct TryLimiter {
     /// The try that began was right. The account's failures are forgotten; the address's are not, or whoever has one
     /// account could go on guessing at others.
     mutating func succeeded(account: String, address: String, at now: Int64) {
-        entries[Self.key(account: account)] = nil
+        entries[self.key(account: account, address: address)] = nil
+        if known.count >= Self.entriesMax { known = [] }
+        known.insert(Self.key(account: account, knownAt: address))
         let key = Self.key(address: address)
         guard var entry = entries[key] else { return }
         entry.failuresCount -= 1
@@ -69,6 +74,16 @@ struct TryLimiter {
             (left.value.lastMilliseconds, left.key) < (right.value.lastMilliseconds, right.key)
         }
         if let oldest { entries[oldest.key] = nil }
+    }
+
+    /// Where the failures of tries from this address are counted.
+    private func key(account: String, address: String) -> String {
+        let own = Self.key(account: account, knownAt: address)
+        return known.contains(own) ? own : Self.key(account: account)
+    }
+
+    private static func key(account: String, knownAt address: String) -> String {
+        "\(key(account: account)) \(key(address: address))"
     }
 
     private static func key(account: String) -> String {
