@@ -33,8 +33,8 @@ struct Reply: Sendable {
     /// Answers with what the service said.
     func send(_ response: WireResponse) {
         let note = RequestNote(
-            peer: peer, clientID: clientID, user: response.note.userRecordName, errorCode: response.note.errorCode,
-            groupRequests: response.note.groupRequests)
+            peer: peer, clientID: clientID, user: response.note.userRecordName,
+            errorCode: response.note.errorCode, groupRequests: response.note.groupRequests)
         respond(
             status: response.status, headers: response.headers, body: response.body, note: note,
             refusesOrigin: response.note.refusesOrigin)
@@ -126,7 +126,7 @@ struct Reply: Sendable {
         error.uuid = requestID
         let body =
             (try? error.json(extras: wantsExtras)) ?? Array(#"{"serverErrorCode":"INTERNAL_ERROR"}"#.utf8)
-        var headers = jsonHeaders
+        var headers = jsonHeaders + ownHeaders
         if wantsExtras { headers.append((WireHeader.protocolVersion, "1")) }
         if let seconds = error.retryAfterSeconds {
             headers.append(("Retry-After", String(Int(seconds.rounded(.up)))))
@@ -135,6 +135,11 @@ struct Reply: Sendable {
         return HTTPResponse(status: error.serverErrorCode.httpStatus, headers: headers, body: .bytes(body))
     }
 
+    /// An answer is for who asked, as the next one's token is: no cache on the way keeps it, and it is what it says.
+    private static let ownHeaders = [
+        (name: "Cache-Control", value: "no-store"), (name: "X-Content-Type-Options", value: "nosniff"),
+    ]
+
     private static let jsonHeaders = [(name: "Content-Type", value: "application/json; charset=UTF-8")]
 
     private func respond(
@@ -142,6 +147,7 @@ struct Reply: Sendable {
         refusesOrigin: Bool = false, written: (@Sendable (Bool) -> Void)? = nil
     ) {
         var headers = headers
+        if !headers.contains(where: { $0.name == "Cache-Control" }) { headers += Self.ownHeaders }
         if let origin { headers += refusesOrigin ? [("Vary", "Origin")] : Self.crossOriginHeaders(origin) }
         exchange.respond(
             HTTPResponse(status: status, headers: headers, body: .bytes(body)),

@@ -27,4 +27,21 @@ import Testing
     func everythingElseLeadsNowhere(path: String) {
         #expect(Route(path: path) == .nowhere)
     }
+
+    @Test func noCacheKeepsAnAnswerAndNoBrowserTakesItForAPage() async throws {
+        let prefix = "/database/1/\(RawDevice.container)/development/public"
+        try await withServer { server in
+            let connection = try RawConnection(port: server.port)
+            for (target, status) in [
+                ("\(prefix)/users/caller?ckWebAuthToken=ada", 200), ("\(prefix)/users/caller", 421),
+                ("\(prefix)/users/nothing", 404), ("/nowhere", 404), ("/health", 200),
+                ("/asset/1/\(RawDevice.container)/development/file/a/b?t=c", 404),
+            ] {
+                let response = try connection.exchange("GET", target)
+                #expect(response.status == status, "\(target)")
+                #expect(response.header("Cache-Control") == "no-store", "\(target)")
+                #expect(response.header("X-Content-Type-Options") == "nosniff", "\(target)")
+            }
+        }
+    }
 }
