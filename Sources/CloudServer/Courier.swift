@@ -53,7 +53,8 @@ final class Courier: Sendable {
         }
         let after = head.queryValue("after")
         let waiting = Waiting(
-            reply: reply, peer: peer, container: container, acknowledges: head.header(WireHeader.client) == "1")
+            reply: reply, peer: peer, container: container,
+            acknowledges: head.header(WireHeader.client) == "1")
         table.use(container) { [self] result in
             switch result {
             case .failure(let error):

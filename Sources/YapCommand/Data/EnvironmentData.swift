@@ -61,7 +61,7 @@ struct EnvironmentData {
             container: container.identifier, environment: container.environment)
         guard try StoreFile(path: path) != nil else { return }
         let user = try userRecordName(ofAccount: name)
-        try withService { try $0.forgetDevices(of: user) }
+        _ = try withService { try $0.forgetDevices(of: user) }
     }
 
     /// Deletes all that the account has in its private database, and returns how many records that were.

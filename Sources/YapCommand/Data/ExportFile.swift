@@ -44,9 +44,9 @@ final class ExportOutput {
     func finish() throws {
         try flush()
         guard path != "-" else { return }
-        guard fsync(descriptor) == 0, link(draft, path) == 0 || rename(draft, path) == 0 else {
-            throw failure()
-        }
+        guard fsync(descriptor) == 0 else { throw failure() }
+        // Some file systems have no second names for a file. What has the name by now is not overwritten.
+        guard link(draft, path) == 0 || errno != EEXIST && rename(draft, path) == 0 else { throw failure() }
         unlink(draft)
         isOver = true
     }

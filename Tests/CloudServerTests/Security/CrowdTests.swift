@@ -75,7 +75,8 @@ import Testing
         var rates = ServiceRates.unlimited
         rates.address = ServiceRates.Rate(perSecond: 1, burst: 3)
         let service = CloudService(
-            store: MemoryCloudStore(), clock: ManualTimeSource(milliseconds: 1_800_000_000_000), random: SystemRandomSource(),
+            store: MemoryCloudStore(), clock: ManualTimeSource(milliseconds: 1_800_000_000_000),
+            random: SystemRandomSource(),
             users: ["ada": ServiceUser(userRecordName: "_ada")], rates: rates)
         try await onThread {
             var options = CloudServerOptions()

@@ -45,7 +45,9 @@ import Testing
     ) throws {
         var block = TarHeader.blocks(of: TarHeader.Entry(name: "a", bytes: 0))
         for place in 0..<12 { block[124 + place] = place < size.utf8.count ? Array(size.utf8)[place] : 0 }
-        let sum = block.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element)) }
+        let sum = block.enumerated().reduce(0) {
+            $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element))
+        }
         let digits = Array(String(sum, radix: 8).utf8)
         block.replaceSubrange(148..<154, with: [UInt8](repeating: 0x30, count: 6 - digits.count) + digits)
         #expect(throws: TarError.self) { try TarHeader.parse(block) }
