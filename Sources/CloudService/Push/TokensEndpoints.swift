@@ -68,8 +68,8 @@ extension CloudService {
         }
     }
 
-    /// Ends the tokens of a user's devices, with the pushes that wait for them: a token is good without a sign-in, so it
-    /// would outlive the session that it was made in. A device that is still signed in makes another one by itself.
+    /// Ends the tokens of a user's devices, with the pushes that wait for them: a token is good without a sign-in, so
+    /// it would outlive the session that it was made in. A device that is still signed in makes another one by itself.
     ///
     /// - Returns: how many there were.
     /// - Throws: `CloudStoreError`.

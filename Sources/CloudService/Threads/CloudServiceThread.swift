@@ -50,8 +50,8 @@ public final class CloudServiceThread: Sendable {
     /// Looks for a push that waits for a device, and deletes the one before that it has got; nil when none waits. As
     /// `CloudService.takePush`, but `completion` is called as that of `send`.
     ///
-    /// - Parameter asker: the address of the client that asks, which is counted: to the device's user, or to the address
-    ///   when there is no such device. Nil: nobody is.
+    /// - Parameter asker: the address of the client that asks, which is counted: to the device's user, or to the
+    ///   address when there is no such device. Nil: nobody is.
     public func takePush(
         apnsToken: String, acknowledging notificationID: String? = nil, taking: PushTaking = .each,
         asker: String? = nil, completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
