@@ -19,11 +19,11 @@ extension StoreFile {
             guard damages.isEmpty else {
                 return damages.map { StoreFinding(check: "integrity", what: $0) }
             }
-            return try Self.questions.compactMap { question in
+            return try (Self.questions + Self.indexQuestions).compactMap { question in
                 let count = try connection.withStatement(question.sql) { try $0.step() ? $0.int64(at: 0) : 0 }
                 return count == 0
                     ? nil : StoreFinding(check: question.check, what: "\(count) \(question.what)")
-            }
+            } + Self.indexFindings(connection)
         }
     }
 

@@ -122,6 +122,13 @@ enum DoctorCommand {
                 Finding(check: "\(path), \($0.check)", what: $0.what, todo: todo)
             }
             guard findings.isEmpty else { return findings }
+            let unmet = try file.read { try IndexDemand.unmetCount(in: $0) }
+            if unmet > 0 {
+                findings.append(
+                    Finding(
+                        check: "\(path), indexes",
+                        what: "\(unmet) records have other index entries than the schema asks for", todo: todo))
+            }
             let files = DiskAssetFiles(
                 path: try folder.assetsPath(container: container, environment: environment),
                 clock: SystemTimeSource())

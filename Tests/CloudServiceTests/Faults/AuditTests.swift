@@ -31,6 +31,13 @@ import Testing
         "DELETE FROM devices",
         "DELETE FROM schema",
         "UPDATE records SET type = 'other' WHERE name = 'b'",
+        "DELETE FROM indexedRecords WHERE name = 'a'",
+        "DELETE FROM indexEntries WHERE name = 'a'",
+        "DELETE FROM indexWork; DELETE FROM indexEntries WHERE kind = 2; UPDATE indexedRecords SET entries = x''",
+        "INSERT INTO indexedRecords SELECT part, 'nobody', entries FROM indexedRecords LIMIT 1",
+        "INSERT INTO indexEntries SELECT part, field, kind, value, 'nobody' FROM indexEntries LIMIT 1",
+        "UPDATE indexEntries SET value = x'0102' WHERE field = 'n'",
+        "UPDATE indexParts SET type = 'other'",
     ]
 
     @Test(arguments: damages) func whatDoesNotFitIsFound(_ sql: String) throws {
@@ -41,6 +48,45 @@ import Testing
         let connection = try Connection(path: path)
         try connection.execute(sql)
         #expect(try StoreAudit.findings(path: path) != [])
+    }
+
+    /// An index's rows that agree with each other, and not with the records.
+    enum IndexDamage: CaseIterable {
+        case rowsOfNobody, noRows, otherBytes
+    }
+
+    @Test(arguments: IndexDamage.allCases) func indexRowsThatDisagreeWithRecordsAreFound(_ damage: IndexDamage)
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.db")
+        try Self.fill(path)
+        #expect(try Self.doctorFindings(path) == 0)
+        let store = try SQLiteCloudStore(path: path)
+        let zone = ZoneKey(database: .privateDatabase(of: "_ada"), zoneName: "todos")
+        let key = RecordKey(zone: zone, recordName: damage == .rowsOfNobody ? "nobody" : "a")
+        var changes = StoreChanges()
+        changes.indexes = [RecordIndexRow(key: key, recordType: "todo", entries: [])]
+        if damage != .noRows {
+            let value: [UInt8] = [1, 0x80, 0, 0, 0, 0, 0, 0, 2]
+            let entries = try store.read {
+                try $0.entries(of: RecordKey(zone: zone, recordName: "a"), recordType: "todo") ?? []
+            }
+            #expect(entries.contains { $0.field == "n" && $0.kind == .order })
+            changes.indexes[0].entries = entries.map { entry in
+                entry.field == "n" ? IndexEntry(field: "n", kind: entry.kind, value: value) : entry
+            }
+        }
+        try store.write { try $0.apply(changes) }
+        store.close()
+        #expect(try StoreAudit.findings(path: path).count == 1)
+        #expect(try Self.doctorFindings(path) == 1)
+    }
+
+    /// How much `yap doctor` finds in a store.
+    private static func doctorFindings(_ path: String) throws -> Int {
+        let file = try #require(try StoreFile(path: path))
+        return try file.findings().count + file.read { try IndexDemand.unmetCount(in: $0) }
     }
 
     private static func fill(_ path: String) throws {

@@ -2,6 +2,7 @@ import CloudStore
 import CloudWire
 import SQLiteTestSupport
 import Seams
+import StoreAudit
 import Testing
 
 @testable import CloudService
@@ -80,6 +81,7 @@ import Testing
                 #expect(error.retryAfterSeconds ?? 0 > 0)
             }
             _ = try cloud.service.keepUp()
+            if kind == "SQLite" { #expect(try StoreAudit.findings(path: folder.file("store.db")) == []) }
             steps += 1
             try #require(steps < 20)
         }

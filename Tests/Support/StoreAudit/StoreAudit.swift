@@ -1,8 +1,9 @@
+import CloudStore
 import CloudWire
 import SQLite
 
-/// Recounts what a store's file says twice: counters, references, usage, the files that records hold. It reads the
-/// tables by themselves and shares nothing with the store but the form of a record's fields.
+/// Recounts what a store's file says twice: counters, references, usage, the files that records hold, indexes. It reads
+/// the tables by themselves, and shares with the product the form of a record's fields and what an index makes of them.
 public struct StoreAudit {
     /// Where a record is.
     struct Place: Hashable, Comparable, CustomStringConvertible {
@@ -23,8 +24,11 @@ public struct StoreAudit {
         let counter: Int64
         let parent: String?
         let creator: String
-        let bytes: Int
         let fields: [String: Field]
+        /// As the service sees it.
+        let row: RecordRow
+
+        var bytes: Int { row.fields.count }
     }
 
     let connection: Connection
@@ -54,6 +58,7 @@ public struct StoreAudit {
         try checkUsage()
         try checkSubscriptions()
         try checkSchema()
+        try checkIndexes()
         return findings
     }
 
@@ -74,7 +79,8 @@ public struct StoreAudit {
 
     private mutating func readRecords() throws {
         let sql = """
-            SELECT scope, owner, zone, name, type, isDeleted, counter, parent, createdUser, fields FROM records
+            SELECT scope, owner, zone, name, type, isDeleted, counter, parent, createdUser, fields, tagEpoch,
+            createdMilliseconds, createdDevice, modifiedUser, modifiedMilliseconds, modifiedDevice FROM records
             """
         var read: [Record] = []
         var damaged: [String] = []
@@ -83,21 +89,34 @@ public struct StoreAudit {
                 let place = Place(
                     scope: statement.int64(at: 0), owner: statement.text(at: 1), zone: statement.text(at: 2),
                     name: statement.text(at: 3))
-                let bytes = statement.bytes(at: 9)
-                let isDeleted = statement.int64(at: 5) != 0
-                let fields = isDeleted ? [:] : try? FieldsBinary.decode(bytes)
+                let row = row(at: place, from: statement)
+                let fields = row.isDeleted ? [:] : try? FieldsBinary.decode(row.fields)
                 if fields == nil { damaged.append("\(place): the fields can't be read") }
-                if isDeleted && !bytes.isEmpty { damaged.append("\(place): a tombstone with fields") }
+                if row.isDeleted && !row.fields.isEmpty { damaged.append("\(place): a tombstone with fields") }
                 read.append(
                     Record(
-                        place: place, type: statement.text(at: 4), isDeleted: isDeleted,
-                        counter: statement.int64(at: 6),
-                        parent: statement.isNull(at: 7) ? nil : statement.text(at: 7),
-                        creator: statement.text(at: 8), bytes: bytes.count, fields: fields ?? [:]))
+                        place: place, type: row.recordType, isDeleted: row.isDeleted, counter: row.counter,
+                        parent: row.parent, creator: row.created.userRecordName, fields: fields ?? [:], row: row))
             }
         }
         records = read
         findings += damaged
+    }
+
+    private func row(at place: Place, from statement: borrowing Statement) -> RecordRow {
+        let database: DatabaseKey = place.scope == 1 ? .publicDatabase : .privateDatabase(of: place.owner)
+        let zone = ZoneKey(database: database, zoneName: place.zone)
+        func stamp(user: Int32, milliseconds: Int32, device: Int32) -> StoreStamp {
+            StoreStamp(
+                timestampMilliseconds: statement.int64(at: milliseconds),
+                userRecordName: statement.text(at: user), deviceID: statement.text(at: device))
+        }
+        return RecordRow(
+            key: RecordKey(zone: zone, recordName: place.name), recordType: statement.text(at: 4),
+            isDeleted: statement.int64(at: 5) != 0, tagEpoch: UInt64(bitPattern: statement.int64(at: 10)),
+            counter: statement.int64(at: 6), parent: statement.isNull(at: 7) ? nil : statement.text(at: 7),
+            created: stamp(user: 8, milliseconds: 11, device: 12),
+            modified: stamp(user: 13, milliseconds: 14, device: 15), fields: statement.bytes(at: 9))
     }
 
     // MARK: Counters

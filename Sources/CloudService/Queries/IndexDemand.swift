@@ -1,0 +1,69 @@
+import CloudStore
+
+/// What the indexes must have of a record: what the schema makes of it, but for work that is still left.
+package struct IndexDemand {
+    private static let recordsMax = 500
+    private static let bytesMax = 4 << 20
+
+    private let schema: Schema
+    private let work: [String: IndexWork]
+
+    /// - Throws: `BinaryError` for work that can't be read.
+    package init(schema: Schema, work rows: [IndexWorkRow]) throws {
+        self.schema = schema
+        work = try Dictionary(rows.map { ($0.recordType, try IndexWork($0)) }) { first, _ in first }
+    }
+
+    /// Whether `entries` are those of a record.
+    package func isMet(by entries: [IndexEntry], of row: RecordRow) -> Bool {
+        // A record that can't be read can't be found by what is in it.
+        let subject = (try? QuerySubject(row: row)) ?? QuerySubject(row: row, fields: [:])
+        let wanted = IndexEntries.row(subject, schema).entries
+        guard entries != wanted, let work = work[row.recordType], work.isToCome(row.key),
+            let type = schema.recordTypes[row.recordType]
+        else { return entries == wanted }
+        let finished = Set(IndexPiece.all(of: type).keys).subtracting(work.missing)
+        return entries.filter { finished.contains(IndexPiece($0)) }
+            == wanted.filter { finished.contains(IndexPiece($0)) }
+    }
+
+    /// How many records of a store have other entries than these.
+    ///
+    /// - Throws: `CloudStoreError`, what the schema or the work can't be read for.
+    package static func unmetCount(in reader: any CloudStoreReader) throws -> Int {
+        var wanted = StoreLoad()
+        wanted.schema = true
+        let schema = try reader.load(wanted).schema.map { try Schema($0) } ?? .initial
+        let demand = try IndexDemand(schema: schema, work: try reader.indexWork(typesMax: .max))
+        var count = 0
+        for recordType in schema.recordTypes.keys.sorted() {
+            var after: RecordKey?
+            repeat {
+                let page = try reader.records(
+                    ofType: recordType, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
+                for row in page.rows {
+                    let entries = try reader.entries(of: row.key, recordType: recordType) ?? []
+                    if !demand.isMet(by: entries, of: row) { count += 1 }
+                }
+                after = page.moreComing ? page.rows.last?.key : nil
+            } while after != nil
+        }
+        return count
+    }
+}
+
+extension IndexWork {
+    /// Whether the record may be as it was before the work.
+    fileprivate func isToCome(_ key: RecordKey) -> Bool { position.map { $0 < key } ?? true }
+}
+
+extension IndexPiece {
+    /// The piece that an entry is of.
+    fileprivate init(_ entry: IndexEntry) {
+        switch entry.kind {
+        case .word: self.init(field: entry.field, kind: .words)
+        case .order where entry.value == QuerySortKey.noValue: self.init(field: entry.field, kind: .nulls)
+        case .order, .value, .place: self.init(field: entry.field, kind: .values)
+        }
+    }
+}

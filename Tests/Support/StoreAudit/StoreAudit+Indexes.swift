@@ -1,0 +1,102 @@
+import CloudService
+import CloudStore
+import SQLite
+
+/// By what records are found, held against what the service makes of each.
+extension StoreAudit {
+    /// A record in the indexes: its part's number and its name.
+    private struct Row: Hashable {
+        let part: Int64
+        let name: String
+    }
+
+    /// What the two tables of entries say.
+    private struct Indexes {
+        var listed: [Row: [UInt8]] = [:]
+        var entries: [Row: [IndexEntry]] = [:]
+    }
+
+    mutating func checkIndexes() throws {
+        let demand = try IndexDemand(schema: try schema() ?? .initial, work: try indexWork())
+        let parts = try parts()
+        var indexes = try indexes()
+        for record in records where !record.isDeleted {
+            let place = record.place
+            guard let part = parts[[place.scope.description, place.owner, place.zone, record.type]],
+                let listed = indexes.listed.removeValue(forKey: Row(part: part, name: place.name))
+            else {
+                find(true, "\(place): the indexes have no row of it")
+                continue
+            }
+            let entries = (indexes.entries.removeValue(forKey: Row(part: part, name: place.name)) ?? []).sorted()
+            find(bytes(of: entries) != listed, "\(place): its entries are not those that its row lists")
+            find(
+                !demand.isMet(by: entries, of: record.row),
+                "\(place): its entries are not those that the schema asks for")
+        }
+        let left = Set(indexes.listed.keys).union(indexes.entries.keys)
+        for row in left.sorted(by: { ($0.part, $0.name) < ($1.part, $1.name) }) {
+            find(true, "part \(row.part) of the indexes has \(row.name), which is not there")
+        }
+    }
+
+    private func indexWork() throws -> [IndexWorkRow] {
+        try connection.withStatement("SELECT type, content FROM indexWork") { statement in
+            var rows: [IndexWorkRow] = []
+            while try statement.step() {
+                rows.append(IndexWorkRow(recordType: statement.text(at: 0), content: statement.bytes(at: 1)))
+            }
+            return rows
+        }
+    }
+
+    /// The numbers of a type's records in a zone.
+    private func parts() throws -> [[String]: Int64] {
+        try connection.withStatement("SELECT id, scope, owner, zone, type FROM indexParts") { statement in
+            var parts: [[String]: Int64] = [:]
+            while try statement.step() {
+                parts[(1...4).map { statement.text(at: $0) }] = statement.int64(at: 0)
+            }
+            return parts
+        }
+    }
+
+    private func indexes() throws -> Indexes {
+        var indexes = Indexes()
+        try connection.withStatement("SELECT part, name, entries FROM indexedRecords") { statement in
+            while try statement.step() {
+                let row = Row(part: statement.int64(at: 0), name: statement.text(at: 1))
+                indexes.listed[row] = statement.bytes(at: 2)
+            }
+        }
+        try connection.withStatement("SELECT part, name, field, kind, value FROM indexEntries") { statement in
+            while try statement.step() {
+                let row = Row(part: statement.int64(at: 0), name: statement.text(at: 1))
+                guard let kind = IndexEntry.Kind(rawValue: statement.int64(at: 3)) else { continue }
+                indexes.entries[row, default: []].append(
+                    IndexEntry(field: statement.text(at: 2), kind: kind, value: statement.bytes(at: 4)))
+            }
+        }
+        return indexes
+    }
+
+    /// Entries as a record's row lists them: `docs/DISK_FORMAT.md`.
+    private func bytes(of entries: [IndexEntry]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        func append(_ part: [UInt8]) {
+            var length = part.count
+            while length > 127 {
+                bytes.append(UInt8(length % 128 + 128))
+                length /= 128
+            }
+            bytes.append(UInt8(length))
+            bytes += part
+        }
+        for entry in entries {
+            append(Array(entry.field.utf8))
+            bytes.append(UInt8(entry.kind.rawValue))
+            append(entry.value)
+        }
+        return bytes
+    }
+}
