@@ -117,23 +117,8 @@ extension IndexEntries {
 }
 
 extension CloudService {
-    /// Records that are gone through in one step.
-    private static let indexedRecordsMax = 200
+    /// Bytes of records that are gone through in one step.
     private static let indexedBytesMax = 4 << 20
-    /// Seconds after which a query that needs an unfinished index may ask again.
-    private static let indexRetrySeconds = 5.0
-
-    /// Refuses a query that needs what isn't there for all records yet.
-    func checkIndexes(of query: ResolvedQuery, _ reader: any CloudStoreReader) throws {
-        var wanted = StoreLoad()
-        wanted.indexWorkOf = [query.recordType]
-        guard let row = try reader.load(wanted).indexWork[query.recordType] else { return }
-        let missing = try IndexWork(row).missing
-        guard let piece = query.pieces.first(where: missing.contains) else { return }
-        throw ServiceError.tryAgainLater(
-            "the index of field '\(piece.field)' is being built", retryAfterSeconds: Self.indexRetrySeconds)
-    }
-
     /// What a change of the schema leaves to do, in the transaction that makes it.
     ///
     /// What a few records need is done at once, so that a field that was just made can be asked for; the rest is done
@@ -180,7 +165,7 @@ extension CloudService {
         of work: IndexWork, _ schema: Schema, _ writer: any CloudStoreWriter, done: Set<RecordKey> = []
     ) throws -> StoreChanges {
         let page = try writer.records(
-            ofType: work.recordType, after: work.position, recordsMax: Self.indexedRecordsMax,
+            ofType: work.recordType, after: work.position, recordsMax: limits.querySearch.indexedRecordsMax,
             bytesMax: Self.indexedBytesMax)
         var changes = StoreChanges()
         for row in page.rows where !row.isDeleted && !done.contains(row.key) {
@@ -197,6 +182,20 @@ extension CloudService {
 }
 
 extension ResolvedQuery {
+    /// Seconds after which a query that needs an unfinished index may ask again.
+    private static let indexRetrySeconds = 5.0
+
+    /// Refuses a query that needs what isn't there for all records yet.
+    func checkIndexes(in reader: any CloudStoreReader) throws {
+        var wanted = StoreLoad()
+        wanted.indexWorkOf = [recordType]
+        guard let row = try reader.load(wanted).indexWork[recordType] else { return }
+        let missing = try IndexWork(row).missing
+        guard let piece = pieces.first(where: missing.contains) else { return }
+        throw ServiceError.tryAgainLater(
+            "the index of field '\(piece.field)' is being built", retryAfterSeconds: Self.indexRetrySeconds)
+    }
+
     /// The pieces of indexes that the query needs.
     var pieces: [IndexPiece] {
         var pieces: [IndexPiece] = []

@@ -50,7 +50,7 @@ extension CloudService {
                 try marker.position($0, keysCount: resolved.sortKeys.count)
             }
             let isVisible = try self.visibility(of: resolved.recordType, caller, schema, reader)
-            try self.checkIndexes(of: resolved, reader)
+            try resolved.checkIndexes(in: reader)
             try self.checkProbes(of: resolved, zonesCount: zones.count)
             let runner = QueryRunner(
                 reader: reader, query: resolved, zones: zones.map(\.key), limits: self.limits,

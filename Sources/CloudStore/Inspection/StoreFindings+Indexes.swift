@@ -24,7 +24,9 @@ extension StoreFile {
 
     /// Holds the entries that each record's row lists against the entries that there are.
     static func indexFindings(_ connection: Connection) throws -> [StoreFinding] {
-        let find = "SELECT 1 FROM indexEntries WHERE part = ?1 AND field = ?2 AND kind = ?3 AND value = ?4 AND name = ?5"
+        let find = """
+            SELECT 1 FROM indexEntries WHERE part = ?1 AND field = ?2 AND kind = ?3 AND value = ?4 AND name = ?5
+            """
         var (listed, found, unreadable) = (Int64(0), Int64(0), 0)
         try connection.withStatement("SELECT part, name, entries FROM indexedRecords") { row in
             while try row.step() {

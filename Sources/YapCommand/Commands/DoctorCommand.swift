@@ -127,7 +127,8 @@ enum DoctorCommand {
                 findings.append(
                     Finding(
                         check: "\(path), indexes",
-                        what: "\(unmet) records have other index entries than the schema asks for", todo: todo))
+                        what: "\(unmet) records have other index entries than the schema asks for", todo: todo
+                    ))
             }
             let files = DiskAssetFiles(
                 path: try folder.assetsPath(container: container, environment: environment),

@@ -55,7 +55,9 @@ import Testing
         case rowsOfNobody, noRows, otherBytes
     }
 
-    @Test(arguments: IndexDamage.allCases) func indexRowsThatDisagreeWithRecordsAreFound(_ damage: IndexDamage)
+    @Test(arguments: IndexDamage.allCases) func indexRowsThatDisagreeWithRecordsAreFound(
+        _ damage: IndexDamage
+    )
         throws
     {
         let folder = try TemporaryFolder()

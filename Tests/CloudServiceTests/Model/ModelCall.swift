@@ -5,6 +5,7 @@ struct ModelCall {
     enum Body {
         case modify(RecordsModifyRequest)
         case lookup(RecordsLookupRequest)
+        case query(RecordsQueryRequest)
         case modifyZones(ZonesModifyRequest)
         case lookupZones(ZonesLookupRequest)
         case listZones(ZonesListRequest)
@@ -24,6 +25,7 @@ struct ModelCall {
         switch body {
         case .modify: "records/modify"
         case .lookup: "records/lookup"
+        case .query: "records/query"
         case .modifyZones: "zones/modify"
         case .lookupZones: "zones/lookup"
         case .listZones: "zones/list"
@@ -43,6 +45,7 @@ struct ModelCall {
         switch body {
         case .modify(let message): message
         case .lookup(let message): message
+        case .query(let message): message
         case .modifyZones(let message): message
         case .lookupZones(let message): message
         case .listZones(let message): message
@@ -71,7 +74,7 @@ extension ModelCloud {
         case .modifyZones where call.scope != .private, .databaseChanges where call.scope == .public,
             .zoneChanges where call.scope == .public:
             return .refused(.badRequest, 12)
-        case .lookup where call.scope == .public: break
+        case .lookup where call.scope == .public, .query where call.scope == .public: break
         default:
             if call.user == nil { return .refused(.authenticationRequired, 9) }
         }
@@ -105,6 +108,9 @@ extension ModelCloud {
             return modify(request, caller, answer: try? RecordsResponse(json: body))
         case .lookup(let request):
             return lookup(request, caller)
+        case .query(let request):
+            return query(
+                request, caller, refusal: response.status == 200 ? nil : try? WireError(json: body))
         case .modifyZones(let request):
             return modifyZones(request, caller)
         case .lookupZones(let request):
@@ -131,6 +137,8 @@ extension ModelAnswer {
         switch call.body {
         case .modify, .lookup:
             self = .records(try RecordsResponse(json: body).records)
+        case .query:
+            self = .records(try RecordsQueryResponse(json: body).records)
         case .modifyZones, .lookupZones, .listZones:
             let answer = try ZonesResponse(json: body)
             self = .zones(answer.zones, moreComing: answer.moreComing)

@@ -63,6 +63,8 @@ struct ModelCloud {
     var contradictions: [String] = []
     var kept: [String: Kept] = [:]
     var schema: ModelSchema
+    /// Fields by type whose indexes may not be there for all records yet.
+    var unfinished: [String: Set<String>] = [:]
     var lastLife = 0
     let limits: ModelLimits
 
@@ -82,6 +84,7 @@ struct ModelLimits {
     var items = 200
     var itemsWithExtras = 400
     var cascade = 5_000
+    var indexedAtOnce = 200
     var answerMilliseconds: Int64 = 86_400_000
 }
 

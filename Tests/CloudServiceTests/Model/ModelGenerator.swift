@@ -33,9 +33,10 @@ struct ModelGenerator {
 
     private func body(_ model: ModelCloud, _ scope: DatabaseScope, _ user: String?) -> ModelCall.Body {
         switch random.next(in: 0..<100) {
-        case 0..<54: .modify(modify(model, scope, user))
-        case 54..<64: .lookup(lookup(scope, user))
-        case 64..<84: .zoneChanges(zoneChanges(model, user))
+        case 0..<50: .modify(modify(model, scope, user))
+        case 50..<56: .lookup(lookup(scope, user))
+        case 56..<68: .query(query(model, scope, user))
+        case 68..<84: .zoneChanges(zoneChanges(model, user))
         case 84..<90: .databaseChanges(databaseChanges(model, user))
         case 90..<96: .modifyZones(modifyZones(user))
         case 96..<98:
@@ -85,7 +86,7 @@ struct ModelGenerator {
         return request
     }
 
-    private func desiredKeys() -> [String] { chance(20) ? [] : ["n", pick(["s", "list", "nothing"])] }
+    func desiredKeys() -> [String] { chance(20) ? [] : ["n", pick(["s", "list", "nothing"])] }
 
     private func zoneChanges(_ model: ModelCloud, _ user: String?) -> ChangesZoneRequest {
         var request = ChangesZoneRequest(zones: [])

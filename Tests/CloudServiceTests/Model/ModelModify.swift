@@ -53,12 +53,16 @@ extension ModelCloud {
         }
         settle(&steps, caller)
         failAtomicZones(&steps, request.atomic)
+        let before = schema
         for step in steps {
             if case .save(let record) = step.verdict {
                 schema.add(step.operation.record, record.type, from: grown)
             }
         }
-        return .records(write(steps, request, caller))
+        let counts = recordCounts()
+        let results = write(steps, request, caller)
+        noteNewFields(since: before, counts)
+        return .records(results)
     }
 
     private func namesAreGood(_ record: WireRecord) -> Bool {

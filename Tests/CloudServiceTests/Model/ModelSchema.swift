@@ -3,14 +3,18 @@ import CloudWire
 /// What the model knows of record types: their fields, and who may do what in the public database.
 struct ModelSchema: Equatable {
     enum Permission { case read, create, write }
+    enum Index: CaseIterable { case queryable, sortable, searchable }
 
     struct Kind: Equatable {
         var type: FieldType
         var isEncrypted: Bool
+        var indexes: Set<Index> = []
     }
 
     /// The fields of each type.
     var types: [String: [String: Kind]] = [:]
+    /// The indexes of system fields, of the types that don't have those of a type which a save makes.
+    var systemIndexes: [String: [String: Set<Index>]] = [:]
     /// What each role may do with a type; a type without any has the usual ones.
     var grants: [String: [String: Set<Permission>]] = [:]
     /// The custom roles of users.
@@ -59,7 +63,9 @@ struct ModelSchema: Equatable {
     /// The field that a first value makes.
     private static func kind(of field: Field, _ value: FieldValue) -> Kind? {
         if value.type == .unknownList { return nil }
-        return Kind(type: value.type, isEncrypted: field.isEncrypted || value.type == .encryptedBytes)
+        let isEncrypted = field.isEncrypted || value.type == .encryptedBytes
+        let indexes = isEncrypted || value.type == .bytes ? [] : possible(value.type)
+        return Kind(type: value.type, isEncrypted: isEncrypted, indexes: indexes)
     }
 
     /// The value as one of the field's type; nil when it can't be one.

@@ -1,4 +1,3 @@
-import CloudService
 import CloudStore
 import CloudWire
 import SQLiteTestSupport
@@ -6,8 +5,10 @@ import Seams
 import StoreAudit
 import Testing
 
+@testable import CloudService
+
 /// Random requests, asked of the service and of a model of it: the answers must be the same.
-@Suite struct ModelTests {
+@Suite(.onOwnThreads) struct ModelTests {
     static let seeds = Array(UInt64(1)...200)
 
     @Test(arguments: seeds) func theServiceAnswersAsItsModelOneByOne(_ seed: UInt64) throws {
@@ -50,9 +51,12 @@ struct ModelRun {
             limits.itemsWithExtrasMax = random.next(in: 6..<20)
         }
         if generator.chance(30) { limits.cascadeRecordsMax = random.next(in: 1..<4) }
+        limits.queryRowsExaminedMax = generator.pick([3, 20, 20_000])
+        limits.querySearch.indexedRecordsMax = generator.pick([1, 3, 200])
         modelLimits.items = limits.itemsMax
         modelLimits.itemsWithExtras = limits.itemsWithExtrasMax
         modelLimits.cascade = limits.cascadeRecordsMax
+        modelLimits.indexedAtOnce = limits.querySearch.indexedRecordsMax
         var groupLimits = GroupLimits()
         groupLimits.requestsMax = random.next(in: 1..<6)
         self.groupLimits = groupLimits
@@ -76,7 +80,7 @@ struct ModelRun {
 
     /// Asks some requests, one by one or in groups.
     mutating func ask(count: Int) throws {
-        if generator.chance(4) { operate() }
+        if generator.chance(6) { try operate() }
         if generator.chance(1) { cloud.clock.advance(bySeconds: 90_000) }
         if generator.chance(30) { cloud.clock.advance(bySeconds: 1) }
         let calls = (0..<count).map { _ in
@@ -121,7 +125,7 @@ struct ModelRun {
         let now = cloud.clock.nowMilliseconds()
         let expected = try model.answer(call, nowMilliseconds: now, response: response)
             .comparable(extras: call.extras)
-        let found = try ModelAnswer(response, to: call).comparable(extras: call.extras)
+        let found = try answer(response, to: call).comparable(extras: call.extras)
         isRight = expected == found && model.contradictions.isEmpty
         guard !isRight else { return }
         Issue.record(
@@ -130,6 +134,31 @@ struct ModelRun {
             \(try difference(call, expected, found))
             \(model.contradictions)
             """)
+    }
+
+    /// What the service has answered; to a query with all pages that follow.
+    private func answer(_ response: WireResponse, to call: ModelCall) throws -> ModelAnswer {
+        guard case .query(var request) = call.body, response.status == 200 else {
+            return try ModelAnswer(response, to: call)
+        }
+        var page = try RecordsQueryResponse(json: response.body)
+        var records = page.records
+        var pagesCount = 1
+        while let marker = page.continuationMarker {
+            request.continuationMarker = marker
+            var next = call
+            next.body = .query(request)
+            page = try RecordsQueryResponse(json: cloud.service.respond(to: next.request(of: cloud)).body)
+            try #require(page.records.count <= request.resultsLimit ?? .max, "seed \(seed)")
+            records += page.records
+            pagesCount += 1
+            try #require(pagesCount < 1_000, "seed \(seed): no end of \(request)")
+        }
+        guard request.query?.sortBy == nil else { return .records(records) }
+        func place(_ result: RecordResult) -> String {
+            "\(result.record?.zoneID?.zoneName ?? "")/\(result.recordName ?? "")"
+        }
+        return .records(records.sorted { place($0) < place($1) })
     }
 
     /// Where the two answers are not the same.
@@ -156,7 +185,8 @@ struct ModelRun {
     }
 
     /// What an operator does behind the clients' backs.
-    private mutating func operate() {
+    private mutating func operate() throws {
+        if generator.chance(50) { return try operateOnIndexes() }
         let zone = generator.pick(["todos", "notes"])
         let owner = generator.pick(["_ada", "_ada", "_bob"])
         if generator.chance(70) {
@@ -166,6 +196,29 @@ struct ModelRun {
             try? cloud.service.resetEpoch(zoneName: zone, ofUser: owner)
             model.reset(zone, of: owner)
         }
+    }
+
+    /// Changes the indexes of a field, or lets the work that this left be done.
+    private mutating func operateOnIndexes() throws {
+        guard generator.chance(60) else {
+            while try cloud.service.buildIndexes() {}
+            model.unfinished = [:]
+            return
+        }
+        let type = generator.pick(["todo", "todo", "note"])
+        let fields = (model.schema.types[type] ?? [:]).filter { !$0.value.isEncrypted }
+        guard !fields.isEmpty else { return }
+        let name = generator.pick(fields.keys.sorted())
+        let indexes = ModelWorld.indexes(generator, fields[name]?.type ?? .string)
+        try cloud.service.store.write { writer in
+            var schema = try cloud.service.schema(in: writer)
+            schema.recordTypes[type]?.fields[name]?.indexes = ModelWorld.indexes(indexes)
+            var changes = StoreChanges()
+            changes.schema = schema.row(version: cloud.service.random.next())
+            try cloud.service.apply(changes, to: writer)
+        }
+        model.schema.types[type]?[name]?.indexes = indexes
+        model.noteNewIndex(of: name, type, recordsCount: model.recordCounts()[type] ?? 0)
     }
 
     /// Reads all that there is, and recounts the file.

@@ -33,9 +33,16 @@ struct ModelWorld {
             var type = RecordType()
             var kinds: [String: ModelSchema.Kind] = [:]
             for (field, definition) in known where generator.chance(85) {
+                var definition = definition
+                let indexes = definition.isEncrypted ? [] : Self.indexes(generator, definition.type)
+                definition.indexes = Self.indexes(indexes)
                 type.fields[field] = definition
-                kinds[field] = .init(type: definition.type, isEncrypted: definition.isEncrypted)
+                kinds[field] = .init(
+                    type: definition.type, isEncrypted: definition.isEncrypted, indexes: indexes)
             }
+            let named = Self.indexes(generator, .reference)
+            type.systemIndexes["___recordID"] = Self.indexes(named)
+            model.systemIndexes[name] = ["recordName": named]
             type.grants = RecordType.usualGrants
             if generator.chance(70) { type.grants = Self.grants(generator) }
             model.types[name] = kinds
@@ -50,6 +57,20 @@ struct ModelWorld {
         }
         self.model = model
         self.schema = schema
+    }
+
+    /// Some of the indexes that a field of the type can have.
+    static func indexes(_ generator: ModelGenerator, _ type: FieldType) -> Set<ModelSchema.Index> {
+        let possible = ModelSchema.possible(type)
+        return Set(ModelSchema.Index.allCases.filter { possible.contains($0) && generator.chance(70) })
+    }
+
+    static func indexes(_ indexes: Set<ModelSchema.Index>) -> FieldIndexes {
+        var all: FieldIndexes = []
+        if indexes.contains(.queryable) { all.insert(.queryable) }
+        if indexes.contains(.sortable) { all.insert(.sortable) }
+        if indexes.contains(.searchable) { all.insert(.searchable) }
+        return all
     }
 
     private static func grants(_ generator: ModelGenerator) -> [String: Permissions] {

@@ -28,7 +28,8 @@ extension StoreAudit {
                 find(true, "\(place): the indexes have no row of it")
                 continue
             }
-            let entries = (indexes.entries.removeValue(forKey: Row(part: part, name: place.name)) ?? []).sorted()
+            let entries = (indexes.entries.removeValue(forKey: Row(part: part, name: place.name)) ?? [])
+                .sorted()
             find(bytes(of: entries) != listed, "\(place): its entries are not those that its row lists")
             find(
                 !demand.isMet(by: entries, of: record.row),

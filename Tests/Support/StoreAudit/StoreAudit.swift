@@ -92,11 +92,14 @@ public struct StoreAudit {
                 let row = row(at: place, from: statement)
                 let fields = row.isDeleted ? [:] : try? FieldsBinary.decode(row.fields)
                 if fields == nil { damaged.append("\(place): the fields can't be read") }
-                if row.isDeleted && !row.fields.isEmpty { damaged.append("\(place): a tombstone with fields") }
+                if row.isDeleted && !row.fields.isEmpty {
+                    damaged.append("\(place): a tombstone with fields")
+                }
                 read.append(
                     Record(
                         place: place, type: row.recordType, isDeleted: row.isDeleted, counter: row.counter,
-                        parent: row.parent, creator: row.created.userRecordName, fields: fields ?? [:], row: row))
+                        parent: row.parent, creator: row.created.userRecordName, fields: fields ?? [:],
+                        row: row))
             }
         }
         records = read
