@@ -63,10 +63,10 @@ import Testing
             return records.sorted { RecordOrder.isBefore($0, $1, by: orders) }.compactMap(\.recordName)
                 .joined()
         }
-        #expect(try names("priority") == "adbc", "without the field comes last")
-        #expect(try names("-priority") == "badc")
-        #expect(try names("priority", "title") == "dabc")
-        #expect(try names("-title") == "cabd")
+        #expect(try names("priority") == "cadb", "without the field comes first")
+        #expect(try names("-priority") == "bdac")
+        #expect(try names("priority", "title") == "cdab")
+        #expect(try names("-title") == "cbad")
         #expect(throws: Failure.self) { try RecordOrder("-") }
     }
 }

@@ -8,9 +8,11 @@ enum RecordCommands {
     static let query = Command(
         name: "record query", summary: "print the records of a type",
         details: """
-            Reads the server's files, also while it runs. A condition is FIELD, one of = != < <= > >=, and a value:
+            Reads the server's files, also while it runs: the index where one serves all conditions and sorts, as
+            records/query does, and else each record. A condition is FIELD, one of = != < <= > >=, and a value:
             'priority > 3', 'title = Milk'; of a list, = asks whether the value is in it. All conditions must hold.
-            recordName, createdTimestamp and modifiedTimestamp (milliseconds since 1970) are fields too.
+            recordName, createdTimestamp and modifiedTimestamp (milliseconds since 1970) are fields too. In an order,
+            records without the field come before all others.
             """,
         operands: [Command.Operand(name: "TYPE", help: "the record type")],
         options: RecordSource.options + [
@@ -50,6 +52,12 @@ enum RecordCommands {
         let source = try RecordSource(invocation, console)
         var printer = try RecordPrinter(console, isJSON: invocation.has("json"))
         var count = 0
+        let isServed = try source.forEach(type, conditions, orders) { record in
+            count += 1
+            try printer.print(record)
+            return count != limit
+        }
+        guard !isServed else { return try printer.end() }
         var kept: [WireRecord] = []
         try source.forEach { record in
             guard record.recordType == type, conditions.allSatisfy({ $0.holds(for: record) }) else {

@@ -155,20 +155,22 @@ struct RecordOrder {
         guard !field.isEmpty else { throw Failure.usage("--sort needs a field, as --sort=-priority") }
     }
 
-    /// Whether `left` comes before `right` by all of `orders`; what is equal comes by zone and name. A record
-    /// without the field comes last either way.
+    /// Whether `left` comes before `right` by all of `orders`, as in the answer to `records/query`: what is equal comes
+    /// by zone, then by name in the direction of the last order, and a record without the field before all others.
     static func isBefore(_ left: WireRecord, _ right: WireRecord, by orders: [RecordOrder]) -> Bool {
         for order in orders {
             switch (RecordValue(of: order.field, in: left), RecordValue(of: order.field, in: right)) {
             case (nil, nil): continue
-            case (_?, nil): return true
-            case (nil, _?): return false
+            case (_?, nil): return order.isDescending
+            case (nil, _?): return !order.isDescending
             case (let one?, let other?):
                 let compared = RecordValue.order(one, other)
                 if compared != 0 { return order.isDescending ? compared > 0 : compared < 0 }
             }
         }
-        return (left.zoneID?.zoneName ?? "", left.recordName ?? "")
-            < (right.zoneID?.zoneName ?? "", right.recordName ?? "")
+        let zones = (left.zoneID?.zoneName ?? "", right.zoneID?.zoneName ?? "")
+        if zones.0 != zones.1 { return zones.0 < zones.1 }
+        let names = (left.recordName ?? "", right.recordName ?? "")
+        return orders.last?.isDescending ?? false ? names.0 > names.1 : names.0 < names.1
     }
 }

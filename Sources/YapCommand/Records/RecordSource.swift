@@ -45,6 +45,12 @@ struct RecordSource {
         zoneNames = try invocation.value("zone").map { [$0] } ?? Self.zoneNames(in: database, file)
     }
 
+    init(_ file: StoreFile?, database: DatabaseKey, zoneNames: [String]) {
+        self.file = file
+        self.database = database
+        self.zoneNames = zoneNames
+    }
+
     /// The records, zone by zone and by name. Each page is of one moment; `body` returns false to end.
     func forEach(_ body: (WireRecord) throws -> Bool) throws {
         guard let file else { return }
@@ -61,6 +67,36 @@ struct RecordSource {
                 guard page.moreComing, let last = page.rows.last else { break }
                 after = last.key.recordName
             }
+        }
+    }
+
+    /// The records that an index finds, in the order asked; `body` returns false to end. False when no index serves the
+    /// question: then each record is to be looked at.
+    func forEach(
+        _ recordType: String, _ conditions: [RecordCondition], _ orders: [RecordOrder],
+        _ body: (WireRecord) throws -> Bool
+    ) throws -> Bool {
+        guard let file else { return true }
+        var wanted = StoreLoad()
+        wanted.schema = true
+        let row = try file.read { try $0.load(wanted).schema }
+        guard let row, let asked = RecordIndexQuery(recordType, conditions, orders, try Schema(row)) else {
+            return false
+        }
+        var query = OperatorQuery(asked.query, database: database, zoneNames: zoneNames)
+        var isFirst = true
+        while true {
+            let page: (rows: [RecordRow], moreComing: Bool)
+            do {
+                page = try file.read { try query.page(in: $0) }
+            } catch is WireError where isFirst {
+                return false
+            }
+            isFirst = false
+            for row in page.rows {
+                guard try body(row.wireRecord()) else { return true }
+            }
+            guard page.moreComing else { return true }
         }
     }
 

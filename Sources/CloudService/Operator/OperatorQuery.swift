@@ -1,0 +1,40 @@
+import CloudStore
+import CloudWire
+
+/// What `records/query` finds for who may see everything, page after page.
+package struct OperatorQuery {
+    private static let recordsMax = 200
+
+    private let query: RecordQuery
+    private let database: DatabaseKey
+    private let zones: [ZoneKey]
+    private var position: QueryPosition?
+
+    package init(_ query: RecordQuery, database: DatabaseKey, zoneNames: [String]) {
+        self.query = query
+        self.database = database
+        zones = zoneNames.map { ZoneKey(database: database, zoneName: $0) }.sorted()
+    }
+
+    /// The next records, and whether there may be more. Each page is of one moment.
+    ///
+    /// - Throws: `WireError` where `records/query` refuses the query: no index serves it, or not yet.
+    package mutating func page(in reader: any CloudStoreReader) throws -> (
+        rows: [RecordRow], moreComing: Bool
+    ) {
+        var wanted = StoreLoad()
+        wanted.schema = true
+        let limits = ServiceLimits()
+        let reading = QueryReading(
+            schema: try reader.load(wanted).schema.map { try Schema($0) } ?? .initial, database: database,
+            userRecordName: nil, limits: limits)
+        let resolved = try reading.resolve(query)
+        try resolved.checkIndexes(in: reader)
+        let runner = QueryRunner(
+            reader: reader, query: resolved, zones: zones, limits: limits, recordsMax: Self.recordsMax,
+            isVisible: nil)
+        let page = try runner.page(after: position)
+        position = page.next
+        return (page.rows, page.next != nil)
+    }
+}
