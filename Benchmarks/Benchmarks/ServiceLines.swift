@@ -11,6 +11,7 @@ func serviceLines() -> [Line] {
         Line(name: "service.start", unit: "starts/s") { StartRun($0) },
         floodLine(),
         queryLine(),
+        indexedSaveLine(),
     ] + pushLines() + sizeLines()
 }
 

@@ -138,6 +138,15 @@ extension ZoneSearch {
         }
     }
 
+    /// Whether the index of the order has the records that are wanted and no others: then nothing is to be chosen.
+    var isServedByOrder: Bool {
+        guard query.sortKeys.count == 1, let key = query.sortKeys.first, key.place == nil else {
+            return false
+        }
+        let known = orderPart(of: key).known
+        return query.conditions.indices.allSatisfy { $0 == known }
+    }
+
     /// The part of a key's index in which the query's records are, and the condition that it says all of.
     private func orderPart(of key: QuerySortKey) -> (QueryDriver.Part, known: Int?) {
         let source = QueryDriver.source(of: key.field)

@@ -40,7 +40,9 @@ final class ZoneSearch {
     func run(after cursor: QueryPosition?) throws {
         if query.sortKeys.isEmpty { return try runUnsorted(after: cursor) }
         let cursor = cursor?.moved(to: zone, order)
-        if let driver = try smallDriver(), try gather(driver.parts, fixed: [], after: cursor) != nil {
+        if !isServedByOrder, let driver = try smallDriver(),
+            try gather(driver.parts, fixed: [], after: cursor) != nil
+        {
             return
         }
         _ = try walk(level: 0, fixed: [], after: cursor)
@@ -143,12 +145,18 @@ final class ZoneSearch {
 
     // MARK: - Without a sort
 
+    /// The condition whose index is walked. Where there is one, how many entries it has makes no difference.
+    private func drivingCondition() throws -> Int? {
+        let drivers = drivers()
+        return drivers.count > 1 ? try bestDriver(max: 4_096)?.condition : drivers.first?.condition
+    }
+
     private func runUnsorted(after cursor: QueryPosition?) throws {
         let walk: QueryWalk
         if let known = cursor?.walk {
             walk = known
-        } else if let best = try bestDriver(max: 4_096) {
-            walk = QueryWalk(condition: best.condition, scan: 0)
+        } else if let condition = try drivingCondition() {
+            walk = QueryWalk(condition: condition, scan: 0)
         } else {
             walk = QueryWalk(condition: nil, scan: 0)
         }
