@@ -223,11 +223,7 @@ extension CloudService {
             try count(usage, into: &changes, writer)
             let grown = additions.isEmpty ? schema : schema.adding(additions)
             if !additions.isEmpty { changes.schema = grown.row(version: random.next()) }
-            changes.indexes = saved.map { subject in
-                let recordType = subject.row.recordType
-                let entries = grown.recordTypes[recordType].map { IndexEntries.of(subject, in: $0) } ?? []
-                return RecordIndexRow(key: subject.row.key, recordType: recordType, entries: entries)
-            }
+            changes.indexes = saved.map { IndexEntries.row($0, grown) }
             try apply(changes, to: writer)
             remember(grown, as: changes.schema)
         }

@@ -119,6 +119,10 @@ import Testing
                 ),
                 row("c", "U", [:], in: .privateDatabase(of: "_bob")),
             ]
+            // As they are in a file that was upgraded.
+            changes.indexes = changes.records.map {
+                RecordIndexRow(key: $0.key, recordType: $0.recordType, entries: [])
+            }
             try store.write { [changes] in try $0.apply(changes) }
             let cloud = try TestService(environment: "production", store: store)
             #expect(try cloud.saveFields(#"{"f":{"value":"y"}}"#, environment: "production").error != nil)

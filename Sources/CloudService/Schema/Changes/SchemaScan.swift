@@ -8,21 +8,23 @@ struct SchemaScan {
     private static let recordsMax = 500
     private static let bytesMax = 4 << 20
 
-    let reader: any RecordTypesReader
+    let reader: any CloudStoreReader
 
-    /// Throws when the store can't tell.
-    init(_ reader: any CloudStoreReader) throws {
+    init(_ reader: any CloudStoreReader) { self.reader = reader }
+
+    /// The types of all records, sorted. Throws when the store can't tell.
+    func recordTypes() throws -> [String] {
         guard let reader = reader as? any RecordTypesReader else {
             throw SchemaRefusal(["the store can't tell which records there are"])
         }
-        self.reader = reader
+        return try reader.recordTypes()
     }
 
     /// Calls `body` with each record of the type until it returns false.
     func forEach(_ recordType: String, _ body: (RecordRow) throws -> Bool) throws {
         var after: RecordKey?
         while true {
-            let page = try reader.recordsOfAllUsers(
+            let page = try reader.records(
                 ofType: recordType, after: after, recordsMax: Self.recordsMax, bytesMax: Self.bytesMax)
             for row in page.rows {
                 guard try body(row) else { return }
@@ -76,14 +78,14 @@ extension CloudService {
     package func adoptSchema() throws {
         guard
             try store.read({ reader in
-                try reader.schemaVersion() == nil && !SchemaScan(reader).reader.recordTypes().isEmpty
+                try reader.schemaVersion() == nil && !SchemaScan(reader).recordTypes().isEmpty
             })
         else { return }
         try store.write { writer in
             guard try writer.schemaVersion() == nil else { return }
-            let scan = try SchemaScan(writer)
+            let scan = SchemaScan(writer)
             var growth = SchemaGrowth(.initial, mayGrow: true, limits: limits)
-            for name in try scan.reader.recordTypes() {
+            for name in try scan.recordTypes() {
                 _ = growth.take([:], recordType: name)
                 try scan.forEach(name) { row in
                     // A field of two types has the first one's; the others' values stay readable.
