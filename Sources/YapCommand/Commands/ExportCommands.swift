@@ -70,7 +70,8 @@ enum ExportCommands {
         let path = invocation.operands[0]
         let data = try EnvironmentData(invocation, console)
         let (scope, names) = try scope(invocation, data)
-        let progress = Progress(console)
+        let progress = Progress(
+            console, whatIsLeft: "what was imported until now stays: do it again with --merge")
         let summary = try data.withService { service in
             try service.importExport(
                 into: scope, names: names, merges: invocation.has("merge"),

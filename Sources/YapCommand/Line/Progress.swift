@@ -8,11 +8,18 @@ final class Progress {
     private let console: Console
     private let clock: any MonotonicSource
     private let signals = StopSignals()
+    private let whatIsLeft: String
     private var nextMilliseconds: Int64
 
     /// From now on Ctrl-C and SIGTERM end the work at its next step, so that nothing half is left.
-    init(_ console: Console, clock: any MonotonicSource = SystemMonotonicSource()) {
+    ///
+    /// - Parameter whatIsLeft: what a person is told who ends it.
+    init(
+        _ console: Console, whatIsLeft: String = "nothing half is left",
+        clock: any MonotonicSource = SystemMonotonicSource()
+    ) {
         self.console = console
+        self.whatIsLeft = whatIsLeft
         self.clock = clock
         nextMilliseconds = clock.elapsedMilliseconds() + Self.firstMilliseconds
     }
@@ -21,7 +28,7 @@ final class Progress {
     ///
     /// - Throws: `Failure.failed` when somebody asked the program to end.
     func step(_ text: @autoclosure () -> String) throws {
-        if signals.isPending { throw Failure.failed("interrupted; nothing half is left") }
+        if signals.isPending { throw Failure.failed("interrupted; \(whatIsLeft)") }
         let now = clock.elapsedMilliseconds()
         guard now >= nextMilliseconds else { return }
         nextMilliseconds = now + Self.everyMilliseconds
