@@ -14,7 +14,9 @@ extension CloudService {
             let caller = ServiceCaller(
                 user: admission.user, isServerKey: admission.isServerKey, scope: route.scope, request: request
             )
-            work = request.isPreflight ? .answer(.nothing) : try self.work(for: request, at: route, caller)
+            let asked =
+                request.isPreflight ? .answer(.nothing) : try self.work(for: request, at: route, caller)
+            work = once(signed: admission.signedChange, asked)
         } catch {
             work = .answer(.error(withSignIn(ServiceFailure.wireError(error), for: request)))
         }

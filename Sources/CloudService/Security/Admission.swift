@@ -4,6 +4,8 @@ import CloudWire
 struct Admission {
     var user: ServiceUser?
     var isServerKey = false
+    /// The hash of what was signed, of a change.
+    var signedChange: [UInt8]?
     var additions = AnswerAdditions()
 }
 
@@ -42,8 +44,9 @@ extension CloudService {
     private func identify(_ request: WireRequest, to route: ServiceRoute, _ admission: inout Admission) throws
     {
         if request.isSigned {
-            let key = try checkSignature(of: request, to: route)
+            let (key, change) = try checkSignature(of: request, to: route)
             admission.isServerKey = true
+            admission.signedChange = change
             admission.user = ServiceUser(userRecordName: key.userRecordName)
         } else {
             try checkApp(of: request, to: route, &admission)

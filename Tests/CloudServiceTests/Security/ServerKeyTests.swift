@@ -28,14 +28,21 @@ import Testing
     private let clock = ManualTimeSource(milliseconds: 1_453_760_143_000)
     private let service: CloudService
 
+    private let store = MemoryCloudStore()
+
     init() throws {
         key = try P256PrivateKey()
-        service = CloudService(
-            store: MemoryCloudStore(), clock: clock, random: SeededRandomSource(seed: 1),
-            container: TestService.container,
-            accounts: KeyAccounts(
-                keys: ["key": ServiceServerKey(publicKey: key.publicKey, userRecordName: Self.user)]))
+        service = Self.service(store, clock, key)
+    }
 
+    /// The service of a server that has just been started.
+    private static func service(
+        _ store: MemoryCloudStore, _ clock: ManualTimeSource, _ key: P256PrivateKey
+    ) -> CloudService {
+        CloudService(
+            store: store, clock: clock, random: SeededRandomSource(seed: 1), container: TestService.container,
+            accounts: KeyAccounts(
+                keys: ["key": ServiceServerKey(publicKey: key.publicKey, userRecordName: user)]))
     }
 
     private static let prefix =
@@ -166,6 +173,19 @@ import Testing
         // A read changes nothing, and may come again.
         let read = try signed()
         #expect(try code(read) == "200" && code(read) == "200")
+    }
+
+    @Test func aSignedChangeIsMadeOnceThoughTheServerWasStartedAnew() throws {
+        let body =
+            #"{"operations":[{"operationType":"forceUpdate","record":{"recordName":"a","recordType":"t"}}]}"#
+        let change = try signed("public/records/modify", body: body)
+        #expect(service.respond(to: change).status == 200)
+        let next = Self.service(store, clock, key)
+        let again = next.respond(to: change)
+        #expect(again.status == 401)
+        #expect(try WireError(json: again.body).reason?.contains("made already") == true)
+        let anew = try signed("public/records/modify", body: body, date: "2016-01-25T22:15:44Z")
+        #expect(next.respond(to: anew).status == 200)
     }
 
     @Test func aSignedChangeIsForgottenOnlyWhenItsDateIsTooOld() throws {
