@@ -119,8 +119,10 @@ public struct GroupLimits: Hashable, Sendable {
     /// The limits that measured well.
     public init() {}
 
-    func milliseconds(ownersCount: Int) -> Int64 {
-        min(milliseconds, userMilliseconds * Int64(min(ownersCount, 1_000)))
+    /// A quarter for each where several write: a group is over soon, since somebody else's first write may be next.
+    func milliseconds(ownersCount: Int, isContested: Bool) -> Int64 {
+        let share = isContested ? max(1, userMilliseconds / 4) : userMilliseconds
+        return min(milliseconds, share * Int64(min(ownersCount, 1_000)))
     }
 
     /// Whether one more has no room: when all are too many, or when one has more than is left. So whoever floods fills

@@ -225,8 +225,10 @@ final class ServiceCrew: Sendable {
     }
 
     private func write(_ group: [WaitingWrite]) {
-        let ownersCount = Set(group.map(\.owner)).count
-        let answers = service.write(group.map(\.body), ownersCount: ownersCount, preparesPushes: true)
+        let milliseconds = service.groupLimits.milliseconds(
+            ownersCount: Set(group.map(\.owner)).count,
+            isContested: monitor.withLock { $0.writes.isContested })
+        let answers = service.write(group.map(\.body), milliseconds: milliseconds, preparesPushes: true)
         let postponed = zip(group, answers).filter { $1 == nil }.map(\.0)
         monitor.withLock { state in
             for (write, answer) in zip(group, answers) {
@@ -278,7 +280,17 @@ private struct AnsweredWrite: Sendable {
 
 /// The writes that wait, handed out in groups.
 struct WriteQueue {
+    /// Requests in a group of several users, however little one of them has waiting: fewer would cost too many syncs.
+    static let sharedRequestsMin = 8
+    /// After so many groups of one user alone nobody else is there.
+    static let loneGroupsMax = 500
+
     private var writes = FairQueue<WaitingWrite>()
+    private var loneGroupsCount = loneGroupsMax
+    private var lastOwner: String?
+
+    /// Whether another user has written lately, and may do so again: then nobody's groups are long.
+    var isContested: Bool { loneGroupsCount < Self.loneGroupsMax }
 
     mutating func append(_ write: WaitingWrite) {
         writes.append(write, of: write.owner, bytes: write.request.bytes)
@@ -289,13 +301,33 @@ struct WriteQueue {
     }
 
     /// The oldest writes of each in turn, as many as fit into a group.
+    ///
+    /// Of several users' writes, no more than those of who has the fewest: who has brought one write waits for the
+    /// sync, and not for all that somebody else has waiting.
     mutating func take(within limits: GroupLimits) -> [WaitingWrite] {
         var group: [WaitingWrite] = []
         var bytes = 0
-        while group.count < limits.requestsMax, bytes < limits.bytesMax, let write = writes.popFirst() {
+        let ownersCount = writes.ownersCount
+        var left = 0
+        while group.count < limits.requestsMax, bytes < limits.bytesMax {
+            if left == 0 {
+                let someoneIsDone = writes.ownersCount < ownersCount
+                if someoneIsDone && ownersCount > 1 && group.count >= Self.sharedRequestsMin { break }
+                left = writes.ownersCount
+            }
+            guard let write = writes.popFirst() else { break }
+            left -= 1
             bytes += write.request.bytes
             group.append(write)
         }
+        notice(group, ownersCount)
         return group
+    }
+
+    private mutating func notice(_ group: [WaitingWrite], _ ownersCount: Int) {
+        guard let owner = group.first?.owner else { return }
+        let isLone = ownersCount == 1 && (lastOwner == nil || owner == lastOwner)
+        loneGroupsCount = isLone ? min(loneGroupsCount + 1, Self.loneGroupsMax) : 0
+        lastOwner = owner
     }
 }

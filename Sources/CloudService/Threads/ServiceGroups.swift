@@ -108,12 +108,13 @@ extension CloudService {
     /// returns. There is no answer for a write that came too late and must be in the next group.
     ///
     /// With `preparesPushes`, a step of the pushes is done in the same transaction, so that it costs no other.
-    /// A group of few users ends early, so that another's first write has not long to wait.
+    /// A group ends after `milliseconds` (nil: the longest there are), so that another's first write has not long to
+    /// wait.
     func write(
-        _ writes: [ServiceWork.Write], ownersCount: Int = .max, preparesPushes: Bool = false
+        _ writes: [ServiceWork.Write], milliseconds: Int64? = nil, preparesPushes: Bool = false
     ) -> [ServiceAnswer?] {
         if writes.count > 1 || preparesPushes {
-            let milliseconds = groupLimits.milliseconds(ownersCount: ownersCount)
+            let milliseconds = milliseconds ?? groupLimits.milliseconds
             if let done = try? writeTogether(
                 writes, milliseconds: milliseconds, preparesPushes: preparesPushes)
             {

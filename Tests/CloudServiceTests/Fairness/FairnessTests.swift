@@ -81,8 +81,41 @@ import Testing
         limits.requestsMax = 4
         let users = writes.take(within: limits).map(\.request.userRecordName)
         #expect(users == ["_flood", "_ada", "_bob", "_flood"])
-        #expect(limits.milliseconds(ownersCount: 1) == 8 && limits.milliseconds(ownersCount: 3) == 24)
-        #expect(limits.milliseconds(ownersCount: .max) == limits.milliseconds)
+        #expect(limits.milliseconds(ownersCount: 1, isContested: false) == 8)
+        #expect(limits.milliseconds(ownersCount: 3, isContested: true) == 6)
+        #expect(limits.milliseconds(ownersCount: .max, isContested: true) == limits.milliseconds)
+    }
+
+    @Test func whoBroughtOneWriteWaitsForNoMoreOfTheFloodThanItsShare() {
+        var writes = WriteQueue()
+        func append(_ count: Int, _ user: String) {
+            for _ in 0..<count {
+                let request = PreparedRequest(
+                    work: .answer(.nothing), bytes: 10, wantsExtras: false, userRecordName: user)
+                let job = ServiceJob(bytes: 10, owner: user, begin: { request }, finish: { _, _, _ in })
+                writes.append(WaitingWrite(job: job, request: request, body: { _ in .nothing }))
+            }
+        }
+        func counts() -> [String: Int] {
+            Dictionary(writes.take(within: GroupLimits()).map { ($0.owner, 1) }, uniquingKeysWith: +)
+        }
+        append(600, "flood")
+        #expect(counts() == ["user flood": 256] && !writes.isContested, "alone it fills the group")
+        append(1, "ada")
+        #expect(counts() == ["user ada": 1, "user flood": 7] && writes.isContested)
+        append(10, "ada")
+        append(12, "bob")
+        #expect(counts() == ["user ada": 10, "user bob": 10, "user flood": 10])
+        // Where each has something there is one round after the other.
+        append(20, "bob")
+        #expect(counts() == ["user bob": 22, "user flood": 22])
+        #expect(writes.isContested)
+        while !writes.take(within: GroupLimits()).isEmpty {}
+        for _ in 0..<WriteQueue.loneGroupsMax {
+            append(1, "flood")
+            #expect(counts() == ["user flood": 1])
+        }
+        #expect(!writes.isContested, "whoever else there was is gone")
     }
 
     @Test func whoFloodsFillsHalfAndTheNextFindsRoom() {
