@@ -10,7 +10,10 @@ final class CloudProcess {
     let port: Int
     let process: ChildProcess
 
-    init(storePath: String) throws {
+    /// - Parameter isIndexed: whether each field has all its indexes, as development makes them; else none has, as in a
+    ///   schema of production where nothing asks for them.
+    init(storePath: String, isIndexed: Bool = true) throws {
+        if !isIndexed { try benchSchema(storePath) }
         process = try ChildProcess(ChildProcess.ownPath, [ChildMode.serveCloud, storePath])
         guard let port = Int(process.readLine()) else {
             process.end()
@@ -87,6 +90,13 @@ final class CountingStore: CloudStore {
         commits.withLock { $0 += 1 }
         return result
     }
+}
+
+/// Makes a store in which the lines' type has all its fields and no index.
+func benchSchema(_ storePath: String) throws {
+    let store = try SQLiteCloudStore(path: storePath)
+    defer { store.close() }
+    try benchService(store).changeSchema { _ in try SchemaLanguage.parse(ServiceRequests.schema) }
 }
 
 /// The service that the lines talk to, in the child process and, for recording, in this one.

@@ -18,7 +18,8 @@ private final class FloodRun: LineRun {
     private var flooded: [Double] = []
 
     init(in folder: URL) throws {
-        cloud = try CloudProcess(storePath: folder.appendingPathComponent("ours.sqlite").path)
+        let path = folder.appendingPathComponent("ours.sqlite").path
+        cloud = try CloudProcess(storePath: path, isIndexed: false)
         try cloud.exchange(ServiceRequests.makeZone)
         try cloud.exchange(Self.asOther(ServiceRequests.makeZone))
     }

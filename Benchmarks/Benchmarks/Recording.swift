@@ -14,8 +14,9 @@ final class Recording {
     let rowsCount: Int
 
     /// Saves `batches` in this process, `groupCount` of them a commit, each making the records of its names.
-    init(_ batches: [[String]], groupCount: Int, folder: URL) throws {
+    init(_ batches: [[String]], groupCount: Int, isIndexed: Bool, folder: URL) throws {
         startPath = folder.appendingPathComponent("start-\(groupCount).sqlite").path
+        if !isIndexed { try benchSchema(startPath) }
         let path = folder.appendingPathComponent("recorded-\(groupCount).sqlite").path
         try Self.makeStore(startPath)
         try FileManager.default.copyItem(atPath: startPath, toPath: path)

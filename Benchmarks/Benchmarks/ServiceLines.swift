@@ -5,6 +5,9 @@ func serviceLines() -> [Line] {
     [
         Line(name: "service.save.single", unit: "records/s") { try SaveRun.single(in: $0) },
         Line(name: "service.save.batch50", unit: "records/s", bar: 0.25) { try SaveRun.batches(in: $0) },
+        Line(name: "service.save.indexed", unit: "records/s", bar: 0.25) {
+            try SaveRun.batches(in: $0, isIndexed: true)
+        },
         Line(name: "service.lookup", unit: "requests/s", bar: 0.2) { try FetchRun.lookups(in: $0) },
         Line(name: "service.changes.page200", unit: "MB/s", bar: 0.25) { try FetchRun.pages(in: $0) },
         Line(name: "service.firstsync", unit: "MB/s", roundsCount: 5) { try FetchRun.firstSync(in: $0) },
@@ -32,6 +35,7 @@ private final class SaveRun: LineRun {
     private let connectionsCount: Int
     private let requestsCount: Int
     private let recordsARequest: Int
+    private let isIndexed: Bool
     private let sync: SyncTimes
     private var round = 0
     private var requestsACommit: [Double] = []
@@ -43,17 +47,23 @@ private final class SaveRun: LineRun {
     }
 
     /// Fifty records a request, against the service's own statements with as many requests a commit.
-    static func batches(in folder: URL) throws -> SaveRun {
-        try SaveRun(folder, connectionsCount: 16, requestsCount: 240, recordsARequest: 50)
+    static func batches(in folder: URL, isIndexed: Bool = false) throws -> SaveRun {
+        try SaveRun(
+            folder, connectionsCount: 16, requestsCount: 240, recordsARequest: 50, isIndexed: isIndexed)
     }
 
-    private init(_ folder: URL, connectionsCount: Int, requestsCount: Int, recordsARequest: Int) throws {
+    private init(
+        _ folder: URL, connectionsCount: Int, requestsCount: Int, recordsARequest: Int,
+        isIndexed: Bool = false
+    ) throws {
         self.folder = folder
+        self.isIndexed = isIndexed
         self.connectionsCount = connectionsCount
         self.requestsCount = requestsCount
         self.recordsARequest = recordsARequest
         sync = try SyncTimes(in: folder)
-        cloud = try CloudProcess(storePath: folder.appendingPathComponent("ours.sqlite").path)
+        let path = folder.appendingPathComponent("ours.sqlite").path
+        cloud = try CloudProcess(storePath: path, isIndexed: isIndexed)
         let source = ServiceRequests(seed: 1)
         requests = LoadRequests(
             (0..<requestsCount * Self.roundsCountMax).map { _ in source.save(source.names(recordsARequest)) })
@@ -97,7 +107,7 @@ private final class SaveRun: LineRun {
         let batches = (0..<batchesCount).map {
             Array(names[$0 * recordsARequest..<($0 + 1) * recordsARequest])
         }
-        let recording = try Recording(batches, groupCount: groupCount, folder: folder)
+        let recording = try Recording(batches, groupCount: groupCount, isIndexed: isIndexed, folder: folder)
         recordings[groupCount] = recording
         return recording
     }

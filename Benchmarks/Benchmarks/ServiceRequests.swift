@@ -75,6 +75,15 @@ struct ServiceRequests {
         return "{\(fields.joined(separator: ","))}"
     }
 
+    /// The type of these records without an index.
+    static let schema = """
+        DEFINE SCHEMA RECORD TYPE Note (
+            title STRING, body STRING, isDone INT64, priority INT64, estimateHours DOUBLE, created TIMESTAMP,
+            project STRING, tags LIST<STRING>,
+            GRANT WRITE TO "_creator", GRANT CREATE TO "_icloud", GRANT READ TO "_world"
+        );
+        """
+
     /// A request for one record.
     static func lookup(_ name: String) -> [UInt8] {
         request("records/lookup", #"{"records":[{"recordName":"\#(name)"}],"zoneID":\#(zone)}"#)

@@ -74,6 +74,12 @@ static const char *read_blob(const char *at, value *value) {
 static const char *read_value(const char *at, value *value) {
     if (*at == '\'') return read_text(at, value);
     if (*at == 'x' && at[1] == '\'') return read_blob(at, value);
+    // No bytes at all.
+    if (strncmp(at, "zeroblob(0)", 11) == 0) {
+        value->type = SQLITE_BLOB;
+        value->bytes = calloc(1, 1);
+        return at + 11;
+    }
     if (strncmp(at, "NULL", 4) == 0) {
         value->type = SQLITE_NULL;
         return at + 4;
