@@ -16,13 +16,21 @@ struct ScenarioWorld {
     let store: MemoryCloudStore
     let cloud: TestService
     private let environment: String
+    private let accounts: ServiceAccountList
+    /// What a body may name: `$notification()` and such.
+    private var names: [String: String] = [:]
 
     init(_ setting: String?) throws {
         var limits = ServiceLimits()
         var groupLimits = GroupLimits()
         var settings = ServiceSettings()
         var environment = "development"
+        var rates = ServiceRates.unlimited
         switch setting {
+        case "one request a second": rates.user = .init(perSecond: 1, burst: 1)
+        case "one request a second for all": rates.container = .init(perSecond: 1, burst: 1)
+        case "a full quota": limits.assets.privateBytesMax = 1
+        case "a file of a record", "a notification", "ada is found", "nobody looks for titles": break
         case "one operation": limits.itemsMax = 1
         case "one subscription": limits.subscriptionsMax = 1
         case "nobody may wait": groupLimits.waitingRequestsMax = 0
@@ -36,23 +44,78 @@ struct ScenarioWorld {
         let store = MemoryCloudStore()
         let clock = ManualTimeSource(milliseconds: 1_453_760_143_000)
         let accounts = ServiceAccountList(users: Self.users)
+        let files = MemoryAssetFiles(clock: clock)
         func service(
-            _ environment: String, _ limits: ServiceLimits, _ group: GroupLimits
+            _ environment: String, _ limits: ServiceLimits, _ group: GroupLimits,
+            _ rates: ServiceRates = .unlimited
         ) -> CloudService {
             CloudService(
                 store: store, clock: clock, random: SeededRandomSource(seed: 1),
                 container: CloudService.Container(
                     identifier: TestService.container.identifier, environment: environment),
-                accounts: accounts, limits: limits, groupLimits: group, settings: settings)
+                accounts: accounts, limits: limits, groupLimits: group, settings: settings,
+                assetFiles: files, rates: rates)
         }
         self.store = store
         self.environment = environment
-        cloud = TestService(service: service(environment, limits, groupLimits), clock: clock)
+        self.accounts = accounts
+        cloud = TestService(service: service(environment, limits, groupLimits, rates), clock: clock)
         // What is there was made in development.
-        try Self.fill(
-            TestService(service: service("development", ServiceLimits(), GroupLimits()), clock: clock))
+        let first = TestService(
+            service: service("development", ServiceLimits(), GroupLimits()), clock: clock)
+        try Self.fill(first)
         try Self.grant(store)
-        if setting == "a damaged record" { try Self.damage(store) }
+        try prepare(setting, first)
+    }
+
+    /// What some scenarios need beside.
+    private mutating func prepare(_ setting: String?, _ first: TestService) throws {
+        switch setting {
+        case "a damaged record": try Self.damage(store)
+        case "one request a second", "one request a second for all":
+            let asked = cloud.service.respond(to: cloud.request("users/caller", [], database: "public"))
+            #expect(asked.status == 200)
+        case "a file of a record": try addFile(first)
+        case "a notification":
+            names["$device()"] = try first.device("phone").apnsToken
+            try first.watch("posts", type: "post", database: "public")
+            try first.change(
+                [operation(.create, "told", type: "post")], zone: nil, database: "public", user: "bob")
+            names["$notification()"] = try first.list().notifications.first?.notificationID
+        case "ada is found":
+            accounts.setDiscoverability(
+                ServiceDiscoverability(isDiscoverable: true, isListed: true), webAuthToken: "ada",
+                container: TestService.container)
+        case "nobody looks for titles":
+            try Self.changeSchema(store) { $0.recordTypes["todo"]?.fields["title"]?.indexes = [] }
+        default: break
+        }
+    }
+
+    /// A record `f` whose field `file` holds three bytes, and `$receipt()`, good for the same in `x`.
+    private mutating func addFile(_ first: TestService) throws {
+        for name in ["f", "x"] {
+            var request = first.request(
+                "assets/upload",
+                Array(
+                    """
+                    {"tokens":[{"fieldName":"file","recordType":"todo","recordName":"\(name)"}],
+                    "zoneID":{"zoneName":"todos"}}
+                    """.utf8))
+            request.serverURL = "https://cloud.example.com"
+            let answer = try first.read(
+                first.service.respond(to: request), as: AssetsUploadResponse.self)
+            let url = try #require(answer.tokens.first?.url)
+            let upload = try first.service.beginUpload(
+                ticket: String(try #require(url.split(separator: "?t=").last)))
+            try upload.write([1, 2, 3])
+            let asset = try upload.finish().singleFile
+            names["$receipt()"] =
+                #"{"fileChecksum":"\#(asset.fileChecksum ?? "")","size":\#(asset.size ?? 0),"#
+                + #""wrappingKey":"\#(asset.wrappingKey ?? "")","#
+                + #""referenceChecksum":"\#(asset.referenceChecksum ?? "")","receipt":"\#(asset.receipt ?? "")"}"#
+            if name == "f" { try first.modify([operation(.create, "f", ["file": Field(.asset(asset))])]) }
+        }
     }
 
     private static func fill(_ cloud: TestService) throws {
@@ -75,19 +138,31 @@ struct ScenarioWorld {
 
     /// The editors, of whom Carol is one, write the news; the world reads them, but no secrets.
     private static func grant(_ store: MemoryCloudStore) throws {
-        try store.write { writer in
-            var wanted = StoreLoad()
-            wanted.schema = true
-            guard let row = try writer.load(wanted).schema else { throw CloudStoreError.busy(path: "memory") }
-            var schema = try Schema(row)
+        try changeSchema(store) { schema in
             schema.roles = ["editor"]
             schema.recordTypes["news"]?.grants = [
                 SystemRole.world: .read, "editor": [.read, .create, .write],
             ]
             schema.recordTypes["secret"]?.grants = ["editor": [.read, .create, .write]]
+        }
+        try store.write { writer in
             var changes = StoreChanges()
-            changes.schema = schema.row(version: 99)
             changes.roles = [UserRolesRow(user: "_carol", roles: ["editor"])]
+            try writer.apply(changes)
+        }
+    }
+
+    private static func changeSchema(
+        _ store: MemoryCloudStore, _ change: (inout Schema) -> Void
+    ) throws {
+        try store.write { writer in
+            var wanted = StoreLoad()
+            wanted.schema = true
+            guard let row = try writer.load(wanted).schema else { throw CloudStoreError.busy(path: "memory") }
+            var schema = try Schema(row)
+            change(&schema)
+            var changes = StoreChanges()
+            changes.schema = schema.row(version: row.version + 99)
             try writer.apply(changes)
         }
     }
@@ -125,17 +200,21 @@ struct ScenarioWorld {
         return try #require(responses.first).response
     }
 
-    private func filled(_ body: String) throws -> String {
+    func filled(_ body: String) throws -> String {
         var body = body
         for (name, key) in try records() { body.replace("$tag(\(name))", with: key) }
-        body.replace("$token(todos)", with: try cloud.zoneToken("todos", environment))
-        body.replace("$token()", with: try cloud.databaseToken(environment))
+        for (name, value) in names { body.replace(name, with: value) }
+        if body.contains("$token(todos)") {
+            body.replace("$token(todos)", with: try cloud.zoneToken("todos", environment))
+        }
+        if body.contains("$token()") { body.replace("$token()", with: try cloud.databaseToken(environment)) }
         return body
     }
 
     // MARK: Looking
 
-    /// Every record by zone and name, with its tag; every zone and subscription.
+    /// Every record by zone and name, with its tag; every zone, subscription, notification and device, and who is
+    /// found.
     func snapshot() throws -> [String: String] {
         var all = try records()
         try store.read { reader in
@@ -147,7 +226,17 @@ struct ScenarioWorld {
             for rows in try reader.load(wanted).subscriptions.values {
                 for row in rows { all["subscription:\(row.key.subscriptionID)"] = "\(row.content)" }
             }
+            let kept = try reader.notificationReader.notifications(
+                of: "_ada", after: 0, notificationsMax: 100)
+            for row in kept.rows { all["notification:\(row.notificationID)"] = "\(row.isRead)" }
+            wanted = StoreLoad()
+            wanted.devicesOf = ["_ada"]
+            for row in try reader.load(wanted).devices["_ada"] ?? [] {
+                all["device:\(row.key.device)"] = "\(row.token)"
+            }
         }
+        let choice = accounts.discoverability(webAuthToken: "ada", container: TestService.container)
+        if choice.isDiscoverable { all["found:ada"] = "\(choice.isListed)" }
         return all
     }
 

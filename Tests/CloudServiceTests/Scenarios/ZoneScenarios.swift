@@ -109,9 +109,40 @@ enum ZoneScenarios {
         > ada POST public/users/discoverability
         {"discoverable":true}
         < 200 | {"discoverable":true,"listed":false}
+        * +found:ada
+        == or no longer
+        @ ada is found
+        > ada POST public/users/discoverability
+        {"discoverable":false}
+        < 200 | {"discoverable":false,"listed":false}
+        * -found:ada
+        == is found by address and by record name
+        @ ada is found
+        > bob POST public/users/discover
+        {"lookupInfos":[{"emailAddress":"ada@example.com"},{"userRecordName":"_ada"},{"phoneNumber":"1"}]}
+        < 200 | {"users":[{"userRecordName":"_ada","nameComponents":{"givenName":"Ada","familyName":"Lovelace"},
+        | "lookupInfo":{"emailAddress":"ada@example.com"} | "lookupInfo":{"userRecordName":"_ada"}
         == everybody
         > bob GET public/users/discover
         < 200 | {"users":[]}
+        == everybody who wants to be listed
+        @ ada is found
+        > bob GET public/users/discover
+        < 200 | {"users":[{"userRecordName":"_ada" | !emailAddress
+        == a lookup says whom
+        > bob POST public/users/discover
+        {"lookupInfos":[{}]}
+        < 400 | "serverErrorCode":"BAD_REQUEST" | lookupInfo
+        == nobody finds anybody
+        > nobody POST public/users/discover
+        {"lookupInfos":[{"userRecordName":"_ada"}]}
+        < 421 | "serverErrorCode":"AUTHENTICATION_REQUIRED"
+        == the address is told to who knows it
+        @ ada is found
+        > bob POST public/users/lookup/email
+        {"users":[{"emailAddress":"ada@example.com"}]}
+        < 200 | {"users":[{"userRecordName":"_ada","firstName":"Ada","lastName":"Lovelace",
+        | "emailAddress":"ada@example.com"
         == by address
         > bob POST public/users/lookup/email
         {"users":[{"emailAddress":"ada@example.com"}]}
@@ -120,6 +151,15 @@ enum ZoneScenarios {
         > ada POST public/users/lookup/id
         {"users":[{"userRecordName":"_ada"}]}
         < 200 | "firstName":"Ada" | !emailAddress
+        == others find who lets them
+        @ ada is found
+        > bob POST public/users/lookup/id
+        {"users":[{"userRecordName":"_ada"},{"userRecordName":"_none"}]}
+        < 200 | {"users":[{"userRecordName":"_ada","firstName":"Ada","lastName":"Lovelace"}]}
+        == and the address book has who is listed
+        @ ada is found
+        > bob GET public/users/lookup/contacts
+        < 200 | {"users":[{"userRecordName":"_ada","firstName":"Ada","lastName":"Lovelace"}]}
         == the address book is empty
         > ada POST public/users/lookup/contacts
         < 200 | {"users":[]}
@@ -157,6 +197,7 @@ enum ZoneScenarios {
         > ada POST device/tokens/create?clientId=phone
         {"apnsEnvironment":"development"}
         < 200 | "apnsEnvironment":"development" | "apnsToken" | "webcourierURL":"https://cloud.example.com/device/1/
+        * +device:phone
         == renews its own only
         > ada POST device/tokens/register
         {"apnsEnvironment":"development","apnsToken":"none"}
