@@ -51,11 +51,9 @@ extension CloudService {
             let access = try self.access(of: caller, schema: schema, in: reader)
             let results = try request.assets.map { item -> AssetsRereferenceResponse.Result in
                 let row = loaded.records[RecordKey(zone: source, recordName: item.recordName)]
-                guard let row, !row.isDeleted else {
+                // Who may not read it isn't told that it is there, as by a lookup.
+                guard let row, !row.isDeleted, access.permissions(row).contains(.read) else {
                     return .error(ServiceError.recordNotFound.named(item.recordName))
-                }
-                guard access.permissions(row).contains(.read) else {
-                    return .error(ServiceError.notPermitted(.read).named(item.recordName))
                 }
                 guard case .asset(let kept) = (try? FieldsBinary.decode(row.fields))?[item.fieldName]?.value,
                     let file = StoredAsset(kept), (try? self.assetFiles.renew(file.digest)) == true

@@ -2,6 +2,7 @@ import CloudStore
 import CloudWire
 import Crypto
 import Foundation
+import SQLiteTestSupport
 import Seams
 import Testing
 
@@ -18,13 +19,18 @@ import Testing
         var key: String?
         var zoneName = "_defaultZone"
         var owner: String?
+        var recordType = "Note"
+
+        var recordName: String { "adas-\(recordType)" }
     }
 
-    /// Ada's container: a zone and a record of her own, and a public record. Bob has nothing, and an old token.
+    /// Ada's container: a zone and a record of her own, and public records. Bob has nothing, and an old token; Carol is
+    /// an editor, who alone may change articles, and alone may see drafts.
     private final class Scene {
         let guarded: GuardedServer
         let connection: RawConnection
         let bob: String
+        let carol: String
         let ended: String
         let key: P256PrivateKey
         let liveKey: String
@@ -36,14 +42,16 @@ import Testing
             connection = try RawConnection(port: guarded.server.port)
             let control = guarded.control
             let account = try control.addAccount(name: "bob", passwordHash: "x")
-            func signIn(_ life: Int64?) throws -> String {
+            let editor = try control.addAccount(name: "carol", passwordHash: "x")
+            func signIn(_ life: Int64?, _ account: ControlAccount) throws -> String {
                 try control.makeSession(
                     of: account, container: RawDevice.container, environment: "development",
                     lifeMilliseconds: life
                 ).token
             }
-            bob = try signIn(nil)
-            ended = try signIn(1_000_000)
+            bob = try signIn(nil, account)
+            carol = try signIn(nil, editor)
+            ended = try signIn(1_000_000, account)
             _ = try control.endSession(token: ended)
             let key = try P256PrivateKey()
             self.key = key
@@ -59,17 +67,39 @@ import Testing
                 container: RawDevice.container, environment: "development", name: "revoked")
             adasName = try #require(try control.session(token: guarded.session)?.userRecordName)
             try prepare()
+            try grant(to: control.userRecordName(of: editor, container: RawDevice.container))
+        }
+
+        /// Gives roles their permissions as `yap schema import` and `yap role assign` do, beside the server.
+        private func grant(to editor: String) throws {
+            let path = try DataFolder(path: guarded.folder.path).storePath(
+                container: RawDevice.container, environment: "development")
+            let store = try SQLiteCloudStore(path: path)
+            defer { store.close() }
+            let service = CloudService(
+                store: store, clock: SystemTimeSource(), random: SystemRandomSource(),
+                container: CloudService.Container(identifier: RawDevice.container))
+            _ = try service.changeSchema { schema in
+                var schema = schema
+                schema.roles = ["editor"]
+                let all: Permissions = [.read, .create, .write]
+                schema.recordTypes["Article"]?.grants = [SystemRole.world: .read, "editor": all]
+                schema.recordTypes["Draft"]?.grants = ["editor": all]
+                return schema
+            }
+            _ = try service.setRole("editor", ofUser: editor, isAssigned: true)
         }
 
         /// Ada makes what others will ask for.
         private func prepare() throws {
             let make = #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"adas"}}}]}"#
-            let save = AccessTableTests.body(.recordsModify, "adas", nil)
-            let publicSave = AccessTableTests.body(.recordsModify, "_defaultZone", nil)
-            for (path, body) in [
-                ("private/zones/modify", make), ("private/records/modify", save),
-                ("public/records/modify", publicSave),
-            ] {
+            let save = AccessTableTests.body(.recordsModify, Asked(database: "", zoneName: "adas"))
+            let publicSaves = ["Note", "Article", "Draft"].map { type in
+                AccessTableTests.body(.recordsModify, Asked(database: "", recordType: type))
+            }
+            for (path, body) in [("private/zones/modify", make), ("private/records/modify", save)]
+                + publicSaves.map({ ("public/records/modify", $0) })
+            {
                 let target = guarded.target(path, apiToken: guarded.openToken, session: guarded.session)
                 let response = try connection.exchange("POST", target, body: Array(body.utf8))
                 guard response.status == 200, !response.text.contains("serverErrorCode") else {
@@ -82,7 +112,7 @@ import Testing
         func ask(_ endpoint: Endpoint, _ asked: Asked) throws -> String {
             let place = asked.database.isEmpty ? "" : "\(asked.database)/"
             let path = "/\(asked.module)/1/\(RawDevice.container)/development/\(place)\(endpoint.rawValue)"
-            let body = Array(AccessTableTests.body(endpoint, asked.zoneName, asked.owner).utf8)
+            let body = Array(AccessTableTests.body(endpoint, asked).utf8)
             var target = path
             var headers: [(name: String, value: String)] = []
             if let keyID = asked.key {
@@ -114,6 +144,11 @@ import Testing
         case nobodyElsewhere = "nobody, private"
         case anotherUser = "another user, same names"
         case withoutRole = "a user without the role, public"
+        case articleWithoutRole = "a type that editors write, by another"
+        case articleWithRole = "a type that editors write, by an editor"
+        case draftByNobody = "a type that editors read, by nobody"
+        case draftWithoutRole = "a type that editors read, by another"
+        case draftWithRole = "a type that editors read, by an editor"
         case wrongDatabase = "a database that hasn't it"
         case wrongOwner = "another's zone, by its owner"
         case endedToken = "an expired token"
@@ -121,6 +156,10 @@ import Testing
         case revokedKey = "a revoked key"
         case serverKey = "a server's key, public"
         case serverKeyElsewhere = "a server's key, private"
+
+        private static func ofType(_ type: String, _ endpoint: Endpoint, _ token: String?) -> Asked? {
+            ofTypes.contains(endpoint) ? Asked(database: "public", token: token, recordType: type) : nil
+        }
 
         /// Nil: nobody can ask that.
         func asked(_ endpoint: Endpoint, _ scene: Scene) -> Asked? {
@@ -142,6 +181,11 @@ import Testing
             case .withoutRole:
                 guard isPublic else { return nil }
                 asked = Asked(database: "public", token: scene.bob)
+            case .articleWithoutRole: return Self.ofType("Article", endpoint, scene.bob)
+            case .articleWithRole: return Self.ofType("Article", endpoint, scene.carol)
+            case .draftByNobody: return Self.ofType("Draft", endpoint, nil)
+            case .draftWithoutRole: return Self.ofType("Draft", endpoint, scene.bob)
+            case .draftWithRole: return Self.ofType("Draft", endpoint, scene.carol)
             case .wrongDatabase:
                 guard let scope = DatabaseScope.allCases.first(where: { !row.scopes.contains($0) }),
                     !row.isOfDevice
@@ -165,30 +209,43 @@ import Testing
         }
     }
 
+    /// The endpoints that a type's grants decide about, in the public database.
+    private static let ofTypes: Set<Endpoint> = [
+        .recordsModify, .recordsQuery, .recordsQueryBatch, .recordsLookup, .assetsRereference,
+        .subscriptionsModify,
+    ]
+
     /// A whole body, as far as the endpoint looks at one before it decides.
-    private static func body(_ endpoint: Endpoint, _ zoneName: String, _ owner: String?) -> String {
-        let owner = owner.map { #","ownerRecordName":"\#($0)""# } ?? ""
+    private static func body(_ endpoint: Endpoint, _ asked: Asked) -> String {
+        let (zoneName, type, name) = (asked.zoneName, asked.recordType, asked.recordName)
+        let owner = asked.owner.map { #","ownerRecordName":"\#($0)""# } ?? ""
         let zone = #"{"zoneName":"\#(zoneName)"\#(owner)}"#
-        let record = #"{"recordName":"adas-record","recordType":"Note","fields":{"text":{"value":"x"}}}"#
+        let record = #"{"recordName":"\#(name)","recordType":"\#(type)","fields":{"text":{"value":"x"}}}"#
         switch endpoint {
         case .recordsModify:
             return #"{"operations":[{"operationType":"forceUpdate","record":\#(record)}],"zoneID":\#(zone)}"#
-        case .recordsQuery: return #"{"query":{"recordType":"Note"},"zoneID":\#(zone)}"#
-        case .recordsLookup: return #"{"records":[{"recordName":"adas-record"}],"zoneID":\#(zone)}"#
+        case .recordsQuery: return #"{"query":{"recordType":"\#(type)"},"zoneID":\#(zone)}"#
+        case .recordsQueryBatch:
+            return #"{"batch":[{"query":{"recordType":"\#(type)"},"zoneID":\#(zone)}]}"#
+        case .recordsLookup: return #"{"records":[{"recordName":"\#(name)"}],"zoneID":\#(zone)}"#
         case .recordsChanges: return #"{"zoneID":\#(zone)}"#
         case .changesZone, .zonesChanges: return #"{"zones":[{"zoneID":\#(zone)}]}"#
         case .zonesLookup: return #"{"zones":[\#(zone)]}"#
         case .zonesModify:
             return #"{"operations":[{"operationType":"delete","zone":{"zoneID":\#(zone)}}]}"#
         case .assetsUpload:
-            let token = #"{"recordName":"adas-record","recordType":"Note","fieldName":"file"}"#
+            let token = #"{"recordName":"\#(name)","recordType":"\#(type)","fieldName":"file"}"#
             return #"{"tokens":[\#(token)],"zoneID":\#(zone)}"#
         case .assetsRereference:
-            let asset = #"{"recordName":"adas-record","recordType":"Note","fieldName":"file"}"#
+            let asset = #"{"recordName":"\#(name)","recordType":"\#(type)","fieldName":"file"}"#
             return #"{"assets":[\#(asset)],"zoneID":\#(zone)}"#
         case .usersLookupEmail: return #"{"users":[{"emailAddress":"ada@example.com"}]}"#
         case .usersLookupID: return #"{"users":[{"userRecordName":"_0"}]}"#
         case .subscriptionsLookup: return #"{"subscriptions":[{"subscriptionID":"adas"}]}"#
+        case .subscriptionsModify where type != "Note":
+            let query = #""query":{"recordType":"\#(type)"},"firesOn":["create"]"#
+            let subscription = #"{"subscriptionID":"\#(type)","subscriptionType":"query",\#(query)}"#
+            return #"{"operations":[{"operationType":"create","subscription":\#(subscription)}]}"#
         case .subscriptionsModify:
             return #"{"operations":[{"operationType":"delete","subscription":{"subscriptionID":"adas"}}]}"#
         case .tokensCreate: return #"{"apnsEnvironment":"development"}"#
@@ -247,8 +304,13 @@ import Testing
             try content.write(toFile: path, atomically: true, encoding: .utf8)
         }
         try replace(documentPath, from: "| endpoint |", to: "\n- `-`", with: text(of: table))
-        let rows = Endpoint.allCases.map {
-            "        \"\($0.rawValue)\":\n            \"\(table[$0.rawValue] ?? "")\",\n"
+        let rows = Endpoint.allCases.map { endpoint in
+            let cells = (table[endpoint.rawValue] ?? "").split(separator: ", ")
+            let (first, rest) = (cells.prefix(8), cells.dropFirst(8))
+            let quotes = "\"\"\""
+            return "        \"\(endpoint.rawValue)\": \(quotes)\n"
+                + "        \(first.joined(separator: ", ")), \\\n"
+                + "        \(rest.joined(separator: ", "))\n        \(quotes),\n"
         }
         // The mark stands apart here, so that this line isn't one.
         let mark = "private static let table: " + "[String: String] = [\n"
@@ -257,69 +319,133 @@ import Testing
 
     /// An endpoint, and a cell a column.
     private static let table: [String: String] = [
-        "records/modify":
-            "421, 421, 200 ZONE_NOT_FOUND, 200 ACCESS_DENIED, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
-        "records/query":
-            "200, 421, 404 ZONE_NOT_FOUND, 200, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
-        "internal/records/query/batch":
-            "400, 421, 400, 400, -, 400, 421, 401, 401, 400, 401",
-        "records/lookup":
-            "200, 421, 200 ZONE_NOT_FOUND, 200, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
-        "records/changes":
-            "-, 421, 404 ZONE_NOT_FOUND, -, 400, 404 ZONE_NOT_FOUND, 421, 401, 401, -, 401",
-        "records/resolve":
-            "421, -, -, 400, 400, -, 421, 401, 401, 401, -",
-        "records/accept":
-            "421, -, -, 400, 400, -, 421, 401, 401, 401, -",
-        "records/zip/prepare":
-            "-, 421, 400, -, 400, 400, 421, 401, 401, -, 401",
-        "records/copy/start":
-            "-, 421, 400, -, 400, 400, 421, 401, 401, -, 401",
-        "records/copy/status":
-            "-, 421, 400, -, 400, 400, 421, 401, 401, -, 401",
-        "changes/database":
-            "-, 421, 200, -, 400, 200, 421, 401, 401, -, 401",
-        "changes/zone":
-            "-, 421, 200 ZONE_NOT_FOUND, -, 400, 200 ZONE_NOT_FOUND, 421, 401, 401, -, 401",
-        "zones/list":
-            "421, 421, 200, 200, -, 200, 421, 401, 401, 200, 401",
-        "zones/lookup":
-            "421, 421, 200 ZONE_NOT_FOUND, 200, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
-        "zones/modify":
-            "-, 421, 200 ZONE_NOT_FOUND, -, 400, 200 ZONE_NOT_FOUND, 421, 401, 401, -, 401",
-        "zones/changes":
-            "-, 421, 200, -, 400, 200, 421, 401, 401, -, 401",
-        "assets/upload":
-            "421, 421, 200, 200, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401",
-        "assets/rereference":
-            "421, 421, 200 NOT_FOUND, 200 BAD_REQUEST, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200 BAD_REQUEST, 401",
-        "users/caller":
-            "421, -, -, 200, 400, -, 421, 401, 401, 200, -",
-        "users/current":
-            "421, -, -, 200, 400, -, 421, 401, 401, 401, -",
-        "users/discover":
-            "421, -, -, 200, 400, -, 421, 401, 401, 401, -",
-        "users/lookup/email":
-            "421, -, -, 200, 400, -, 421, 401, 401, 401, -",
-        "users/lookup/id":
-            "421, -, -, 200, 400, -, 421, 401, 401, 401, -",
-        "users/lookup/contacts":
-            "421, -, -, 200, 400, -, 421, 401, 401, 401, -",
-        "users/discoverability":
-            "421, -, -, 200, 400, -, 421, 401, 401, 401, -",
-        "subscriptions/modify":
-            "421, 421, 200 NOT_FOUND, 200 NOT_FOUND, -, 200 NOT_FOUND, 421, 401, 401, 401, 401",
-        "subscriptions/list":
-            "421, 421, 200, 200, -, 200, 421, 401, 401, 401, 401",
-        "subscriptions/lookup":
-            "421, 421, 200 NOT_FOUND, 200 NOT_FOUND, -, 200 NOT_FOUND, 421, 401, 401, 401, 401",
-        "tokens/create":
-            "-, 421, -, -, -, -, 421, 401, 401, -, 401",
-        "tokens/register":
-            "-, 421, -, -, -, -, 421, 401, 401, -, 401",
-        "notifications/list":
-            "-, 421, -, -, -, -, 421, 401, 401, -, 401",
-        "notifications/read":
-            "-, 421, -, -, -, -, 421, 401, 401, -, 401",
+        "records/modify": """
+        421, 421, 200 ZONE_NOT_FOUND, 200 ACCESS_DENIED, 200 ACCESS_DENIED, 200, 421, 200 ACCESS_DENIED, \
+        200, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        """,
+        "records/query": """
+        200, 421, 404 ZONE_NOT_FOUND, 200, 200, 200, 403, 403, \
+        200, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        """,
+        "internal/records/query/batch": """
+        200, 421, 404 ZONE_NOT_FOUND, 200, 200, 200, 403, 403, \
+        200, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        """,
+        "records/lookup": """
+        200, 421, 200 ZONE_NOT_FOUND, 200, 200, 200, 200 NOT_FOUND, 200 NOT_FOUND, \
+        200, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        """,
+        "records/changes": """
+        -, 421, 404 ZONE_NOT_FOUND, -, -, -, -, -, \
+        -, 400, 404 ZONE_NOT_FOUND, 421, 401, 401, -, 401
+        """,
+        "records/resolve": """
+        421, -, -, 400, -, -, -, -, \
+        -, 400, -, 421, 401, 401, 401, -
+        """,
+        "records/accept": """
+        421, -, -, 400, -, -, -, -, \
+        -, 400, -, 421, 401, 401, 401, -
+        """,
+        "records/zip/prepare": """
+        -, 421, 400, -, -, -, -, -, \
+        -, 400, 400, 421, 401, 401, -, 401
+        """,
+        "records/copy/start": """
+        -, 421, 400, -, -, -, -, -, \
+        -, 400, 400, 421, 401, 401, -, 401
+        """,
+        "records/copy/status": """
+        -, 421, 400, -, -, -, -, -, \
+        -, 400, 400, 421, 401, 401, -, 401
+        """,
+        "changes/database": """
+        -, 421, 200, -, -, -, -, -, \
+        -, 400, 200, 421, 401, 401, -, 401
+        """,
+        "changes/zone": """
+        -, 421, 200 ZONE_NOT_FOUND, -, -, -, -, -, \
+        -, 400, 200 ZONE_NOT_FOUND, 421, 401, 401, -, 401
+        """,
+        "zones/list": """
+        421, 421, 200, 200, -, -, -, -, \
+        -, -, 200, 421, 401, 401, 200, 401
+        """,
+        "zones/lookup": """
+        421, 421, 200 ZONE_NOT_FOUND, 200, -, -, -, -, \
+        -, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        """,
+        "zones/modify": """
+        -, 421, 200 ZONE_NOT_FOUND, -, -, -, -, -, \
+        -, 400, 200 ZONE_NOT_FOUND, 421, 401, 401, -, 401
+        """,
+        "zones/changes": """
+        -, 421, 200, -, -, -, -, -, \
+        -, 400, 200, 421, 401, 401, -, 401
+        """,
+        "assets/upload": """
+        421, 421, 200, 200, -, -, -, -, \
+        -, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        """,
+        "assets/rereference": """
+        421, 421, 200 NOT_FOUND, 200 BAD_REQUEST, 200 BAD_REQUEST, 200 BAD_REQUEST, 421, 200 NOT_FOUND, \
+        200 BAD_REQUEST, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200 BAD_REQUEST, 401
+        """,
+        "users/caller": """
+        421, -, -, 200, -, -, -, -, \
+        -, 400, -, 421, 401, 401, 200, -
+        """,
+        "users/current": """
+        421, -, -, 200, -, -, -, -, \
+        -, 400, -, 421, 401, 401, 401, -
+        """,
+        "users/discover": """
+        421, -, -, 200, -, -, -, -, \
+        -, 400, -, 421, 401, 401, 401, -
+        """,
+        "users/lookup/email": """
+        421, -, -, 200, -, -, -, -, \
+        -, 400, -, 421, 401, 401, 401, -
+        """,
+        "users/lookup/id": """
+        421, -, -, 200, -, -, -, -, \
+        -, 400, -, 421, 401, 401, 401, -
+        """,
+        "users/lookup/contacts": """
+        421, -, -, 200, -, -, -, -, \
+        -, 400, -, 421, 401, 401, 401, -
+        """,
+        "users/discoverability": """
+        421, -, -, 200, -, -, -, -, \
+        -, 400, -, 421, 401, 401, 401, -
+        """,
+        "subscriptions/modify": """
+        421, 421, 200 NOT_FOUND, 200 NOT_FOUND, 200, 200, 421, 200, \
+        200, -, 200 NOT_FOUND, 421, 401, 401, 401, 401
+        """,
+        "subscriptions/list": """
+        421, 421, 200, 200, -, -, -, -, \
+        -, -, 200, 421, 401, 401, 401, 401
+        """,
+        "subscriptions/lookup": """
+        421, 421, 200 NOT_FOUND, 200 NOT_FOUND, -, -, -, -, \
+        -, -, 200 NOT_FOUND, 421, 401, 401, 401, 401
+        """,
+        "tokens/create": """
+        -, 421, -, -, -, -, -, -, \
+        -, -, -, 421, 401, 401, -, 401
+        """,
+        "tokens/register": """
+        -, 421, -, -, -, -, -, -, \
+        -, -, -, 421, 401, 401, -, 401
+        """,
+        "notifications/list": """
+        -, 421, -, -, -, -, -, -, \
+        -, -, -, 421, 401, 401, -, 401
+        """,
+        "notifications/read": """
+        -, 421, -, -, -, -, -, -, \
+        -, -, -, 421, 401, 401, -, 401
+        """,
     ]
 }

@@ -200,7 +200,7 @@ enum OtherScenarios {
         == and nobody else
         > bob POST public/assets/rereference
         {"assets":[{"recordName":"secret1","fieldName":"file"}]}
-        < 200 | "serverErrorCode":"ACCESS_DENIED" | "recordName":"secret1" | !receipt
+        < 200 | "serverErrorCode":"NOT_FOUND" | "recordName":"secret1" | !receipt
         == nobody refers to files
         > nobody POST public/assets/rereference
         {"assets":[{"recordName":"pub","fieldName":"file"}]}

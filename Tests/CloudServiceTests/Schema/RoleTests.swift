@@ -133,6 +133,21 @@ import Testing
         }
     }
 
+    @Test func whoMayNotReadATypeHearsNothingOfIt() throws {
+        let cloud = try TestService(
+            environment: "development",
+            schema: """
+                DEFINE SCHEMA CREATE ROLE editor;
+                RECORD TYPE T ("___recordID" REFERENCE QUERYABLE, GRANT READ, CREATE, WRITE TO editor);
+                """)
+        _ = try cloud.service.setRole("editor", ofUser: "_ada", isAssigned: true)
+        for user in ["ada", "bob"] { try cloud.watch(type: "T", database: "public", user: user) }
+        try cloud.change(
+            [operation(.create, "x", type: "T")], from: "phone", zone: nil, database: "public")
+        #expect(try cloud.collection("ada").map(\.summary) == ["watch:x+"])
+        #expect(try cloud.collection("bob").isEmpty)
+    }
+
     @Test func inAPrivateDatabaseItsOwnerDecides() throws {
         let cloud = try Self.cloud(nil, to: "_world").cloud
         try cloud.zones(.create)
