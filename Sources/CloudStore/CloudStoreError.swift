@@ -6,6 +6,8 @@ public enum CloudStoreError: Error, Hashable, Sendable, CustomStringConvertible 
     case foreignFile(path: String)
     /// The file was made by a newer version; `version` is its format.
     case newerFormat(path: String, version: Int64)
+    /// The file was made by an earlier version and is only read here; `version` is its format.
+    case olderFormat(path: String, version: Int64)
     /// The file can't be opened: it is absent, a folder, or without permission.
     case cannotOpen(path: String, reason: String)
     /// The file, or a row in it, contradicts itself.
@@ -25,6 +27,9 @@ public enum CloudStoreError: Error, Hashable, Sendable, CustomStringConvertible 
             "\(path) is a database of another program. Give the store a path of its own."
         case .newerFormat(let path, let version):
             "\(path) has format \(version), which this version can't read. Open it with the version that made it."
+        case .olderFormat(let path, let version):
+            "\(path) has format \(version) of an earlier version, and nothing has opened it since the upgrade. Take a "
+                + "backup; then the first request to the server brings it to this format, or yap schema export does."
         case .cannotOpen(let path, let reason): "\(path) can't be opened: \(reason)"
         case .damaged(let path, let reason): "\(path) is damaged: \(reason). Restore a backup."
         case .diskFull(let path):

@@ -38,7 +38,7 @@ final class DiskWatch: Sendable {
         case .diskFull: change(to: .full, error: error)
         case .cannotOpen where isWrite: change(to: .readOnly, error: error)
         case .failed: change(to: .failing, error: error)
-        case .damaged, .notADatabase, .foreignFile, .newerFormat:
+        case .damaged, .notADatabase, .foreignFile, .newerFormat, .olderFormat:
             log?.add(event: "store can't be read", [("error", error.description)])
         case .cannotOpen, .busy: break
         }

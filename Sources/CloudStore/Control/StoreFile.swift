@@ -9,7 +9,7 @@ public final class StoreFile {
 
     /// Opens the store's file at `path`; nil when there is none, because nothing was ever stored.
     ///
-    /// - Throws: `CloudStoreError` when it can't be opened, or isn't a store's.
+    /// - Throws: `CloudStoreError` when it can't be opened, isn't a store's, or is of an earlier version.
     public init?(path: String) throws {
         guard !ControlStore.isAbsent(path) else { return nil }
         self.path = path
@@ -21,8 +21,12 @@ public final class StoreFile {
         }
         // A server that is making it just now has not got as far as its tables.
         guard isPrepared else { return nil }
+        try SQLiteStoreFormat.checkCurrent(connection, path: path)
         self.connection = connection
     }
+
+    /// Whether there is a file at `path`, of whatever format.
+    public static func exists(at path: String) -> Bool { !ControlStore.isAbsent(path) }
 
     /// Runs `body` on one snapshot with the connection itself.
     func inspect<Result>(_ body: (Connection) throws -> Result) throws -> Result {

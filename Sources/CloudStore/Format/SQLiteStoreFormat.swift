@@ -39,6 +39,16 @@ enum SQLiteStoreFormat {
         return true
     }
 
+    /// Refuses a file of an earlier version, whose tables are not those that this one asks.
+    ///
+    /// - Throws: `CloudStoreError.olderFormat`.
+    static func checkCurrent(_ connection: Connection, path: String) throws {
+        let found = try CloudStoreError.translating(path: path) {
+            try value(of: "PRAGMA user_version", connection)
+        }
+        guard found >= version else { throw CloudStoreError.olderFormat(path: path, version: found) }
+    }
+
     private static func value(of sql: String, _ connection: Connection) throws -> Int64 {
         try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
     }

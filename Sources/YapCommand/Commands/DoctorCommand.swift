@@ -148,6 +148,15 @@ enum DoctorCommand {
                     ))
             }
             return findings
+        } catch CloudStoreError.olderFormat(_, let version) {
+            return [
+                Finding(
+                    check: path,
+                    what:
+                        "it has format \(version) of an earlier version; nothing has opened it since the upgrade",
+                    todo: "take a backup (yap backup), then open it: yap schema export "
+                        + "--container \(container) --environment \(environment)")
+            ]
         } catch let error as CloudStoreError {
             return [Finding(check: path, what: "\(error)", todo: todo)]
         }

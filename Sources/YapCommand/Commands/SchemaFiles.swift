@@ -28,7 +28,7 @@ struct SchemaFiles {
     /// The schema of an environment; that of a new one where nothing was ever stored.
     func schema(_ environment: String) throws -> Schema {
         let path = try folder.storePath(container: container, environment: environment)
-        guard try StoreFile(path: path) != nil else { return .initial }
+        guard StoreFile.exists(at: path) else { return .initial }
         // As a server opens it, so that a file of an older version has a schema too.
         return try change(environment) { try $0.currentSchema() }
     }

@@ -42,12 +42,22 @@ import Testing
             "\(server.url)/database/1/\(todo)/development/private/records/modify?ckAPIToken=\(token)"
                 + "&ckWebAuthToken=\(session)", Array(body.utf8))
         #expect(saved.status == 200)
-        let archived = try await YapProcess.shell("umask 000; yap backup backup.tar", in: folder)
+        let archived = try await YapProcess.shell(
+            """
+            umask 000
+            yap export all.jsonl --container \(todo) && yap export ann.jsonl --container \(todo) --account ann \
+            && yap backup backup.tar && yap restore backup.tar --data restored
+            """, in: folder)
         #expect(archived.code == 0, "\(archived.errors)")
         let manager = FileManager.default
         let own = try manager.subpathsOfDirectory(atPath: folder.file("yap-data")).map { "yap-data/\($0)" }
         #expect(own.contains { $0.hasSuffix("development.sqlite") } && own.contains { $0.hasSuffix("-wal") })
-        for name in ["jobs.pem", "backup.tar", "yap-data"] + own {
+        let restored = try manager.subpathsOfDirectory(atPath: folder.file("restored")).map {
+            "restored/\($0)"
+        }
+        #expect(restored.contains { $0.hasSuffix("development.sqlite") })
+        let files = ["jobs.pem", "backup.tar", "all.jsonl", "ann.jsonl", "yap-data", "restored"]
+        for name in files + own + restored {
             let mode = try manager.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
             #expect(mode.map { $0 & 0o077 } == 0, "\(name)")
         }
