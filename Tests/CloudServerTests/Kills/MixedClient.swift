@@ -13,6 +13,8 @@ final class MixedClient: @unchecked Sendable {
 
     let token: Credential
     var ledger: MixedLedger
+    /// Steps that were answered, for who waits for some before the kill.
+    let stepsCount = Lock(0)
     private let random: SeededRandomSource
     private var count: Int64 = 0
     /// The connection of this life of the server.
@@ -37,7 +39,10 @@ final class MixedClient: @unchecked Sendable {
         self.device = device
         defer { self.device = nil }
         do {
-            while true { try step() }
+            while true {
+                try step()
+                stepsCount.withLock { $0 += 1 }
+            }
         } catch is Unanswered {}
     }
 

@@ -105,16 +105,28 @@ private final class MixedKillRun: Sendable {
         try body(server.port())
     }
 
+    /// A life ends after these milliseconds, whatever was answered.
+    private static let pollsMax = 20_000
+
+    private var stepsCount: Int { clients.reduce(0) { $0 + $1.stepsCount.withLock { $0 } } }
+
     /// One life: the clients settle what the last one left open, work, and it dies.
     func liveAndDie() throws {
-        let milliseconds = Int32(random.next(in: 20..<250))
+        // Counted in what was answered, so that a slow machine kills no server before its first answer.
+        let steps = stepsCount + random.next(in: 4..<40)
+        let milliseconds = Int32(random.next(in: 0..<20))
         let server = try ServerProcess(folder: folder.path)
         defer { server.end() }
         let port = try server.port()
         for client in clients { try client.settle(port: port) }
-        try onThreads(clients.count + 1) { [clients] index in
+        try onThreads(clients.count + 1) { [self] index in
             if index < clients.count { return try clients[index].workUntilItDies(port: port) }
-            // The time until the kill, spent in a poll of nothing.
+            // The time until the kill, spent in polls of nothing.
+            var pollsLeft = Self.pollsMax
+            while stepsCount < steps, pollsLeft > 0 {
+                _ = poll(nil, 0, 1)
+                pollsLeft -= 1
+            }
             _ = poll(nil, 0, milliseconds)
             server.end()
         }
