@@ -12,8 +12,8 @@ import Testing
 ///     * what changed                 (nothing, when the line is not there)
 ///
 /// `$tag(todos/a)` in a body is the record's change tag, `$token(todos)` the zone's token, `$token()` the database's.
-/// `$notification()`, `$device()` and `$receipt()` are what the setting has made. A device's endpoints have the database
-/// `device`.
+/// `$notification()`, `$device()` and `$receipt()` are what the setting has made. A device's endpoints have the
+/// database `device`.
 struct Scenario: CustomTestStringConvertible, Sendable {
     var title = ""
     var setting: String?
