@@ -75,13 +75,15 @@ struct ModifyDecider {
             outcomes: outcomes, keys: keys, saves: saves, loaded: loaded, limits: limits)
         references.settle()
         while true {
-            let refused = quota.refused(references.outcomes)
-            if refused.isEmpty { break }
+            // What an atomic zone won't do neither takes room nor makes any.
+            let settled = failAtomicZones(references.outcomes, keys: keys)
+            let refused = quota.refused(settled)
+            guard !refused.isEmpty else {
+                return decision(settled, keys: keys, cascades: references.cascades, loaded: loaded)
+            }
             for index in refused { references.fail(index, ServiceError.quotaExceeded) }
             references.settle()
         }
-        let settled = failAtomicZones(references.outcomes, keys: keys)
-        return decision(settled, keys: keys, cascades: references.cascades, loaded: loaded)
     }
 
     private func isThere(_ zone: ZoneKey, _ loaded: StoreLoaded) -> Bool {

@@ -5,17 +5,35 @@ import CloudWire
 /// fails, a delete that others forbid fails, and what refers by DELETE_SELF goes along. Pure.
 ///
 /// It looks at how things stand when the whole batch is done, so the order of the operations doesn't matter.
-/// A failure can cause others, so it goes on until nothing fails any more.
+/// A failure can cause others, so it goes on until nothing fails any more, each time with what the last failures can
+/// have changed: a chain of failures costs what it is long, and not the whole batch for each of its links.
 struct ModifyReferences {
     let loaded: StoreLoaded
     let limits: ServiceLimits
     let keys: [RecordKey?]
-    var outcomes: [ModifyOutcome]
+    private(set) var outcomes: [ModifyOutcome]
     /// Records that go because of the delete at an index, in the order in which they were found.
-    var cascades: [Int: [RecordRow]] = [:]
+    private(set) var cascades: [Int: [RecordRow]] = [:]
     let indexOfKey: [RecordKey: Int]
     /// The operations that save a record, or were to.
     let savesIndex: Set<Int>
+    /// The records of all cascades.
+    private(set) var gone = Set<RecordKey>()
+    /// By target what the batch's saves refer to, as far as that can fail.
+    let referrers: [RecordKey: [Referrer]]
+    let crowd: ReferenceCrowd
+    /// Records that refer to what is deleted.
+    private let sources: Set<RecordKey>
+    /// The operations that have failed and were not looked at; nil: nothing was looked at.
+    private var failed: [Int]?
+
+    /// A reference of a record that the batch saves.
+    struct Referrer {
+        let index: Int
+        let reference: ReferenceRow
+        /// Whether the record had it before.
+        let isOld: Bool
+    }
 
     init(
         outcomes: [ModifyOutcome], keys: [RecordKey?], saves: Set<Int>, loaded: StoreLoaded,
@@ -31,54 +49,90 @@ struct ModifyReferences {
             if let key { indexOfKey[key] = index }
         }
         self.indexOfKey = indexOfKey
+        var referrers: [RecordKey: [Referrer]] = [:]
+        for (index, outcome) in outcomes.enumerated() {
+            guard case .save(let draft) = outcome else { continue }
+            let old = Set(draft.oldReferences)
+            for reference in draft.references
+            where reference.kind != .deleteSelf || indexOfKey[reference.target] != nil {
+                referrers[reference.target, default: []].append(
+                    Referrer(index: index, reference: reference, isOld: old.contains(reference)))
+            }
+        }
+        self.referrers = referrers
+        crowd = ReferenceCrowd(
+            outcomes, counts: loaded.deleteSelfCounts, countMax: limits.deleteSelfReferencesMax)
+        sources = Set(loaded.dependants.values.joined().lazy.map(\.source))
     }
 
     /// Fails what must fail.
     mutating func settle() {
         while true {
-            findCascades()
-            let failures = self.failures()
+            let goneBefore = gone
+            let moves = deletesMayChange
+            if moves { findCascades() }
+            var failures = failedReferrers(newlyGone: gone.subtracting(goneBefore))
+            if moves { failures += heldDeletes() }
+            failures += crowdFailures()
+            failed = failures.map(\.0)
             if failures.isEmpty { return }
             for (index, error) in failures { outcomes[index] = .failed(error) }
         }
     }
 
     /// Fails an operation for another reason; `settle` again.
-    mutating func fail(_ index: Int, _ error: WireError) { outcomes[index] = .failed(error) }
+    mutating func fail(_ index: Int, _ error: WireError) {
+        outcomes[index] = .failed(error)
+        failed?.append(index)
+    }
 
-    private func failures() -> [(Int, WireError)] {
-        let added = savedReferences()
-        let gone = Set(cascades.values.joined().map(\.key))
+    /// Whether the last failures can have changed what a delete takes along, or what forbids it: a record that was to be
+    /// deleted stays, or one that refers to what is deleted stays as it was.
+    private var deletesMayChange: Bool {
+        guard let failed else { return true }
+        return failed.contains { !savesIndex.contains($0) || keys[$0].map(sources.contains) ?? false }
+    }
+
+    /// The saves that refer to what the last failures have taken away.
+    private func failedReferrers(newlyGone: Set<RecordKey>) -> [(Int, WireError)] {
+        let suspects: [Referrer]
+        if let failed {
+            let changed = newlyGone.union(failed.compactMap { keys[$0] })
+            suspects = changed.flatMap { referrers[$0] ?? [] }
+        } else {
+            suspects = Array(referrers.values.joined())
+        }
+        // Of several references that fail the first in their order is told.
+        var first: [Int: ReferenceRow] = [:]
+        for suspect in suspects where fails(suspect) {
+            first[suspect.index] = min(first[suspect.index] ?? suspect.reference, suspect.reference)
+        }
+        return first.sorted { $0.key < $1.key }.map { ($0, targetError($1, at: $0)) }
+    }
+
+    private func heldDeletes() -> [(Int, WireError)] {
         let isTooMuch = gone.count > limits.cascadeRecordsMax
         var failures: [(Int, WireError)] = []
         for (index, outcome) in outcomes.enumerated() {
-            guard let key = keys[index] else { continue }
-            switch outcome {
-            case .save(let draft):
-                if let error = targetError(draft, gone: gone) { failures.append((index, error)) }
-            case .delete:
-                let going = [key] + (cascades[index] ?? []).map(\.key)
-                // All of them fail: what lies behind the limit was not loaded, so no cascade is known whole.
-                guard going.count == 1 || !isTooMuch else {
-                    failures.append(
-                        (index, ServiceError.limitExceeded("the delete takes too many records along")))
-                    continue
-                }
-                let holder = going.lazy.flatMap { dependants(of: $0, added: added) }
-                    .first { $0.kind != .deleteSelf && isThere($0.source, gone: gone) }
-                if let holder {
-                    let field = fieldName(of: holder)
-                    failures.append((index, ServiceError.stillReferred(by: holder.sourceName, field: field)))
-                }
-            case .nothingToDelete, .failed:
+            guard case .delete = outcome, let key = keys[index] else { continue }
+            let going = [key] + (cascades[index] ?? []).map(\.key)
+            // All of them fail: what lies behind the limit was not loaded, so no cascade is known whole.
+            guard going.count == 1 || !isTooMuch else {
+                failures.append(
+                    (index, ServiceError.limitExceeded("the delete takes too many records along")))
                 continue
             }
+            let holder = going.lazy.flatMap { dependants(of: $0) }
+                .first { $0.kind != .deleteSelf && isThere($0.source) }
+            if let holder {
+                let field = fieldName(of: holder)
+                failures.append((index, ServiceError.stillReferred(by: holder.sourceName, field: field)))
+            }
         }
-        return failures + crowdFailures()
+        return failures
     }
 
     private mutating func findCascades() {
-        let added = savedReferences()
         var visited = Set<RecordKey>()
         cascades = [:]
         for (index, outcome) in outcomes.enumerated() {
@@ -86,7 +140,7 @@ struct ModifyReferences {
             var found: [RecordRow] = []
             var waiting = [key]
             while let target = waiting.popLast() {
-                for reference in dependants(of: target, added: added) where reference.kind == .deleteSelf {
+                for reference in loaded.dependants[target] ?? [] where reference.kind == .deleteSelf {
                     // A record that the batch saves or deletes itself is not taken along.
                     guard !isWritten(reference.source), let row = loaded.records[reference.source],
                         !row.isDeleted,
@@ -98,31 +152,26 @@ struct ModifyReferences {
             }
             if !found.isEmpty { cascades[index] = found }
         }
+        gone = visited
     }
 
     /// Who refers to `target` when the batch is done, but for those that go.
-    private func dependants(of target: RecordKey, added: [RecordKey: [ReferenceRow]]) -> [ReferenceRow] {
-        (loaded.dependants[target] ?? []).filter { !isWritten($0.source) } + (added[target] ?? [])
+    private func dependants(of target: RecordKey) -> [ReferenceRow] {
+        (loaded.dependants[target] ?? []).filter { !isWritten($0.source) }
+            + (referrers[target] ?? []).filter { isDone($0.index) }.map(\.reference)
     }
 
-    private func savedReferences() -> [RecordKey: [ReferenceRow]] {
-        var added: [RecordKey: [ReferenceRow]] = [:]
-        for outcome in outcomes {
-            guard case .save(let draft) = outcome else { continue }
-            for reference in draft.references { added[reference.target, default: []].append(reference) }
-        }
-        return added
-    }
+    private func isWritten(_ key: RecordKey) -> Bool { indexOfKey[key].map(isDone) ?? false }
 
-    private func isWritten(_ key: RecordKey) -> Bool {
-        guard let index = indexOfKey[key] else { return false }
+    /// Whether an operation saves or deletes a record, and has not failed.
+    func isDone(_ index: Int) -> Bool {
         switch outcomes[index] {
         case .save, .delete: return true
         case .nothingToDelete, .failed: return false
         }
     }
 
-    func isThere(_ key: RecordKey, gone: Set<RecordKey>) -> Bool {
+    func isThere(_ key: RecordKey) -> Bool {
         if gone.contains(key) { return false }
         if let index = indexOfKey[key] {
             switch outcomes[index] {

@@ -3,25 +3,23 @@ import CloudWire
 
 /// What a save may refer to.
 extension ModifyReferences {
-    /// Why `draft` can't be saved as its targets are: one isn't there, or was to be saved beside it and failed.
-    func targetError(_ draft: RecordDraft, gone: Set<RecordKey>) -> WireError? {
-        let old = Set(draft.oldReferences)
-        for reference in draft.references {
-            let target = reference.target
-            let isThere = isThere(target, gone: gone)
-            if hasFailed(target), !old.contains(reference) || !isThere {
-                let field = draft.fields.name(of: reference)
-                return isThere
-                    ? ServiceError.failedTarget(target.recordName, field: field)
-                    : ServiceError.missingTarget(target.recordName, field: field)
-            }
-            // Apple lets a record hang on one that isn't there, as far as it does not demand it.
-            if !isThere, reference.kind != .deleteSelf {
-                return ServiceError.missingTarget(
-                    target.recordName, field: draft.fields.name(of: reference))
-            }
-        }
-        return nil
+    /// Whether a save can't have the reference as its target is: it isn't there, or was to be saved beside it and
+    /// failed.
+    func fails(_ referrer: Referrer) -> Bool {
+        guard case .save = outcomes[referrer.index] else { return false }
+        let target = referrer.reference.target
+        let isThere = isThere(target)
+        if hasFailed(target), !referrer.isOld || !isThere { return true }
+        // Apple lets a record hang on one that isn't there, as far as it does not demand it.
+        return !isThere && referrer.reference.kind != .deleteSelf
+    }
+
+    /// What is wrong with the reference of the save at `index`.
+    func targetError(_ reference: ReferenceRow, at index: Int) -> WireError {
+        let field = fieldName(of: reference, at: index)
+        return isThere(reference.target)
+            ? ServiceError.failedTarget(reference.target.recordName, field: field)
+            : ServiceError.missingTarget(reference.target.recordName, field: field)
     }
 
     /// Whether the batch was to save the record, and does not.
@@ -30,52 +28,21 @@ extension ModifyReferences {
         return savesIndex.contains(index)
     }
 
-    /// The saves with which more records would refer to one with DELETE_SELF than may. Those that come first in the
-    /// request have the room.
+    /// The saves with which more records would refer to one with DELETE_SELF than may.
     func crowdFailures() -> [(Int, WireError)] {
-        var counts: [RecordKey: Int] = [:]
-        for (target, count) in loaded.deleteSelfCounts { counts[target] = count - freed(target) }
-        var failures: [(Int, WireError)] = []
-        for (index, outcome) in outcomes.enumerated() {
-            guard case .save(let draft) = outcome else { continue }
-            for target in draft.newDeleteSelfTargets {
-                let count = counts[target, default: 0] + 1
-                guard count > limits.deleteSelfReferencesMax else {
-                    counts[target] = count
-                    continue
-                }
-                let reference = ReferenceRow(target: target, sourceName: "", kind: .deleteSelf)
-                failures.append(
-                    (
-                        index,
-                        ServiceError.tooManyReferences(
-                            to: target.recordName, field: draft.fields.name(of: reference),
-                            referencesMax: limits.deleteSelfReferencesMax)
-                    ))
-                break
-            }
+        crowd.failures(isDone: isDone).map { index, target in
+            let reference = ReferenceRow(target: target, sourceName: "", kind: .deleteSelf)
+            return (
+                index,
+                ServiceError.tooManyReferences(
+                    to: target.recordName, field: fieldName(of: reference, at: index),
+                    referencesMax: limits.deleteSelfReferencesMax)
+            )
         }
-        return failures
     }
 
-    /// How many records no longer refer to `target` with DELETE_SELF after the batch.
-    private func freed(_ target: RecordKey) -> Int {
-        var count = 0
-        func isFreed(_ references: [ReferenceRow]) -> Bool {
-            references.contains { $0.target == target && $0.kind == .deleteSelf }
-        }
-        for outcome in outcomes {
-            switch outcome {
-            case .save(let draft):
-                if isFreed(draft.oldReferences), !isFreed(draft.references) { count += 1 }
-            case .delete(let row):
-                let fields = (try? FieldsBinary.decode(row.fields)) ?? [:]
-                if isFreed(bindingReferences(of: row.key, fields: fields, parent: nil)) { count += 1 }
-            case .nothingToDelete, .failed:
-                continue
-            }
-        }
-        return count
+    private func fieldName(of reference: ReferenceRow, at index: Int) -> String? {
+        if case .save(let draft) = outcomes[index] { draft.fields.name(of: reference) } else { nil }
     }
 
     /// The field with which a record refers to another, when its fields are known.
