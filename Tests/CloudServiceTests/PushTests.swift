@@ -355,6 +355,44 @@ extension SubscriptionResult {
         #expect(try cloud.pushes(phone) == [])
     }
 
+    /// What waits for a device that gets another name goes along as it is.
+    @Test func aDeviceThatIsRenamedKeepsAllThatWaits() throws {
+        try cloud.subscribe()
+        try cloud.save("a", from: "phone")
+        let name = try #require(try cloud.list().notifications.first?.notificationID)
+        let laptop = try cloud.device("laptop")
+        try cloud.markAsRead([name], from: "phone")
+        let before = try #require(try cloud.service.takePush(apnsToken: laptop.apnsToken))
+        #expect(try PushPayload(json: before.payload).ck.readNotificationIDs == [name])
+        let message = TokensRegisterRequest(
+            apnsEnvironment: .development, apnsToken: laptop.apnsToken, clientID: "other")
+        let request = try cloud.deviceRequest("tokens/register", message, user: "ada", clientID: nil)
+        #expect(cloud.service.respond(to: request).status == 200)
+        #expect(try cloud.service.takePush(apnsToken: laptop.apnsToken) == before)
+    }
+
+    /// Who is to be rung stays in mind until the bell has rung.
+    @Test func aStepThatFailsForgetsNobody() throws {
+        let store = FullStore()
+        let cloud = TestService(store: store)
+        try cloud.zones(.create)
+        try cloud.subscribe()
+        let laptop = try cloud.device("laptop")
+        try cloud.save("a", from: "phone")
+        let name = try #require(try cloud.list().notifications.first?.notificationID)
+        let told = Lock<[String]>([])
+        cloud.service.setPushListener { tokens in told.withLock { $0 += tokens } }
+        let message = NotificationsReadRequest(notificationIDs: [name])
+        let request = try cloud.deviceRequest(
+            "notifications/read", message, user: "ada", clientID: "phone")
+        #expect(cloud.service.respond(to: request).status == 200)
+        store.isFull.withLock { $0 = true }
+        #expect(throws: CloudStoreError.self) { try cloud.service.preparePushes() }
+        store.isFull.withLock { $0 = false }
+        while try cloud.service.preparePushes() {}
+        #expect(told.withLock { $0 } == [laptop.apnsToken])
+    }
+
     @Test func theCouriersAddressIsThatOfTheServer() throws {
         #expect(
             phone.webcourierURL
@@ -475,5 +513,23 @@ extension SubscriptionResult {
         #expect(done.wait(timeout: .now() + 30) == .success)
         thread.stop()
         #expect(taken.withLock { $0 } == [push, nil])
+    }
+}
+
+/// A store whose disk is full when the test wants it.
+private final class FullStore: CloudStore {
+    let isFull = Lock(false)
+    private let store = MemoryCloudStore()
+
+    func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+        try store.read(body)
+    }
+
+    func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+        try store.write { writer in
+            let result = try body(writer)
+            if isFull.withLock({ $0 }) { throw CloudStoreError.diskFull(path: "") }
+            return result
+        }
     }
 }

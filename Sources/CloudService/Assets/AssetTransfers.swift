@@ -115,9 +115,7 @@ extension CloudService {
             let claims = try AssetClaims.checked(
                 ticket, for: .upload, secret: assetSecret(), nowMilliseconds: clock.nowMilliseconds())
             guard let claims else { throw ServiceError.noSuchUpload }
-            guard unsaved.withLock({ $0.admits(claims.user, limits.assets, clock.nowMilliseconds()) }) else {
-                throw ServiceError.tooMuchUnsaved
-            }
+            guard try admitsUpload(of: claims.user) else { throw ServiceError.tooMuchUnsaved }
             return AssetUpload(self, claims, try assetFiles.begin())
         }
     }

@@ -3,14 +3,29 @@ import Seams
 
 /// What users have uploaded and not saved, so that nobody fills the disk with files that no quota counts. Forgotten
 /// with the process: a restart lets everybody upload anew.
+///
+/// A file that was saved and let go of again lies on the disk until it is collected, so what was uploaded since the
+/// last that may be collected counts too, but for what the user has.
 struct UnsavedUploads {
+    private static let hourMilliseconds: Int64 = 3_600_000
+
     private struct Files {
         var bytes: Int64 = 0
         /// By digest: the size, and until when a record can be saved with it.
         var files: [[UInt8]: (bytes: Int64, untilMilliseconds: Int64)] = [:]
+        /// Bytes of all uploads, saved or not, by the hour until which their files stay.
+        var sent: [Int64: Int64] = [:]
     }
 
     private var users: [String: Files] = [:]
+
+    /// Bytes that a user has uploaded and that may still lie on the disk.
+    mutating func sentBytes(_ user: String, _ nowMilliseconds: Int64) -> Int64 {
+        guard var mine = users[user] else { return 0 }
+        mine.sent = mine.sent.filter { $0.key > nowMilliseconds / Self.hourMilliseconds }
+        users[user] = mine.sent.isEmpty && mine.files.isEmpty ? nil : mine
+        return mine.sent.values.reduce(0, +)
+    }
 
     /// Whether a user may upload one more.
     mutating func admits(_ user: String, _ limits: AssetLimits, _ nowMilliseconds: Int64) -> Bool {
@@ -27,16 +42,32 @@ struct UnsavedUploads {
         remove(use.digest, of: user)
         users[user, default: Files()].bytes += use.bytes
         users[user, default: Files()].files[use.digest] = (use.bytes, untilMilliseconds)
+        users[user, default: Files()].sent[untilMilliseconds / Self.hourMilliseconds, default: 0] += use.bytes
     }
 
     mutating func remove(_ digest: [UInt8], of user: String) {
         guard let file = users[user]?.files.removeValue(forKey: digest) else { return }
         users[user]?.bytes -= file.bytes
-        if users[user]?.files.isEmpty ?? false { users[user] = nil }
+        if users[user]?.files.isEmpty ?? false, users[user]?.sent.isEmpty ?? false { users[user] = nil }
     }
 }
 
 extension CloudService {
+    /// Whether a user may upload one more file. Not to be called in a transaction.
+    func admitsUpload(of user: String) throws -> Bool {
+        let now = clock.nowMilliseconds()
+        let limits = limits.assets
+        let (isAdmitted, sentBytes) = unsaved.withLock {
+            ($0.admits(user, limits, now), $0.sentBytes(user, now))
+        }
+        guard isAdmitted, sentBytes >= limits.unsavedBytesMax else { return isAdmitted }
+        var wanted = StoreLoad()
+        wanted.usageOf = [.privateDatabase, .publicDatabase].map { UsageKey(scope: $0, user: user) }
+        let question = wanted
+        let usage = try store.read { try $0.load(question) }.usage
+        return sentBytes - usage.values.reduce(0) { $0 + $1.assetBytes } < limits.unsavedBytesMax
+    }
+
     func rememberUnsaved(_ use: AssetUse, of user: String) {
         let until =
             clock.nowMilliseconds() + limits.assets.receiptMilliseconds + limits.assets.unusedMilliseconds

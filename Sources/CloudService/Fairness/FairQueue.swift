@@ -27,8 +27,9 @@ struct FairQueue<Element> {
 
     /// The next element, of whoever's turn it is.
     mutating func popFirst() -> Element? {
-        while let owner = turns.popFirst(), var line = lines[owner] {
-            guard line.debt <= 0 || lines.count == 1 else {
+        // Out of the dictionary while it changes: else each change would copy the whole line.
+        while let owner = turns.popFirst(), var line = lines.removeValue(forKey: owner) {
+            guard line.debt <= 0 || lines.isEmpty else {
                 line.debt -= Self.turnBytes
                 lines[owner] = line
                 turns.append(owner)
@@ -37,9 +38,7 @@ struct FairQueue<Element> {
             guard let (element, bytes) = line.elements.popFirst() else { continue }
             count -= 1
             line.debt = max(0, line.debt) + max(0, bytes - Self.turnBytes)
-            if line.elements.count == 0 {
-                lines[owner] = nil
-            } else {
+            if line.elements.count > 0 {
                 lines[owner] = line
                 turns.append(owner)
             }

@@ -57,7 +57,6 @@ extension CloudService {
         let (cursor, ready) = pushes.withLock { state in
             // Before looking: who writes a task after this transaction sets it again.
             state.tasksMayWait = false
-            defer { state.readyTokens = [] }
             return (state.cursor, state.readyTokens)
         }
         let tasks = try writer.pushTasks(after: cursor, tasksMax: Self.tasksMax)
@@ -124,6 +123,8 @@ extension CloudService {
                 state.deliveriesWereMade = false
                 state.abandonedCount = 0
             }
+            // Not before: a step that failed has told nobody.
+            state.readyTokens.subtract(tokens)
             let isNews = state.deliveriesWereMade || state.abandonedCount > 0
             return (state.listener, isNews ? state.webhookListener : nil, state.abandonedCount)
         }

@@ -55,12 +55,7 @@ extension CloudService {
                 wanted.pushesOf = [found.key]
                 let pushes = try writer.load(wanted).pushes[found.key] ?? []
                 changes.removedDevices = [found.key]
-                changes.pushes = pushes.map {
-                    PushRow(
-                        key: PushKey(
-                            device: key, database: $0.key.database, subscriptionID: $0.key.subscriptionID),
-                        notificationID: $0.notificationID, atMilliseconds: $0.atMilliseconds)
-                }
+                changes.pushes = pushes.map { $0.moved(to: key) }
             }
             changes.devices = [row]
             try writer.apply(changes)
@@ -101,6 +96,16 @@ extension CloudService {
             let digits = String(random.next(), radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
+    }
+}
+
+extension PushRow {
+    /// The same for a device that has another name now.
+    fileprivate func moved(to device: DeviceKey) -> PushRow {
+        PushRow(
+            key: PushKey(device: device, database: key.database, subscriptionID: key.subscriptionID),
+            notificationID: notificationID, atMilliseconds: atMilliseconds, number: number, count: count,
+            content: content)
     }
 }
 

@@ -1,5 +1,6 @@
 import CloudStore
 import CloudWire
+import Seams
 
 extension CloudService {
     func recordsQuery(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
@@ -50,7 +51,13 @@ extension CloudService {
                 try marker.position($0, keysCount: resolved.sortKeys.count)
             }
             let isVisible = try self.visibility(of: resolved.recordType, caller, schema, reader)
-            try resolved.checkIndexes(in: reader)
+            do {
+                try resolved.checkIndexes(in: reader)
+            } catch {
+                // Another process may have asked for the index: whoever looks for it lets this one build it.
+                self.indexWorkMayWait.withLock { $0 = true }
+                throw error
+            }
             try self.checkProbes(of: resolved, zonesCount: zones.count)
             let runner = QueryRunner(
                 reader: reader, query: resolved, zones: zones.map(\.key), limits: self.limits,

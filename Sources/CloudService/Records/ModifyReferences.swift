@@ -86,8 +86,8 @@ struct ModifyReferences {
         failed?.append(index)
     }
 
-    /// Whether the last failures can have changed what a delete takes along, or what forbids it: a record that was to be
-    /// deleted stays, or one that refers to what is deleted stays as it was.
+    /// Whether the last failures can have changed what a delete takes along, or what forbids it: a record that was to
+    /// be deleted stays, or one that refers to what is deleted stays as it was.
     private var deletesMayChange: Bool {
         guard let failed else { return true }
         return failed.contains { !savesIndex.contains($0) || keys[$0].map(sources.contains) ?? false }

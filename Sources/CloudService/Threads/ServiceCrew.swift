@@ -173,6 +173,7 @@ final class ServiceCrew: Sendable {
         let request = job.begin()
         guard case .write(let body) = request.work else {
             job.finish(request, service.answerAlone(request.work), 0)
+            noticeUpkeep()
             return end(job)
         }
         monitor.withLock { $0.writes.append(WaitingWrite(job: job, request: request, body: body)) }

@@ -39,7 +39,7 @@ enum TarHeader {
         if block.allSatisfy({ $0 == 0 }) { return nil }
         guard octal(block[148..<156]) == checksum(of: block), Array(block[257..<262]) == Array("ustar".utf8)
         else { throw TarError(reason: "a header is damaged") }
-        guard let bytes = octal(block[124..<136]),
+        guard let bytes = octal(block[124..<136]), bytes >= 0,
             let name = String(validating: block[0..<nameBytesMax].prefix { $0 != 0 }, as: UTF8.self)
         else { throw TarError(reason: "a header has no size or no name") }
         return (Entry(name: name, bytes: bytes), block[156])

@@ -54,30 +54,40 @@ extension SQLiteStoreTransaction {
     ) throws -> ChangesPage<RecordRow> {
         var page = ChangesPage<RecordRow>(rows: [], moreComing: false)
         var bytes = 0
-        var after = after
-        for zone in try zones(ofType: recordType, from: after?.zone) {
-            var scan = IndexScan(
-                zone: zone, recordType: recordType, source: .names, rowsMax: recordsMax - page.rows.count)
-            scan.withRecords = true
-            scan.bytesMax = bytesMax - bytes
-            if let after, after.zone == zone {
-                scan.after = IndexPosition(value: Array(after.recordName.utf8), recordName: after.recordName)
+        var next = after?.zone
+        while true {
+            // Of all users together there may be very many, most of whom have nothing any more.
+            let zones = try zones(ofType: recordType, from: next, zonesMax: Self.zonesMax)
+            for zone in zones {
+                var scan = IndexScan(
+                    zone: zone, recordType: recordType, source: .names, rowsMax: recordsMax - page.rows.count)
+                scan.withRecords = true
+                scan.bytesMax = bytesMax - bytes
+                if let after, after.zone == zone {
+                    scan.after = IndexPosition(
+                        value: Array(after.recordName.utf8), recordName: after.recordName)
+                }
+                // The last of the zones before was gone through.
+                if zone == next, zone != after?.zone { continue }
+                guard scan.rowsMax > 0, scan.bytesMax > 0 else {
+                    page.moreComing = true
+                    return page
+                }
+                let found = try find(scan)
+                page.rows += found.rows.compactMap(\.record)
+                bytes += found.rows.reduce(0) { $0 + ($1.record?.fields.count ?? 0) }
+                if found.moreComing {
+                    page.moreComing = true
+                    return page
+                }
             }
-            after = nil
-            guard scan.rowsMax > 0, scan.bytesMax > 0 else {
-                page.moreComing = true
-                break
-            }
-            let found = try find(scan)
-            page.rows += found.rows.compactMap(\.record)
-            bytes += found.rows.reduce(0) { $0 + ($1.record?.fields.count ?? 0) }
-            if found.moreComing {
-                page.moreComing = true
-                break
-            }
+            guard zones.count == Self.zonesMax else { return page }
+            next = zones.last
         }
-        return page
     }
+
+    /// Zones whose names are read together.
+    private static let zonesMax = 256
 
     func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
         guard let part = try part(of: key.zone, recordType, makes: false) else { return nil }
@@ -230,14 +240,16 @@ extension SQLiteStoreTransaction {
         return part
     }
 
-    private func zones(ofType recordType: String, from zone: ZoneKey?) throws -> [ZoneKey] {
+    private func zones(ofType recordType: String, from zone: ZoneKey?, zonesMax: Int) throws -> [ZoneKey] {
         let sql = """
             SELECT scope, owner, zone FROM indexParts
             WHERE type = ?4 AND (scope, owner, zone) >= (?1, ?2, ?3) ORDER BY scope, owner, zone
+            LIMIT ?5
             """
         return try connection.withStatement(sql) { statement in
             try bind(after: zone, to: statement)
             try statement.bind(recordType, at: 4)
+            try statement.bind(Int64(zonesMax), at: 5)
             var zones: [ZoneKey] = []
             while try statement.step() { zones.append(try zoneKey(from: statement, at: 0)) }
             return zones

@@ -243,6 +243,25 @@ import Testing
         _ = try service.upload([9], "more")
     }
 
+    @Test func aUserWhoSavesAndDeletesAgainCannotFillTheDiskEither() throws {
+        var limits = ServiceLimits()
+        limits.assets.unsavedBytesMax = 10
+        let service = AssetServiceTests(limits)
+        func savedAndDeleted(_ byte: UInt8) throws {
+            _ = try told(service.save(service.upload([byte, 1, 2, 3, 4, 5])))
+            try service.service.modify([operation(.forceDelete, "a", type: nil)])
+        }
+        try savedAndDeleted(1)
+        try savedAndDeleted(2)
+        let error = try #require(throws: WireError.self) { try service.upload([3]) }
+        #expect(error.serverErrorCode == .quotaExceeded)
+        // What was collected since counts no more.
+        service.service.clock.advance(bySeconds: 100_000)
+        for byte in 4..<9 {
+            _ = try told(service.save(service.upload([UInt8(byte), 1, 2, 3, 4, 5], "r\(byte)"), "r\(byte)"))
+        }
+    }
+
     private init(_ limits: ServiceLimits) {
         service = TestService(limits: limits)
         files = service.service.assetFiles as? MemoryAssetFiles ?? MemoryAssetFiles(clock: ManualTimeSource())
@@ -304,6 +323,25 @@ import Testing
         // Another user has a quota of their own.
         try service.zones(.create, token: "bob")
         #expect(try service.modify([operation(.create, "a", text(900))], token: "bob").summaries == ["saved"])
+    }
+
+    @Test func whatAnAtomicZoneWillNotDoMakesNoRoomElsewhere() throws {
+        var limits = ServiceLimits()
+        limits.assets.privateBytesMax = 1_000
+        let service = AssetServiceTests(limits).service
+        #expect(try service.modify([operation(.create, "a", text(900))]).summaries == ["saved"])
+        var elsewhere = operation(.create, "b", text(900))
+        elsewhere.record.zoneID = ZoneID()
+        let operations = [operation(.forceDelete, "a", type: nil), operation(.update, "gone"), elsewhere]
+        #expect(
+            try service.modify(operations, atomic: true).summaries == [
+                "ATOMIC_ERROR", "NOT_FOUND", "QUOTA_EXCEEDED",
+            ])
+        // Nor does it take any.
+        let others = [operation(.create, "c", text(90)), operation(.update, "gone"), elsewhere]
+        #expect(try service.modify([operation(.forceDelete, "a", type: nil)]).summaries == ["deleted"])
+        #expect(
+            try service.modify(others, atomic: true).summaries == ["ATOMIC_ERROR", "NOT_FOUND", "saved"])
     }
 
     @Test func whoIsBeyondTheQuotaAlreadyMayStillShrinkAndDelete() throws {

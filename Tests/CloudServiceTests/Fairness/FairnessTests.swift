@@ -18,6 +18,15 @@ import Testing
         #expect(queue.count == 0 && queue.ownersCount == 0)
     }
 
+    @Test(.timeLimit(.minutes(1))) func aLongLineCostsEachTurnLittle() {
+        var queue = FairQueue<Int>()
+        let count = 250_000
+        for number in 0..<count { queue.append(number, of: "a", bytes: 1) }
+        var sum = 0
+        while let next = queue.popFirst() { sum += next }
+        #expect(sum == count * (count - 1) / 2)
+    }
+
     @Test func whoGaveALargeOneLetsTurnsPass() {
         var queue = FairQueue<String>()
         let turn = FairQueue<String>.turnBytes

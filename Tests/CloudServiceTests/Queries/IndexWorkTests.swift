@@ -1,5 +1,6 @@
 import CloudStore
 import CloudWire
+import Dispatch
 import SQLiteTestSupport
 import Seams
 import StoreAudit
@@ -53,6 +54,33 @@ import Testing
 
     private func audit(_ store: any CloudStore) throws -> [String] {
         try IndexAudit.findings(store, zones: ["todos", "_defaultZone"])
+    }
+
+    /// A server that is only read hears of an index that a command asks for when somebody wants to use it.
+    @Test func anIndexThatAnotherProcessAsksForIsBuiltByWhoeverIsAskedForIt() throws {
+        let store = MemoryCloudStore()
+        let cloud = TestService(store: store)
+        try fill(cloud, 1_000)
+        try change(cloud.service, store) { $0.fields["rank"]?.indexes = [] }
+        while try cloud.service.keepUp() {}
+        try change(TestService(store: store, seed: 2).service, store) {
+            $0.fields["rank"]?.indexes = .sortable
+        }
+        let thread = CloudServiceThread(cloud.service)
+        let query = RecordQuery(recordType: "todo", sortBy: [RecordSort(fieldName: "rank")])
+        let request = cloud.request(
+            "records/query", try RecordsQueryRequest(query: query, zoneID: TestService.zone).json())
+        let done = DispatchSemaphore(value: 0)
+        let status = Lock(0)
+        for _ in 0..<2_000 where status.withLock({ $0 }) != 200 {
+            thread.send(request) { response in
+                status.withLock { $0 = response.status }
+                done.signal()
+            }
+            done.wait()
+        }
+        thread.stop()
+        #expect(status.withLock { $0 } == 200)
     }
 
     @Test(arguments: ["memory", "SQLite"]) func anIndexIsBuiltInStepsAndAsksForPatienceUntilThen(
