@@ -7,11 +7,9 @@ public final class Connection {
     let handle: OpaquePointer
     private let cache = StatementCache()
     var recentSavepoint: SavepointSQL?
-    private let logCounter: UnsafeMutablePointer<Int32>
+    /// The log's frames, and from how many of them a commit copies them into the file: SQLite's hook reads both.
+    private let logCounter: UnsafeMutablePointer<(frames: Int32, framesMax: Int32)>
     private var isOpen = true
-
-    /// From how many frames in the write-ahead log a commit also copies them into the file: SQLite's default.
-    public static let checkpointFrames: Int32 = 1000
 
     /// The path it was opened with.
     public let path: String
@@ -48,7 +46,7 @@ public final class Connection {
         self.options = options
         handle = try Self.open(path, options)
         logCounter = .allocate(capacity: 1)
-        logCounter.initialize(to: 0)
+        logCounter.initialize(to: (0, options.checkpointFrames))
         countLogFrames()
         try configure()
         try inspect(self)
@@ -112,7 +110,7 @@ public final class Connection {
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// How many frames (pages) the write-ahead log had after this connection's last commit.
-    public var logFrames: Int { Int(logCounter.pointee) }
+    public var logFrames: Int { Int(logCounter.pointee.frames) }
 
     /// How many rows the last INSERT, UPDATE or DELETE changed.
     public var changesCount: Int { Int(sqlite3_changes64(handle)) }
@@ -197,8 +195,10 @@ public final class Connection {
         sqlite3_wal_hook(
             handle,
             { counter, database, name, frames in
-                counter?.assumingMemoryBound(to: Int32.self).pointee = frames
-                if frames >= Connection.checkpointFrames {
+                guard let counter = counter?.assumingMemoryBound(to: (frames: Int32, framesMax: Int32).self)
+                else { return SQLITE_OK }
+                counter.pointee.frames = frames
+                if frames >= counter.pointee.framesMax {
                     sqlite3_wal_checkpoint_v2(database, name, CheckpointMode.passive.rawValue, nil, nil)
                 }
                 return SQLITE_OK

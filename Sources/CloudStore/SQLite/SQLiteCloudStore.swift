@@ -22,8 +22,14 @@ public final class SQLiteCloudStore: CloudStore {
     /// - Throws: `CloudStoreError` when the file can't be opened, isn't a database, or isn't one of this
     /// store's.
     public convenience init(path: String, readersMax: Int = SQLiteCloudStore.readersMax) throws {
-        try self.init(path: path, options: OpenOptions(), readersMax: readersMax)
+        var options = OpenOptions()
+        options.checkpointFrames = Self.checkpointFrames
+        try self.init(path: path, options: options, readersMax: readersMax)
     }
+
+    /// A record with many indexes changes a leaf for each: what is copied into the file seldom is copied once for many
+    /// records. 32 MB of log are read again after a crash.
+    private static let checkpointFrames: Int32 = 8_000
 
     /// Opens with options of SQLite's, for tests that let the disk fail.
     package init(
