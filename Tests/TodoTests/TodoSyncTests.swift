@@ -49,7 +49,7 @@ import YapCloudKit
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func ofAConflictThePersonLearnsWhatWasDroppedAndWhatStandsAndWhose() async throws {
         try await withDevices { phone, laptop, _ in
             try await phone.add([("1", Todo(title: "Paint the door"))])

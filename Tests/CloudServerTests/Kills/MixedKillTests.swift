@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct MixedKillTests {
     static let killsCount = 20
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func aServerKilledUnderAMixedLoadLosesNoRecordFileIndexSubscriptionOrNotification() async throws {
         let seed =
             UInt64(ProcessInfo.processInfo.environment["YAP_KILL_SEED"] ?? "") ?? SystemRandomSource().next()
