@@ -18,3 +18,5 @@ public typealias CKSubscriptionType = CKSubscription.SubscriptionType
 public typealias CKNotificationType = CKNotification.NotificationType
 /// What happened to a record that a query finds.
 public typealias CKQueryNotificationReason = CKQueryNotification.Reason
+/// The `resultsLimit` of a query that leaves the number of records to the server.
+public let CKQueryOperationMaximumResults = CKQueryOperation.maximumResults

@@ -1,0 +1,122 @@
+internal import CloudWire
+import Foundation
+internal import Seams
+
+/// Finds records.
+open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// Where a page ended.
+    public typealias Cursor = CKQueryCursor
+
+    /// The `resultsLimit` that leaves the number of records to the server.
+    public class var maximumResults: Int { 0 }
+
+    /// What to find; not looked at when there is a `cursor`.
+    public var query: CKQuery?
+    /// Where an earlier operation ended: this one goes on from there.
+    public var cursor: Cursor?
+    /// Where to look; nil for all zones of the database. Not looked at when there is a `cursor`.
+    public var zoneID: CKRecordZone.ID?
+    /// The most records; `maximumResults` leaves it to the server.
+    public var resultsLimit = CKQueryOperation.maximumResults
+    /// The fields to fetch; nil for all, none for `[]`.
+    public var desiredKeys: [CKRecord.FieldKey]?
+
+    /// Called for each record, in the query's order.
+    @preconcurrency public var recordMatchedBlock:
+        (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+    /// Called last, with the cursor when there is more.
+    @preconcurrency public var queryResultBlock: (@Sendable (Result<Cursor?, any Error>) -> Void)?
+    /// The older form of `recordMatchedBlock`, not called when that is set nor for a record that failed.
+    @preconcurrency public var recordFetchedBlock: (@Sendable (CKRecord) -> Void)?
+    /// The older form of `queryResultBlock`, not called when that is set: with records that failed it gets
+    /// `CKError.partialFailure`.
+    @preconcurrency public var queryCompletionBlock: (@Sendable (Cursor?, (any Error)?) -> Void)?
+
+    /// Makes an operation that finds nothing yet.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation that runs `query`.
+    public convenience init(query: CKQuery) {
+        self.init()
+        self.query = query
+    }
+
+    /// Makes an operation that goes on where another one ended.
+    public convenience init(cursor: Cursor) {
+        self.init()
+        self.cursor = cursor
+    }
+
+    override func execute() {
+        let request: Result<RecordsQueryRequest?, CKError> = Result { () throws(CKError) in try self.request()
+        }
+        let resultsLimit = resultsLimit
+        let errors = Lock<[AnyHashable: any Error]>([:])
+        run { address in
+            QueryExchange(request, resultsLimit: resultsLimit, address: address)
+        } event: { recordID, result in
+            let result = result.map { CKRecord(state: $0) }
+            if let error = result.error { errors.withLock { $0[recordID] = error } }
+            if let block = self.recordMatchedBlock {
+                block(recordID, result.mapError { $0 })
+            } else if let record = result.value {
+                self.recordFetchedBlock?(record)
+            }
+        } completion: { result in
+            if let block = self.queryResultBlock { return block(result.mapError { $0 }) }
+            let errors = errors.withLock { $0 }
+            let error = result.error ?? (errors.isEmpty ? nil : .partialFailure(errors))
+            self.queryCompletionBlock?(result.value ?? nil, error)
+        }
+    }
+
+    /// The request for the first page; nil for what nothing can match.
+    private func request() throws(CKError) -> RecordsQueryRequest? {
+        if let cursor {
+            var request = cursor.request
+            if let desiredKeys { request.desiredKeys = desiredKeys.onWire }
+            return request
+        }
+        guard let query else {
+            throw CKError(.invalidArguments, "A CKQueryOperation needs a query or a cursor.")
+        }
+        guard let wire = try query.wire(zoneID: zoneID) else { return nil }
+        return RecordsQueryRequest(
+            query: wire, zoneID: zoneID?.wire, zoneWide: zoneID == nil ? true : nil,
+            desiredKeys: desiredKeys?.onWire)
+    }
+}
+
+extension CKQuery {
+    /// The query as it is asked; nil when nothing can match it.
+    func wire(zoneID: CKRecordZoneID?) throws(CKError) -> RecordQuery? {
+        let now = Date(milliseconds: SystemTimeSource().nowMilliseconds())
+        let filters = try QueryFilters(Predicate(predicate), zoneID: zoneID, now: now)
+        guard !filters.matchesNothing else { return nil }
+        var sorts: [RecordSort] = []
+        for descriptor in sortDescriptors ?? [] { sorts.append(try RecordSort(descriptor)) }
+        return RecordQuery(
+            recordType: recordType, filterBy: filters.filters.isEmpty ? nil : filters.filters,
+            sortBy: sorts.isEmpty ? nil : sorts)
+    }
+}
+
+extension RecordSort {
+    fileprivate init(_ descriptor: NSSortDescriptor) throws(CKError) {
+        guard let key = descriptor.key, !key.isEmpty else {
+            throw CKError(
+                .invalidArguments, "A query's sort descriptor has to be made with the key of a field.")
+        }
+        guard let place = (descriptor as? CKLocationSortDescriptor)?.relativeLocation else {
+            self.init(fieldName: SystemField.wireName(key), ascending: descriptor.ascending)
+            return
+        }
+        self.init(
+            fieldName: key, ascending: descriptor.ascending,
+            relativeLocation: try RecordValue.location(place).wire(isEncrypted: false, in: .default))
+    }
+}

@@ -1,0 +1,124 @@
+import CoreLocation
+public import Foundation
+internal import Seams
+
+/// What to find: records of a type for which a predicate holds, in an order.
+public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+    // Sendable because what can change, the order, is behind a lock, and nobody changes a predicate.
+
+    /// The type of the records.
+    public let recordType: CKRecord.RecordType
+    /// What has to hold, made from a format string.
+    public let predicate: NSPredicate
+    private let sorts: Lock<[NSSortDescriptor]?>
+
+    /// Makes a query. A predicate that can't be asked for is refused when the query runs.
+    /// - Parameters:
+    ///   - recordType: the type of the records.
+    ///   - predicate: made from a format string, or `NSPredicate(value: true)` for all records.
+    public init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
+        self.recordType = recordType
+        self.predicate = predicate
+        sorts = Lock(nil)
+    }
+
+    /// The order, most significant first; nil leaves it to the server.
+    public var sortDescriptors: [NSSortDescriptor]? {
+        get { sorts.withLock { $0 } }
+        set { sorts.withLock { $0 = newValue } }
+    }
+
+    /// A query of its own with the same contents.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = CKQuery(recordType: recordType, predicate: predicate)
+        copy.sortDescriptors = sortDescriptors
+        return copy
+    }
+
+    /// Type and predicate, for logs.
+    public override var description: String {
+        let format =
+            (try? Predicate(predicate)).map { PredicateWriter($0).format } ?? "an unreadable predicate"
+        return "<CKQuery: \(recordType) where \(format)>"
+    }
+
+    // MARK: Archives
+
+    /// Queries can be read from archives that name the classes they expect.
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Writes the query to a keyed archive. A predicate that can't be read is left out, and the archive can't be read
+    /// back.
+    public func encode(with coder: NSCoder) {
+        coder.encode(recordType as NSString, forKey: "RecordType")
+        coder.encode(predicate: predicate)
+        if let sortDescriptors {
+            let sorts = sortDescriptors.map { ArchivedSort($0) }
+            coder.encode(sorts as NSArray, forKey: "SortDescriptors")
+        }
+    }
+
+    /// Reads a query from a keyed archive; nil when it holds none.
+    public init?(coder: NSCoder) {
+        guard let recordType = coder.string(forKey: "RecordType"), let predicate = coder.predicate() else {
+            return nil
+        }
+        self.recordType = recordType
+        self.predicate = predicate
+        let archived = coder.object(ofAny: [NSArray.self, ArchivedSort.self], forKey: "SortDescriptors")
+        sorts = Lock((archived as? [ArchivedSort])?.map(\.descriptor))
+    }
+}
+
+extension NSCoder {
+    /// Writes `predicate` as a format string and its arguments.
+    func encode(predicate: NSPredicate) {
+        guard let read = try? Predicate(predicate) else { return }
+        let written = PredicateWriter(read)
+        encode(written.format as NSString, forKey: "PredicateFormat")
+        encode(NSArray(array: written.arguments), forKey: "PredicateArguments")
+    }
+
+    /// The predicate that `encode(predicate:)` wrote; nil when there is none.
+    func predicate() -> NSPredicate? {
+        guard let format = string(forKey: "PredicateFormat"),
+            let arguments = object(
+                ofAny: [NSArray.self, CKReference.self, CLLocation.self], forKey: "PredicateArguments")
+                as? [Any]
+        else { return nil }
+        return NSPredicate(format: format, argumentArray: arguments)
+    }
+}
+
+/// A sort descriptor in an archive: Foundation's own form on Linux can't be read back.
+final class ArchivedSort: NSObject, NSSecureCoding, Sendable {
+    private let key: String
+    private let isAscending: Bool
+    private let place: CLLocation?
+
+    init(_ descriptor: NSSortDescriptor) {
+        key = descriptor.key ?? ""
+        isAscending = descriptor.ascending
+        place = (descriptor as? CKLocationSortDescriptor)?.relativeLocation
+    }
+
+    var descriptor: NSSortDescriptor {
+        guard let place else { return NSSortDescriptor(key: key, ascending: isAscending) }
+        return CKLocationSortDescriptor(key: key, relativeLocation: place)
+    }
+
+    static var supportsSecureCoding: Bool { true }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(key as NSString, forKey: "Key")
+        coder.encode(isAscending, forKey: "Ascending")
+        if let place { coder.encode(place, forKey: "RelativeLocation") }
+    }
+
+    init?(coder: NSCoder) {
+        guard let key = coder.string(forKey: "Key") else { return nil }
+        self.key = key
+        isAscending = coder.decodeBool(forKey: "Ascending")
+        place = coder.object(CLLocation.self, forKey: "RelativeLocation")
+    }
+}

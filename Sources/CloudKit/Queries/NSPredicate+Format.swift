@@ -1,0 +1,82 @@
+public import Foundation
+internal import Seams
+
+// Foundation on Linux marks its own initializers from a format string unavailable; these take their place in files that
+// import CloudKit. The predicate is made with a block, and the block hands what was read to a probe: so it survives a
+// copy and being a part of a compound predicate.
+extension NSPredicate {
+    /// Makes a predicate from `predicateFormat`, in which `%@`, `%d` and the like stand for `arguments` and `%K` for
+    /// names of fields.
+    ///
+    /// A format that can't be read raises no exception: the query that uses it fails with
+    /// `CKError.invalidArguments`, which says what is wrong and where.
+    public convenience init(format predicateFormat: String, _ arguments: any CVarArg...) {
+        self.init(format: predicateFormat, argumentArray: arguments)
+    }
+
+    /// Makes a predicate from `predicateFormat` with the values of its placeholders.
+    public convenience init(format predicateFormat: String, argumentArray arguments: [Any]?) {
+        let parsed = Result { () throws(PredicateFormatError) in
+            try PredicateParser.parse(predicateFormat, arguments: arguments ?? [])
+        }
+        self.init { object, _ in
+            guard let probe = object as? PredicateProbe else {
+                return PredicateEvaluation.matches(parsed, object)
+            }
+            probe.found.withLock { $0 = (predicateFormat, parsed) }
+            return false
+        }
+    }
+}
+
+/// Asks a predicate what it was made of.
+private final class PredicateProbe: NSObject, Sendable {
+    typealias Found = (format: String, parsed: Result<Predicate, PredicateFormatError>)
+    let found = Lock<Found?>(nil)
+}
+
+extension Predicate {
+    /// What `predicate` says.
+    /// - Throws: `CKError.invalidArguments` for a format that can't be read and for a predicate that was made of a
+    ///   block.
+    init(_ predicate: NSPredicate) throws(CKError) {
+        if let compound = predicate as? NSCompoundPredicate {
+            self = try Predicate(compound)
+            return
+        }
+        let probe = PredicateProbe()
+        let result = predicate.evaluate(with: probe)
+        if let found = probe.found.withLock({ $0 }) {
+            do throws(PredicateFormatError) {
+                self = try found.parsed.get()
+            } catch {
+                throw CKError(
+                    .invalidArguments,
+                    "The predicate \"\(found.format)\" can't be read at character \(error.offset): \(error.problem)"
+                )
+            }
+            return
+        }
+        // One made of a constant is equal to another such, one made of a block only to itself.
+        guard predicate.isEqual(NSPredicate(value: result)) else {
+            throw CKError(
+                .invalidArguments,
+                "A query's predicate has to be made from a format string: the cloud can't run a block.")
+        }
+        self = .constant(result)
+    }
+
+    private init(_ compound: NSCompoundPredicate) throws(CKError) {
+        var parts: [Predicate] = []
+        for part in compound.subpredicates { parts.append(try Predicate(part)) }
+        switch compound.compoundPredicateType {
+        case .and: self = parts.isEmpty ? .constant(true) : .and(parts)
+        case .or: self = parts.isEmpty ? .constant(false) : .or(parts)
+        case .not:
+            guard let part = parts.first else {
+                throw CKError(.invalidArguments, "A compound predicate of NOT has no part.")
+            }
+            self = .not(part)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import CoreLocation
+import Foundation
+
+/// Looks whether an object on the device is as a predicate says: a record, or a dictionary of values.
+///
+/// It compares as the cloud does, so that an app can filter what it has with the predicate of its query.
+enum PredicateEvaluation {
+    /// False for what can't be read and for what isn't made of fields.
+    static func matches(_ parsed: Result<Predicate, PredicateFormatError>, _ object: Any?) -> Bool {
+        guard case .success(let predicate) = parsed, let value = fields(of: object) else { return false }
+        return matches(predicate, value)
+    }
+
+    private static func fields(of object: Any?) -> ((String) -> RecordValue?)? {
+        switch object {
+        case let record as CKRecord:
+            let state = record.state
+            return { key in value(of: key, in: state) }
+        case let values as [String: Any]: return { key in values[key].map { RecordValue(any: $0) } }
+        default: return nil
+        }
+    }
+
+    private static func value(of key: String, in state: RecordState) -> RecordValue? {
+        switch SystemField(key) {
+        case .recordID: .reference(CKReference(recordID: state.recordID, action: .none))
+        case .creationDate: state.creationDate.map { .date($0) }
+        case .modificationDate: state.modificationDate.map { .date($0) }
+        case .creator: state.creatorUserRecordID.map { .reference(CKReference(recordID: $0, action: .none)) }
+        case .lastModifier:
+            state.lastModifiedUserRecordID.map { .reference(CKReference(recordID: $0, action: .none)) }
+        case .parent: state.parent.map { .reference($0) }
+        case .share: state.share.map { .reference($0) }
+        case nil: state.plain[key]
+        }
+    }
+
+    private static func matches(_ predicate: Predicate, _ value: (String) -> RecordValue?) -> Bool {
+        switch predicate {
+        case .constant(let constant): constant
+        case .and(let parts): parts.allSatisfy { matches($0, value) }
+        case .or(let parts): parts.contains { matches($0, value) }
+        case .not(let part): !matches(part, value)
+        case .comparison(let comparison): matches(comparison, value)
+        }
+    }
+
+    private static func matches(_ comparison: PredicateComparison, _ value: (String) -> RecordValue?) -> Bool
+    {
+        let left = resolve(comparison.left, value)
+        let right = resolve(comparison.right, value)
+        guard comparison.modifier != .direct else { return holds(left, comparison, right) }
+        guard case .list(let elements)? = left else { return comparison.modifier == .none }
+        let holding = elements.filter { holds($0, comparison, right) }
+        return switch comparison.modifier {
+        case .any, .direct: !holding.isEmpty
+        case .all: holding.count == elements.count
+        case .none: holding.isEmpty
+        }
+    }
+
+    private static func resolve(_ operand: PredicateOperand, _ value: (String) -> RecordValue?)
+        -> RecordValue?
+    {
+        switch operand {
+        case .key(let key): value(key)
+        case .value(let constant): constant
+        case .list(let operands): .list(operands.compactMap { resolve($0, value) })
+        case .function(Predicate.distanceFunction, let operands):
+            distance(operands.map { resolve($0, value) }).map { .double($0) }
+        case .record, .null, .function, .variable: nil
+        }
+    }
+
+    private static func distance(_ places: [RecordValue?]) -> Double? {
+        guard places.count == 2, case .location(let first)? = places[0],
+            case .location(let second)? = places[1]
+        else { return nil }
+        return first.distance(from: second)
+    }
+
+    private static func holds(_ left: RecordValue?, _ comparison: PredicateComparison, _ right: RecordValue?)
+        -> Bool
+    {
+        switch comparison.comparator {
+        case .equal: areEqual(left, right)
+        case .notEqual: !areEqual(left, right)
+        case .less: order(left, right).map { $0 < 0 } ?? false
+        case .lessOrEqual: order(left, right).map { $0 <= 0 } ?? false
+        case .greater: order(left, right).map { $0 > 0 } ?? false
+        case .greaterOrEqual: order(left, right).map { $0 >= 0 } ?? false
+        case .between: isBetween(left, right)
+        case .contains: contains(left, right)
+        case .isIn: contains(right, left)
+        case .beginsWith: texts(left, right).map { $0.utf8.starts(with: $1.utf8) } ?? false
+        case .endsWith: texts(left, right).map { $0.hasSuffix($1) } ?? false
+        case .like, .matches, .tokenMatches: false
+        }
+    }
+
+    private static func areEqual(_ left: RecordValue?, _ right: RecordValue?) -> Bool {
+        switch (left, right) {
+        case (.reference(let left)?, .reference(let right)?): left.recordID == right.recordID
+        case (.int64?, .double?), (.double?, .int64?): order(left, right) == 0
+        default: left == right
+        }
+    }
+
+    /// Negative when `left` comes first; nil for what has no order.
+    private static func order(_ left: RecordValue?, _ right: RecordValue?) -> Int? {
+        switch (left, right) {
+        case (.string(let left)?, .string(let right)?): sign(Array(left.utf8), Array(right.utf8))
+        case (.int64(let left)?, .int64(let right)?): (left < right ? -1 : left > right ? 1 : 0)
+        case (.date(let left)?, .date(let right)?): (left < right ? -1 : left > right ? 1 : 0)
+        default: numbers(left, right).map { $0 < $1 ? -1 : $0 > $1 ? 1 : 0 }
+        }
+    }
+
+    private static func sign(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        if left.lexicographicallyPrecedes(right) { return -1 }
+        return left == right ? 0 : 1
+    }
+
+    private static func numbers(_ left: RecordValue?, _ right: RecordValue?) -> (Double, Double)? {
+        guard let left = number(left), let right = number(right) else { return nil }
+        return (left, right)
+    }
+
+    private static func number(_ value: RecordValue?) -> Double? {
+        switch value {
+        case .int64(let value)?: Double(value)
+        case .double(let value)?: value
+        default: nil
+        }
+    }
+
+    private static func texts(_ left: RecordValue?, _ right: RecordValue?) -> (String, String)? {
+        guard case .string(let left)? = left, case .string(let right)? = right else { return nil }
+        return (left, right)
+    }
+
+    private static func isBetween(_ value: RecordValue?, _ bounds: RecordValue?) -> Bool {
+        guard case .list(let bounds)? = bounds, bounds.count == 2 else { return false }
+        guard let lower = order(bounds[0], value), let upper = order(value, bounds[1]) else { return false }
+        return lower <= 0 && upper <= 0
+    }
+
+    private static func contains(_ list: RecordValue?, _ element: RecordValue?) -> Bool {
+        guard case .list(let elements)? = list, let element else { return false }
+        return elements.contains { areEqual($0, element) }
+    }
+}

@@ -1,0 +1,277 @@
+internal import CloudWire
+import CoreLocation
+import Foundation
+
+/// A predicate as the filters of a query, all of which must hold.
+struct QueryFilters {
+    private(set) var filters: [RecordFilter] = []
+    /// Whether the predicate can't hold for any record, so that nobody need be asked.
+    private(set) var matchesNothing = false
+    /// The zone whose records are asked for: the one of references that are compared.
+    private let zoneID: CKRecordZoneID?
+
+    /// What `now()` means.
+    private let now: Date
+
+    /// - Throws: `CKError.invalidArguments` that names what the cloud can't be asked.
+    init(_ predicate: Predicate, zoneID: CKRecordZoneID?, now: Date) throws(CKError) {
+        self.zoneID = zoneID
+        self.now = now
+        try add(predicate)
+    }
+
+    private mutating func add(_ predicate: Predicate) throws(CKError) {
+        switch predicate {
+        case .constant(let holds): matchesNothing = matchesNothing || !holds
+        case .and(let parts): for part in parts { try add(part) }
+        case .or: throw .unaskable("OR: ask once for each part, or use IN")
+        case .not(.constant(let holds)): matchesNothing = matchesNothing || holds
+        case .not(.not(let inner)): try add(inner)
+        case .not(.comparison(let comparison)):
+            guard comparison.comparator != .between, let opposite = try condition(comparison).opposite else {
+                throw .unaskable("NOT over \(comparison.comparator.rawValue)")
+            }
+            try add(opposite)
+        case .not(.and): throw .unaskable("NOT over AND")
+        case .not(.or(let parts)): for part in parts { try add(.not(part)) }
+        case .comparison(let comparison):
+            if comparison.comparator == .between { return try addBetween(comparison) }
+            try add(try condition(comparison))
+        }
+    }
+
+    // MARK: - Comparisons
+
+    /// A field, how it is compared, and with what.
+    private struct Condition {
+        var key: String?
+        var comparator: String
+        var value: RecordValue
+        var distanceMetres: Double?
+
+        /// What holds when this doesn't; nil when the cloud can't be asked for that.
+        var opposite: Condition? {
+            let opposites = [
+                "EQUALS": "NOT_EQUALS", "NOT_EQUALS": "EQUALS", "IN": "NOT_IN",
+                "LIST_CONTAINS": "NOT_LIST_CONTAINS",
+                "LIST_CONTAINS_ANY": "NOT_LIST_CONTAINS_ANY", "BEGINS_WITH": "NOT_BEGINS_WITH",
+                "LIST_MEMBER_BEGINS_WITH": "NOT_LIST_MEMBER_BEGINS_WITH",
+                "LESS_THAN": "GREATER_THAN_OR_EQUALS",
+                "LESS_THAN_OR_EQUALS": "GREATER_THAN", "GREATER_THAN": "LESS_THAN_OR_EQUALS",
+                "GREATER_THAN_OR_EQUALS": "LESS_THAN",
+            ]
+            guard let name = opposites[comparator] else { return nil }
+            var opposite = self
+            opposite.comparator = name
+            return opposite
+        }
+    }
+
+    private mutating func add(_ condition: Condition) throws(CKError) {
+        filters.append(
+            RecordFilter(
+                comparator: condition.comparator, fieldName: condition.key.map { SystemField.wireName($0) },
+                fieldValue: try wire(condition.value, of: condition.key),
+                distanceMetres: condition.distanceMetres))
+    }
+
+    private mutating func addBetween(_ comparison: PredicateComparison) throws(CKError) {
+        let key = try field(comparison.left)
+        guard comparison.modifier == .direct, case .list(let bounds)? = try constant(comparison.right),
+            bounds.count == 2
+        else { throw .unaskable("BETWEEN without two bounds, as in BETWEEN {1, 10}") }
+        try add(Condition(key: key, comparator: "GREATER_THAN_OR_EQUALS", value: bounds[0]))
+        try add(Condition(key: key, comparator: "LESS_THAN_OR_EQUALS", value: bounds[1]))
+    }
+
+    private func condition(_ comparison: PredicateComparison) throws(CKError) -> Condition {
+        var comparison = comparison
+        if case .function(Predicate.distanceFunction, let operands) = comparison.left {
+            return try near(operands, comparison)
+        }
+        if try constant(comparison.left) != nil, let flipped = comparison.comparator.flipped,
+            comparison.modifier == .direct
+        {
+            swap(&comparison.left, &comparison.right)
+            comparison.comparator = flipped
+            if case .function(Predicate.distanceFunction, let operands) = comparison.left {
+                return try near(operands, comparison)
+            }
+        }
+        if isAllWords(comparison.left) { return try words(comparison) }
+        let key = try field(comparison.left)
+        guard let value = try constant(comparison.right) else {
+            throw .unaskable("'\(key)' compared with what is no value")
+        }
+        guard comparison.options.isEmpty else {
+            throw .unaskable(
+                "\(comparison.comparator.rawValue)[\(comparison.options)]: text is compared as it is")
+        }
+        switch comparison.modifier {
+        case .direct: return try direct(key, comparison.comparator, value)
+        case .any: return try any(key, comparison.comparator, value)
+        case .none:
+            guard let opposite = try any(key, comparison.comparator, value).opposite else {
+                throw .unaskable("NONE with \(comparison.comparator.rawValue)")
+            }
+            return opposite
+        case .all: throw .unaskable("ALL")
+        }
+    }
+
+    private func direct(
+        _ key: String, _ comparator: PredicateComparison.Comparator, _ value: RecordValue
+    ) throws(CKError) -> Condition {
+        let name =
+            switch comparator {
+            case .equal: "EQUALS"
+            case .notEqual: "NOT_EQUALS"
+            case .less: "LESS_THAN"
+            case .lessOrEqual: "LESS_THAN_OR_EQUALS"
+            case .greater: "GREATER_THAN"
+            case .greaterOrEqual: "GREATER_THAN_OR_EQUALS"
+            case .isIn: "IN"
+            case .contains: "LIST_CONTAINS"
+            case .beginsWith: "BEGINS_WITH"
+            case .between, .endsWith, .like, .matches, .tokenMatches: ""
+            }
+        guard !name.isEmpty else { throw .unaskable(comparator.rawValue) }
+        if comparator == .isIn, case .list = value {
+        } else if comparator == .isIn {
+            throw .unaskable("IN with what is no list")
+        }
+        return Condition(key: key, comparator: name, value: value)
+    }
+
+    private func any(
+        _ key: String, _ comparator: PredicateComparison.Comparator, _ value: RecordValue
+    ) throws(CKError) -> Condition {
+        switch comparator {
+        case .equal, .contains: return Condition(key: key, comparator: "LIST_CONTAINS", value: value)
+        case .isIn: return Condition(key: key, comparator: "LIST_CONTAINS_ANY", value: value)
+        case .beginsWith: return Condition(key: key, comparator: "LIST_MEMBER_BEGINS_WITH", value: value)
+        default: throw .unaskable("ANY with \(comparator.rawValue)")
+        }
+    }
+
+    /// `distanceToLocation:fromLocation:(field, place) < metres`.
+    private func near(
+        _ operands: [PredicateOperand], _ comparison: PredicateComparison
+    ) throws(CKError) -> Condition {
+        guard operands.count == 2, comparison.modifier == .direct else {
+            throw .unaskable("a distance of other than a field and a place")
+        }
+        guard [.less, .lessOrEqual].contains(comparison.comparator) else {
+            throw .unaskable(
+                "a distance with \(comparison.comparator.rawValue): only what is nearer can be found")
+        }
+        let isPlaceFirst = try constant(operands[0]) != nil
+        let key = try field(operands[isPlaceFirst ? 1 : 0])
+        guard case .location(let place)? = try constant(operands[isPlaceFirst ? 0 : 1]) else {
+            throw .unaskable("the distance of '\(key)' to what is no CLLocation")
+        }
+        let metres: Double
+        switch try constant(comparison.right) {
+        case .int64(let value)?: metres = Double(value)
+        case .double(let value)?: metres = value
+        default: throw .unaskable("a distance compared with what is no number of metres")
+        }
+        return Condition(key: key, comparator: "NEAR", value: .location(place), distanceMetres: metres)
+    }
+
+    // MARK: - Words
+
+    /// Whether the operand means the words of all fields that are SEARCHABLE.
+    private func isAllWords(_ operand: PredicateOperand) -> Bool {
+        operand == .record || operand == .key("allTokens")
+    }
+
+    private func words(_ comparison: PredicateComparison) throws(CKError) -> Condition {
+        guard comparison.modifier != .all, comparison.modifier != .none,
+            [.contains, .tokenMatches].contains(comparison.comparator)
+        else { throw .unaskable("\(comparison.comparator.rawValue) over all words of a record") }
+        guard case .string(let words)? = try constant(comparison.right) else {
+            throw .unaskable("words that are no text")
+        }
+        return Condition(key: nil, comparator: "CONTAINS_ALL_TOKENS", value: .string(words))
+    }
+
+    // MARK: - Operands
+
+    private func field(_ operand: PredicateOperand) throws(CKError) -> String {
+        guard case .key(let key) = operand else { throw .unaskable("a comparison without a field") }
+        guard !key.contains(".") else { throw .unaskable("'\(key)': a field has no fields of its own") }
+        return key
+    }
+
+    /// The value of an operand that needs no record; nil for a field.
+    private func constant(_ operand: PredicateOperand) throws(CKError) -> RecordValue? {
+        switch operand {
+        case .key, .record: return nil
+        case .value(.unsupported(let reason)): throw .unaskable("a value: \(reason)")
+        case .value(let value): return value
+        case .null: throw .unaskable("nil: records without a value can't be asked for")
+        case .variable(let name): throw .unaskable("the variable $\(name)")
+        case .list(let operands):
+            var values: [RecordValue] = []
+            for operand in operands {
+                guard let value = try constant(operand) else { throw .unaskable("a list with fields in it") }
+                values.append(value)
+            }
+            return .list(values)
+        case .function(Predicate.tokenizeFunction, let operands):
+            guard let text = operands.first else { throw .unaskable("tokenize:using: without a text") }
+            return try constant(text)
+        case .function(Predicate.distanceFunction, _): return nil
+        case .function("now", []): return .date(now)
+        case .function(let name, _): throw .unaskable("the function \(name)")
+        }
+    }
+
+    private func wire(_ value: RecordValue, of key: String?) throws(CKError) -> Field {
+        if case .list(let values) = value, values.isEmpty { return Field(.list(.unknownList, [])) }
+        if key.flatMap({ SystemField($0) }) == .recordID { return try recordNames(value) }
+        return try value.wire(isEncrypted: false, in: zoneID ?? Self.zone(of: value) ?? .default)
+    }
+
+    private static func zone(of value: RecordValue) -> CKRecordZoneID? {
+        switch value {
+        case .reference(let reference): reference.recordID.zoneID
+        case .list(let values): values.first.flatMap { zone(of: $0) }
+        default: nil
+        }
+    }
+
+    /// A record's own ID is compared by what refers to it; a plain name stands for the record of the query's zone.
+    private func recordNames(_ value: RecordValue) throws(CKError) -> Field {
+        switch value {
+        case .string(let name):
+            let reference = CKReference(
+                recordID: CKRecordID(recordName: name, zoneID: zoneID ?? .default), action: .none)
+            return try RecordValue.reference(reference).wire(isEncrypted: false, in: zoneID ?? .default)
+        case .list(let values):
+            let references = values.map { value -> RecordValue in
+                guard case .string(let name) = value else { return value }
+                return .reference(
+                    CKReference(
+                        recordID: CKRecordID(recordName: name, zoneID: zoneID ?? .default), action: .none))
+            }
+            return try RecordValue.list(references)
+                .wire(isEncrypted: false, in: zoneID ?? Self.zone(of: .list(references)) ?? .default)
+        default: return try value.wire(isEncrypted: false, in: zoneID ?? Self.zone(of: value) ?? .default)
+        }
+    }
+}
+
+extension Predicate {
+    /// The distance between a field and a place, in metres.
+    static let distanceFunction = "distanceToLocation:fromLocation:"
+    /// The words of a text.
+    static let tokenizeFunction = "tokenize:using:"
+}
+
+extension CKError {
+    fileprivate static func unaskable(_ what: String) -> CKError {
+        CKError(.invalidArguments, "The cloud can't be asked for this predicate: \(what).")
+    }
+}
