@@ -51,7 +51,8 @@ let package = Package(
 
         // 2
         room("CloudStore", ["SQLite", "Crypto", "Seams"]),
-        room("CloudKit", ["CloudWire", "CoreLocation", "HTTPClient", "Seams"]),
+        .target(name: "CArchiveNames"),
+        room("CloudKit", ["CArchiveNames", "CloudWire", "CoreLocation", "HTTPClient", "Seams"]),
         room("Yap", ["SQLite", "Seams"]),
 
         // 3

@@ -138,8 +138,8 @@ import Testing
         let odd = try decoded {
             $0.encode("todo" as NSString, forKey: "RecordType")
             $0.encode(CKRecord.ID(recordName: "42"), forKey: "RecordID")
-            $0.encode(["a"] as NSArray, forKey: "FieldsCurrentKeys")
-            $0.encode("none" as NSString, forKey: "FieldsCurrentValues")
+            $0.encode("none" as NSString, forKey: "ValueStore")
+            $0.encode(["a"] as NSArray, forKey: "EncryptedValueStore")
             $0.encode(Date() as NSDate, forKey: "ETag")
         }
         #expect(odd == nil || odd?.allKeys() == [])

@@ -165,7 +165,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     }
 
     /// The fields that are marked as encrypted. A key is either here or among the record's own fields.
-    public var encryptedValues: any CKRecordKeyValueSetting { CKEncryptedRecordValueStore(record: self) }
+    public var encryptedValues: any CKRecordKeyValueSetting { EncryptedFields(record: self) }
 
     /// Walks the fields with a value in the order of their keys.
     public func makeIterator() -> CKRecordKeyValueIterator {
@@ -212,7 +212,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
 }
 
 /// The encrypted fields of a record.
-final class CKEncryptedRecordValueStore: NSObject, CKRecordKeyValueSetting, @unchecked Sendable {
+final class EncryptedFields: NSObject, CKRecordKeyValueSetting, @unchecked Sendable {
     // Sendable because its only property is a constant of a Sendable class.
     private let record: CKRecord
 

@@ -1,4 +1,3 @@
-import CoreLocation
 import Foundation
 
 // The keys of Apple's own archives, so that a blob made there is read here: cloudkit's class names and key
@@ -9,7 +8,7 @@ private enum Key {
     static let creator = "CreatorUserRecordID", lastModifier = "LastModifiedUserRecordID"
     static let parent = "ParentReference", isParentChanged = "HasUpdatedParentReference"
     static let share = "ShareReference"
-    static let plain = "Fields", encrypted = "EncryptedFields"
+    static let plain = "ValueStore", encrypted = "EncryptedValueStore"
 }
 
 extension RecordState {
@@ -27,8 +26,8 @@ extension RecordState {
     }
 
     func encodeFields(with coder: NSCoder) {
-        plain.encode(with: coder, prefix: Key.plain)
-        encrypted.encode(with: coder, prefix: Key.encrypted)
+        coder.encode(CKRecordValueStore(plain), forKey: Key.plain)
+        coder.encode(CKEncryptedRecordValueStore(encrypted), forKey: Key.encrypted)
     }
 
     init?(coder: NSCoder) {
@@ -42,48 +41,12 @@ extension RecordState {
         creatorUserRecordID = coder.object(CKRecordID.self, forKey: Key.creator)
         lastModifiedUserRecordID = coder.object(CKRecordID.self, forKey: Key.lastModifier)
         parent = coder.object(CKReference.self, forKey: Key.parent)
-        isParentChanged = coder.containsValue(forKey: Key.isParentChanged)
+        // Apple's archives have the key in any case.
+        isParentChanged =
+            coder.containsValue(forKey: Key.isParentChanged) && coder.decodeBool(forKey: Key.isParentChanged)
         share = coder.object(CKReference.self, forKey: Key.share)
-        plain = ValueStore(coder: coder, prefix: Key.plain)
-        encrypted = ValueStore(coder: coder, prefix: Key.encrypted)
-    }
-}
-
-extension ValueStore {
-    private static let valueClasses: [AnyClass] = [
-        CKReference.self, CLLocation.self, CKAsset.self, UnsupportedRecordValue.self,
-    ]
-
-    // Parallel arrays in the order of the keys: a dictionary's order differs from run to run.
-    fileprivate func encode(with coder: NSCoder, prefix: String) {
-        func encode(_ fields: [String: RecordValue], _ name: String) {
-            guard !fields.isEmpty else { return }
-            let keys = fields.keys.sorted()
-            coder.encode(keys as NSArray, forKey: prefix + name + "Keys")
-            coder.encode(
-                NSArray(array: keys.compactMap { fields[$0]?.object }), forKey: prefix + name + "Values")
-        }
-        encode(values, "Current")
-        encode(originals, "Original")
-        if !changedKeys.isEmpty {
-            coder.encode(changedKeys.sorted() as NSArray, forKey: prefix + "ChangedKeys")
-        }
-    }
-
-    fileprivate init(coder: NSCoder, prefix: String) {
-        func array(_ name: String) -> [Any] {
-            let object = coder.object(ofAny: Self.valueClasses, forKey: prefix + name)
-            return (object as? NSArray).map { Array($0) } ?? []
-        }
-        func fields(_ name: String) -> [String: RecordValue] {
-            let keys = array(name + "Keys").compactMap { $0 as? String }
-            let values = array(name + "Values").map { RecordValue(any: $0) }
-            guard keys.count == values.count else { return [:] }
-            return Dictionary(
-                zip(keys, values), uniquingKeysWith: { first, _ in first })
-        }
-        self.init(
-            values: fields("Current"), originals: fields("Original"),
-            changedKeys: Set(array("ChangedKeys").compactMap { $0 as? String }))
+        plain = coder.object(CKRecordValueStore.self, forKey: Key.plain)?.values ?? ValueStore()
+        encrypted =
+            coder.object(CKEncryptedRecordValueStore.self, forKey: Key.encrypted)?.values ?? ValueStore()
     }
 }

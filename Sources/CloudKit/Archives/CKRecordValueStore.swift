@@ -1,0 +1,53 @@
+import CoreLocation
+import Foundation
+
+/// A record's fields in an archive.
+class CKRecordValueStore: NSObject, NSSecureCoding {
+    private static let valueClasses: [AnyClass] = [
+        CKReference.self, CLLocation.self, CKAsset.self, UnsupportedRecordValue.self,
+    ]
+
+    let values: ValueStore
+
+    required init(_ values: ValueStore) {
+        self.values = values
+    }
+
+    class var supportsSecureCoding: Bool { true }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(Self.dictionary(values.values), forKey: "RecordValues")
+        coder.encode(Self.dictionary(values.originals), forKey: "OriginalValues")
+        coder.encode(NSSet(array: values.changedKeys.sorted()), forKey: "ChangedKeys")
+    }
+
+    required init?(coder: NSCoder) {
+        let changedKeys = coder.object(NSSet.self, forKey: "ChangedKeys")
+        values = ValueStore(
+            values: Self.fields("RecordValues", in: coder),
+            originals: Self.fields("OriginalValues", in: coder),
+            changedKeys: Set((changedKeys?.allObjects ?? []).compactMap { $0 as? String }))
+    }
+
+    private static func dictionary(_ fields: [String: RecordValue]) -> NSDictionary {
+        let dictionary = NSMutableDictionary()
+        for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
+            dictionary.setObject(value.object, forKey: key as NSString)
+        }
+        return dictionary
+    }
+
+    private static func fields(_ name: String, in coder: NSCoder) -> [String: RecordValue] {
+        guard let dictionary = coder.object(ofAny: valueClasses, forKey: name) as? NSDictionary else {
+            return [:]
+        }
+        var fields: [String: RecordValue] = [:]
+        for (key, value) in dictionary {
+            if let key = key as? String { fields[key] = RecordValue(any: value) }
+        }
+        return fields
+    }
+}
+
+/// A record's encrypted fields in an archive.
+final class CKEncryptedRecordValueStore: CKRecordValueStore {}
