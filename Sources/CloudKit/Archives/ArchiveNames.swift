@@ -13,6 +13,7 @@ private let archivedClasses: [(name: String, type: AnyClass)] = [
     ("CKServerChangeToken", CKServerChangeToken.self), ("CKQueryCursor", CKQueryCursor.self),
     ("CKQuery", CKQuery.self), ("CKLocationSortDescriptor", CKLocationSortDescriptor.self),
     ("CKDatabaseSubscription", CKDatabaseSubscription.self),
+    ("CKQuerySubscription", CKQuerySubscription.self),
     ("CKRecordZoneSubscription", CKRecordZoneSubscription.self),
     ("CKNotificationInfo", CKNotificationInfo.self), ("CKNotificationID", CKNotificationID.self),
     ("CLLocation", CLLocation.self),

@@ -9,7 +9,7 @@ struct ModifySubscriptionsExchange: Exchange {
     }
 
     private let address: RequestAddress
-    private let saves: [CKSubscription]
+    private let saves: [(subscription: CKSubscription, wire: WireSubscription)]
     private let deletions: [CKSubscription.ID]
     private var refused: [Event]
     private var end: Result<Void, CKError>?
@@ -17,12 +17,26 @@ struct ModifySubscriptionsExchange: Exchange {
     init(saving saves: [CKSubscription], deleting deletions: [CKSubscription.ID], address: RequestAddress) {
         self.address = address
         self.deletions = deletions
-        let accepts = { (subscription: CKSubscription) in
-            address.scope != .public || subscription.subscriptionType == .query
+        var written: [(CKSubscription, WireSubscription)] = []
+        var refused: [Event] = []
+        for subscription in saves {
+            do throws(CKError) {
+                try Self.check(subscription, address.scope)
+                written.append((subscription, try subscription.wire()))
+            } catch {
+                refused.append(.saved(subscription.subscriptionID, .failure(error)))
+            }
         }
-        self.saves = saves.filter(accepts)
-        refused = saves.filter { !accepts($0) }.map { .saved($0.subscriptionID, .failure(.notInPublic)) }
+        self.saves = written
+        self.refused = refused
         if self.saves.isEmpty && deletions.isEmpty { end = .success(()) }
+    }
+
+    /// Refuses what the database can't watch.
+    private static func check(_ subscription: CKSubscription, _ scope: DatabaseScope) throws(CKError) {
+        let isOfQuery = subscription.subscriptionType == .query
+        if scope == .public && !isOfQuery { throw .notInPublic }
+        if scope == .shared && isOfQuery { throw .notInShared }
     }
 
     mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Void> {
@@ -50,7 +64,7 @@ struct ModifySubscriptionsExchange: Exchange {
                 throw CKError.unreadable("\(results.count) results for another number of subscriptions")
             }
             end = .success(())
-            return zip(saves, results).map { subscription, result in saved(subscription, result) }
+            return zip(saves, results).map { save, result in saved(save.subscription, result) }
                 + zip(deletions, results.dropFirst(saves.count)).map { subscriptionID, result in
                     switch result {
                     case .subscription: .deleted(subscriptionID, .success(()))
@@ -134,40 +148,6 @@ struct FetchSubscriptionsExchange: Exchange {
 extension CKError {
     fileprivate static let notInPublic = CKError(
         .badDatabase, "The public database takes no database or zone subscriptions.")
-}
-
-extension CKSubscription {
-    /// The subscription as it goes out.
-    fileprivate var wire: WireSubscription {
-        let state = state.withLock { $0 }
-        let kind: WireSubscription.Kind =
-            switch state.type {
-            case .query: .query
-            case .recordZone: .zone
-            case .database: .database
-            }
-        return WireSubscription(
-            subscriptionID: state.subscriptionID, subscriptionType: kind, zoneID: state.zoneID?.wire,
-            notificationInfo: state.info)
-    }
-}
-
-extension RequestAddress {
-    /// A subscription that the server has.
-    fileprivate func subscription(_ wire: WireSubscription) -> Result<CKSubscription, CKError> {
-        let subscription: CKSubscription
-        switch (wire.subscriptionType, wire.zoneID) {
-        case (.database, _):
-            subscription = CKDatabaseSubscription(subscriptionID: wire.subscriptionID)
-        case (.zone, let zone?):
-            subscription = CKRecordZoneSubscription(
-                zoneID: zoneID(zone), subscriptionID: wire.subscriptionID)
-        default:
-            let kind = wire.subscriptionType?.rawValue ?? "none"
-            return .failure(
-                CKError(.incompatibleVersion, "This framework has no subscriptions of the type \(kind)."))
-        }
-        subscription.state.withLock { $0.info = wire.notificationInfo }
-        return .success(subscription)
-    }
+    fileprivate static let notInShared = CKError(
+        .badDatabase, "The shared database takes no query subscriptions.")
 }

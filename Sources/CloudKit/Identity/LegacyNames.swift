@@ -20,3 +20,5 @@ public typealias CKNotificationType = CKNotification.NotificationType
 public typealias CKQueryNotificationReason = CKQueryNotification.Reason
 /// The `resultsLimit` of a query that leaves the number of records to the server.
 public let CKQueryOperationMaximumResults = CKQueryOperation.maximumResults
+/// What fires a query subscription, and how often.
+public typealias CKQuerySubscriptionOptions = CKQuerySubscription.Options

@@ -27,6 +27,7 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         var subscriptionID: ID
         var type: SubscriptionType
         var zoneID: CKRecordZoneID?
+        var query: WatchedQuery?
         var info: WireNotificationInfo?
     }
 

@@ -1,0 +1,124 @@
+public import Foundation
+internal import Seams
+
+/// Watches the records that a query finds.
+public final class CKQuerySubscription: CKSubscription, @unchecked Sendable {
+    // Sendable for the reason given at CKSubscription.
+
+    /// What fires a subscription, and how often.
+    public struct Options: OptionSet, Sendable, Hashable {
+        /// The bits, as Apple numbers them.
+        public let rawValue: UInt
+
+        /// Makes the set with these bits.
+        public init(rawValue: UInt) {
+            self.rawValue = rawValue
+        }
+
+        /// A record is made that the query finds.
+        public static let firesOnRecordCreation = Options(rawValue: 1)
+        /// A record changes that the query finds.
+        public static let firesOnRecordUpdate = Options(rawValue: 2)
+        /// A record is deleted that the query found.
+        public static let firesOnRecordDeletion = Options(rawValue: 4)
+        /// It fires once and is gone.
+        public static let firesOnce = Options(rawValue: 8)
+
+        /// What fires, and not how often.
+        static let triggers: Options = [.firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion]
+    }
+
+    /// Makes a subscription.
+    /// - Parameters:
+    ///   - recordType: the type of the records.
+    ///   - predicate: made from a format string; what can't be asked for is refused by the save.
+    ///   - subscriptionID: the subscription's name.
+    ///   - querySubscriptionOptions: what fires it; the save refuses a subscription that nothing fires.
+    public init(
+        recordType: CKRecord.RecordType, predicate: NSPredicate, subscriptionID: CKSubscription.ID,
+        options querySubscriptionOptions: Options = [
+            .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+        ]
+    ) {
+        let watched = WatchedQuery(
+            recordType: recordType, predicate: predicate, options: querySubscriptionOptions)
+        super.init(State(subscriptionID: subscriptionID, type: .query, query: watched))
+    }
+
+    /// Makes a subscription with a name of its own.
+    @available(*, deprecated, renamed: "init(recordType:predicate:subscriptionID:options:)")
+    public convenience init(
+        recordType: CKRecord.RecordType, predicate: NSPredicate,
+        options querySubscriptionOptions: Options = [
+            .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+        ]
+    ) {
+        self.init(
+            recordType: recordType, predicate: predicate, subscriptionID: SystemRandomSource().nextUUID(),
+            options: querySubscriptionOptions)
+    }
+
+    /// The type of the records.
+    public var recordType: CKRecord.RecordType? { query?.recordType }
+    /// What has to hold of a record.
+    public var predicate: NSPredicate { query?.predicate ?? NSPredicate(value: false) }
+    /// What fires the subscription, and how often.
+    public var querySubscriptionOptions: Options { query?.options ?? [] }
+
+    /// The zone of the records; nil for all zones of the database.
+    public var zoneID: CKRecordZone.ID? {
+        get { state.withLock { $0.zoneID } }
+        set { state.withLock { $0.zoneID = newValue } }
+    }
+
+    private var query: WatchedQuery? { state.withLock { $0.query } }
+
+    // MARK: Archives
+
+    required init(copying state: State) { super.init(copying: state) }
+
+    /// Writes the subscription to a keyed archive.
+    public override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        guard let query else { return }
+        coder.encode(query.recordType as NSString, forKey: "RecordType")
+        coder.encode(Int(query.options.rawValue), forKey: "QuerySubscriptionOptions")
+        coder.encode(predicate: query.predicate)
+    }
+
+    /// Reads a subscription from a keyed archive; nil when it holds none.
+    public required init?(coder: NSCoder) {
+        super.init(coder: coder)
+        guard let recordType = coder.string(forKey: "RecordType"), let predicate = coder.predicate() else {
+            return nil
+        }
+        let bits = UInt(clamping: coder.decodeInteger(forKey: "QuerySubscriptionOptions"))
+        state.withLock {
+            $0.query = WatchedQuery(
+                recordType: recordType, predicate: predicate, options: Options(rawValue: bits))
+        }
+    }
+
+    override class func canHold(_ state: State) -> Bool { state.type == .query }
+}
+
+/// Which records a subscription watches.
+struct WatchedQuery: Hashable, @unchecked Sendable {
+    // Sendable because nobody changes a predicate.
+
+    let recordType: CKRecord.RecordType
+    let predicate: NSPredicate
+    let options: CKQuerySubscription.Options
+
+    static func == (left: WatchedQuery, right: WatchedQuery) -> Bool {
+        left.recordType == right.recordType && left.options == right.options
+            && (left.predicate === right.predicate || left.read != nil && left.read == right.read)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(recordType)
+        hasher.combine(options)
+    }
+
+    private var read: Predicate? { try? Predicate(predicate) }
+}
