@@ -52,7 +52,7 @@ let package = Package(
         // 2
         room("CloudStore", ["SQLite", "Crypto", "Seams"]),
         .target(name: "CArchiveNames"),
-        room("CloudKit", ["CArchiveNames", "CloudWire", "CoreLocation", "HTTPClient", "Seams"]),
+        room("CloudKit", ["CArchiveNames", "CloudWire", "CoreLocation", "Crypto", "HTTPClient", "Seams"]),
         room("Yap", ["SQLite", "Seams"]),
 
         // 3
@@ -186,8 +186,7 @@ let package = Package(
             "CloudKitTests",
             [
                 "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudService", "CloudWire",
-                "CoreLocation",
-                "HTTPClient", "HTTPServer", "Seams",
+                "CoreLocation", "Crypto", "HTTPClient", "HTTPServer", "Seams",
             ]),
         tests(
             "YapCloudKitTests",

@@ -28,6 +28,14 @@ public enum RequestKind: String, Sendable, Hashable, CaseIterable {
     case registerDeviceToken = "tokens/register"
     /// Asks who the user is.
     case fetchUserRecordID = "users/caller"
+    /// Finds records.
+    case queryRecords = "records/query"
+    /// Asks where an asset's file may be sent.
+    case prepareUpload = "assets/upload"
+    /// Sends an asset's file.
+    case uploadAsset = "asset/upload"
+    /// Fetches an asset's file.
+    case downloadAsset = "asset/file"
 
     init?(_ request: WireRequest) {
         let parts = request.path.split(separator: "/").suffix(2)

@@ -2,6 +2,7 @@ public import CloudKit
 public import CloudService
 public import CloudStore
 public import CloudWire
+import Foundation
 public import Seams
 
 /// A cloud of your own in the test's process: the real framework talks to the real service, without sockets,
@@ -37,6 +38,13 @@ public final class TestCloud: Sendable {
     private enum StorePlace {
         case memory(MemoryCloudStore)
         case file(path: String)
+
+        func assetFiles(_ clock: any TimeSource) -> any AssetFiles {
+            switch self {
+            case .memory: MemoryAssetFiles(clock: clock)
+            case .file(let path): DiskAssetFiles(path: path + ".assets", clock: clock)
+            }
+        }
 
         func open() throws -> any CloudStore {
             switch self {
@@ -81,6 +89,10 @@ public final class TestCloud: Sendable {
     public let timers: ManualTimerSource
     private let random: SeededRandomSource
     private let place: StorePlace
+    /// The files of records, which outlive the service.
+    private let assetFiles: any AssetFiles
+    /// Where devices keep what they fetch; goes with the cloud.
+    private let cacheFolder: URL
     let state: Lock<State>
 
     /// Makes an empty cloud in memory.
@@ -111,13 +123,18 @@ public final class TestCloud: Sendable {
         clock = ManualTimeSource()
         timers = ManualTimerSource(clock: clock)
         random = SeededRandomSource(seed: seed)
-        let service = CloudService(store: store, clock: clock, random: random)
+        assetFiles = place.assetFiles(clock)
+        cacheFolder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("TestCloud-" + SystemRandomSource().nextUUID())
+        let service = CloudService(store: store, clock: clock, random: random, assetFiles: assetFiles)
         state = Lock(
             State(
                 service: service, store: store,
                 thread: execution == .threads ? CloudServiceThread(service) : nil))
         hearOfPushes()
     }
+
+    deinit { try? FileManager.default.removeItem(at: cacheFolder) }
 
     /// What the service answers, for a `carrier` of the test's.
     package func answer(to request: WireRequest) -> WireResponse { service.respond(to: request) }
@@ -152,6 +169,16 @@ public final class TestCloud: Sendable {
             }, webAuthToken: nil)
     }
 
+    /// Makes a device of `user` that keeps the files it fetches in `assetCache`.
+    package func device(user: String, assetCache: AssetCache) -> TestDevice {
+        let made = device(user: user)
+        guard var place = try? made.container.place() else { return made }
+        place.connection.assetCache = assetCache
+        return TestDevice(
+            number: made.number,
+            container: CKContainer(identifier: place.identifier, connection: place.connection))
+    }
+
     /// Makes a device on which users sign in and out as `account` says, with tokens of `token(of:)`.
     package func device(account: any CloudAccount) -> TestDevice {
         device(
@@ -166,7 +193,7 @@ public final class TestCloud: Sendable {
 
     private func device(number: Int, webAuthToken: String?, account: (any CloudAccount)? = nil) -> TestDevice
     {
-        let connection = CloudConnection(
+        var connection = CloudConnection(
             transport: TestTransport(cloud: self, deviceNumber: number),
             execution: execution == .inline ? .inline : .threads,
             account: account
@@ -174,6 +201,7 @@ public final class TestCloud: Sendable {
             timers: execution == .inline ? timers : nil,
             // Of its own, so that what one device sends doesn't change what the service or another makes.
             random: SeededRandomSource(seed: seed &* 1_000 &+ UInt64(number)))
+        connection.assetCache = AssetCache(folder: cacheFolder.appendingPathComponent("device-\(number)"))
         return TestDevice(
             number: number, container: CKContainer(identifier: "iCloud.yap.test", connection: connection))
     }
@@ -225,7 +253,7 @@ public final class TestCloud: Sendable {
         let store = try place.open()
         let ended = state.withLock { state in
             state.store = store
-            let service = CloudService(store: store, clock: clock, random: random)
+            let service = CloudService(store: store, clock: clock, random: random, assetFiles: assetFiles)
             for user in state.users { service.addUser(Self.serviceUser(user), token: Self.token(user)) }
             state.service = service
             let ended = state.thread

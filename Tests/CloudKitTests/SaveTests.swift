@@ -166,7 +166,7 @@ import Testing
         for (value, code) in [
             (Double.nan, CKError.Code.invalidArguments), (UInt64.max, .invalidArguments),
             ([[1]], .invalidArguments), (["a" as NSString, 1 as NSNumber] as NSArray, .invalidArguments),
-            (CKAsset(fileURL: URL(fileURLWithPath: "/nowhere")), .assetNotAvailable),
+            (CKAsset(fileURL: URL(fileURLWithPath: "/nowhere")), .assetFileNotFound),
         ] as [(any CKRecordValueProtocol, CKError.Code)] {
             let record = devices.record("1")
             record["bad"] = value

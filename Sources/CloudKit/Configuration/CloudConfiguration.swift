@@ -73,11 +73,20 @@ package struct CloudConfiguration: Sendable {
                 "The environment of the container \(identifier) is development or production: \(environment)")
         }
         let client = HTTPClients.client(authoritiesFile: container.authoritiesFile)
-        return ContainerCore.Place(
-            identifier: identifier,
-            connection: CloudConnection(
-                transport: HTTPTransport(serverURL: url, client: client), execution: .threads,
-                environment: environment, account: account(container, identifier, url, environment)))
+        var connection = CloudConnection(
+            transport: HTTPTransport(serverURL: url, client: client), execution: .threads,
+            environment: environment, account: account(container, identifier, url, environment))
+        connection.assetCache = AssetCache(
+            folder: Self.cacheFolder(ProcessInfo.processInfo.environment).appendingPathComponent(identifier))
+        return ContainerCore.Place(identifier: identifier, connection: connection)
+    }
+
+    /// Where files that were fetched are kept until there are too many: `$XDG_CACHE_HOME/yap/assets`.
+    static func cacheFolder(_ environment: [String: String]) -> URL {
+        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+        // The XDG rules say that a path which isn't absolute counts as none.
+        let folder = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return URL(fileURLWithPath: (folder ?? home + "/.cache") + "/yap/assets", isDirectory: true)
     }
 
     private func account(

@@ -23,6 +23,8 @@ package struct CloudConnection: Sendable {
     package var timers: any TimerSource
     /// The names of writes, and how the pauses differ.
     package var random: any RandomSource
+    /// Where fetched files are; with nil an asset is fetched without its file.
+    package var assetCache: AssetCache?
 
     /// Makes a connection over `transport`.
     /// - Parameter timers: nil takes the machine's, and for `inline` ones that never run out.

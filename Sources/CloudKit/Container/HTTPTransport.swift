@@ -38,6 +38,35 @@ package final class HTTPTransport: Transport {
         }
         return { transfer.cancel() }
     }
+
+    package func carry(
+        _ file: FileRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        var request = HTTPClientRequest(
+            method: file.source == nil ? "GET" : "POST", url: file.url, headers: file.headers,
+            connectTimeoutSeconds: min(timeoutSeconds, Self.connectTimeoutSeconds),
+            timeoutSeconds: timeoutSeconds, responseBytesMax: file.sink == nil ? 1 << 20 : .max)
+        request.upload = file.source.map { UploadedFile(source: $0) }
+        request.download = file.sink.map { DownloadedFile(sink: $0) }
+        let transfer = client.send(request) { result in
+            completion(
+                result.map { WireResponse(status: $0.status, headers: $0.headers, body: $0.body) }
+                    .mapError { CKError($0) })
+        }
+        return { transfer.cancel() }
+    }
+}
+
+private struct UploadedFile: HTTPUpload {
+    let source: any FileSource
+    var byteCount: Int { Int(source.byteCount) }
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int { try source.read(into: buffer) }
+}
+
+private struct DownloadedFile: HTTPDownload {
+    let sink: any FileSink
+    func write(_ bytes: UnsafeRawBufferPointer) throws { try sink.write(bytes) }
 }
 
 extension WireRequest {

@@ -17,8 +17,22 @@ package protocol Transport: Sendable {
         _ request: WireRequest, timeoutSeconds: Double,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel
+
+    /// Carries a file, and calls `completion` as `send` does. The answer to a fetch has no body: the sink has it.
+    func carry(
+        _ file: FileRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel
 }
 
 extension Transport {
     package var endsInTime: Bool { false }
+
+    package func carry(
+        _ file: FileRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        completion(.failure(CKError(.assetNotAvailable, "This transport carries no files.")))
+        return {}
+    }
 }

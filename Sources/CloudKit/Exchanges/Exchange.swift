@@ -17,6 +17,7 @@ protocol Exchange: Sendable {
 /// What an exchange wants next.
 enum ExchangeStep<Event: Sendable, Output: Sendable>: Sendable {
     case send(WireRequest)
+    case transfer(FileTransfer)
     /// Something is known without asking the server.
     case report([Event])
     case finished(Output)

@@ -59,7 +59,12 @@ final class ExchangeRunner<E: Exchange>: Sendable {
             case .finished(let output): return finish(.success(output))
             case .report(let events): for item in events { event(item) }
             case .send(let request):
-                guard let reply = send(request) else { return }
+                guard let reply = wait({ self.connection.send(request, rules: self.rules, completion: $0) })
+                else { return }
+                receive(reply)
+            case .transfer(let transfer):
+                guard let reply = wait({ self.connection.carry(transfer, rules: self.rules, completion: $0) })
+                else { return }
                 receive(reply)
             }
         }
@@ -79,9 +84,11 @@ final class ExchangeRunner<E: Exchange>: Sendable {
     }
 
     /// The answer if it came at once; else nil, and the exchange goes on when it comes.
-    private func send(_ request: WireRequest) -> Result<WireResponse, CKError>? {
+    private func wait(
+        _ send: (@escaping @Sendable (Result<WireResponse, CKError>) -> Void) -> TransportCancel
+    ) -> Result<WireResponse, CKError>? {
         let mailbox = Lock(Mailbox.empty)
-        let cancelRequest = connection.send(request, rules: rules) { reply in
+        let cancelRequest = send { reply in
             let comesLate = mailbox.withLock { mailbox in
                 if case .abandoned = mailbox { return true }
                 mailbox = .reply(reply)

@@ -2,7 +2,7 @@ internal import CloudWire
 
 /// Fetches records by their IDs: one request for each `itemsMax` of a zone.
 struct FetchRecordsExchange: Exchange {
-    typealias Event = (recordID: CKRecordID, result: Result<RecordState, CKError>)
+    typealias Event = FetchedRecord
 
     /// Records that one request asks for.
     static let itemsMax = 200
@@ -37,14 +37,16 @@ struct FetchRecordsExchange: Exchange {
                 throw CKError.unreadable("\(response.records.count) results for \(sent.count) records")
             }
             wasAnswered = true
-            return zip(sent, response.records).map { ($0, Self.result($1, in: $0.zoneID)) }
+            return zip(sent, response.records).map { recordID, result in
+                FetchedRecord(recordID: recordID, result: Self.result(result, in: recordID.zoneID))
+            }
         } catch {
             guard wasAnswered || error.isOfOneZone else {
                 failure = error
                 return []
             }
             wasAnswered = true
-            return sent.map { ($0, .failure(error)) }
+            return sent.map { FetchedRecord(recordID: $0, result: .failure(error)) }
         }
     }
 
@@ -56,5 +58,17 @@ struct FetchRecordsExchange: Exchange {
         case .tombstone: .failure(CKError(.unknownItem, "The record was deleted."))
         case .record(let record): Result { () throws(CKError) in try RecordState(record, in: zoneID) }
         }
+    }
+}
+
+/// A record that was asked for, or why it isn't there.
+struct FetchedRecord: FetchedRecordEvent {
+    var recordID: CKRecordID
+    var result: Result<RecordState, CKError>
+
+    var fetchedRecord: RecordState? { result.value }
+
+    func with(_ result: Result<RecordState, CKError>) -> FetchedRecord {
+        FetchedRecord(recordID: recordID, result: result)
     }
 }

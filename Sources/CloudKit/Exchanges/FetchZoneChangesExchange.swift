@@ -124,3 +124,13 @@ struct FetchZoneChangesExchange: Exchange {
         return movedOn ? events + [.tokenUpdated(zone.zoneID, token)] : events
     }
 }
+
+extension FetchZoneChangesExchange.Event: FetchedRecordEvent {
+    var fetchedRecord: RecordState? {
+        if case .changed(_, .success(let record)) = self { record } else { nil }
+    }
+
+    func with(_ result: Result<RecordState, CKError>) -> FetchZoneChangesExchange.Event {
+        if case .changed(let recordID, _) = self { .changed(recordID, result) } else { self }
+    }
+}

@@ -39,6 +39,7 @@ struct ModifyRecordsExchange: Exchange {
     private let address: RequestAddress
     private let policy: CKModifyRecordsOperation.RecordSavePolicy
     private let isAtomic: Bool
+    private let uploads: AssetUploads
     private var batches: [[Item]]
     /// The items of the request that is under way.
     private var sent: [Item] = []
@@ -50,9 +51,12 @@ struct ModifyRecordsExchange: Exchange {
 
     init(
         saving records: [RecordState], deleting recordIDs: [CKRecordID],
-        policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool, address: RequestAddress
+        policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool,
+        uploads: AssetUploads = AssetUploads(),
+        address: RequestAddress
     ) {
         self.address = address
+        self.uploads = uploads
         self.policy = policy
         self.isAtomic = isAtomic
         let items = records.map { Item.save($0) } + recordIDs.map { Item.delete($0) }
@@ -115,7 +119,7 @@ struct ModifyRecordsExchange: Exchange {
 
     private func operation(for item: Item) throws(CKError) -> RecordOperation {
         switch item {
-        case .save(let state): try state.saveOperation(policy)
+        case .save(let state): try state.saveOperation(policy, uploads: uploads)
         case .delete(let recordID):
             RecordOperation(operationType: .forceDelete, record: WireRecord(recordName: recordID.recordName))
         }

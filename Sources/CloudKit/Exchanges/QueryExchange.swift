@@ -2,7 +2,7 @@ internal import CloudWire
 
 /// Finds records, page by page, until there are as many as were asked for or no more.
 struct QueryExchange: Exchange {
-    typealias Event = (recordID: CKRecordID, result: Result<RecordState, CKError>)
+    typealias Event = FetchedRecord
 
     /// Records that one request asks for.
     static let itemsMax = 200
@@ -64,14 +64,15 @@ struct QueryExchange: Exchange {
         case .record(let record):
             guard let recordName = record.recordName else { return nil }
             let zoneID = (record.zoneID ?? sent.zoneID).map { address.zoneID($0) } ?? .default
-            return (
-                CKRecordID(recordName: recordName, zoneID: zoneID),
-                Result { () throws(CKError) in try RecordState(record, in: zoneID) }
-            )
+            return FetchedRecord(
+                recordID: CKRecordID(recordName: recordName, zoneID: zoneID),
+                result: Result { () throws(CKError) in try RecordState(record, in: zoneID) })
         case .error(let error):
             guard let recordName = error.recordName else { return nil }
             let zoneID = sent.zoneID.map { address.zoneID($0) } ?? .default
-            return (CKRecordID(recordName: recordName, zoneID: zoneID), .failure(CKError(error)))
+            return FetchedRecord(
+                recordID: CKRecordID(recordName: recordName, zoneID: zoneID), result: .failure(CKError(error))
+            )
         case .tombstone: return nil
         }
     }

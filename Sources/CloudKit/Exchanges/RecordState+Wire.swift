@@ -21,7 +21,7 @@ extension RecordState {
         var encryptedValues: [String: RecordValue] = [:]
         for (key, field) in record.fields {
             guard let fieldValue = field.value else { continue }
-            let value = RecordValue(fieldValue, in: zoneID)
+            let value = RecordValue(fieldValue, in: zoneID).fetched(of: recordID, key)
             if field.isEncrypted || fieldValue.type == .encryptedBytes {
                 encryptedValues[key] = value
             } else {
@@ -35,8 +35,9 @@ extension RecordState {
     /// The operation that saves the record.
     /// - Throws: `CKError.invalidArguments` for a value that no field can hold, `CKError.assetNotAvailable`
     ///   for an asset, both with the key.
-    func saveOperation(_ policy: CKModifyRecordsOperation.RecordSavePolicy) throws(CKError) -> RecordOperation
-    {
+    func saveOperation(
+        _ policy: CKModifyRecordsOperation.RecordSavePolicy, uploads: AssetUploads
+    ) throws(CKError) -> RecordOperation {
         let kind: RecordOperation.Kind =
             switch policy {
             case .ifServerRecordUnchanged: changeTag == nil ? .create : .update
@@ -47,8 +48,11 @@ extension RecordState {
             let keys = policy == .allKeys ? store.changedKeys.union(store.values.keys) : store.changedKeys
             for key in keys.sorted() {
                 do throws(CKError) {
-                    guard let value = try store[key]?.wire(isEncrypted: isEncrypted, in: recordID.zoneID)
-                    else {
+                    let value = try store[key]?.wire(isEncrypted: isEncrypted, in: recordID.zoneID) {
+                        asset, index throws(CKError) in
+                        try uploads.wire(asset, at: AssetPlace(recordID: recordID, key: key, index: index))
+                    }
+                    guard let value else {
                         // A record that isn't there yet has nothing to clear.
                         if kind != .create {
                             record.fields[key] = Field(value: nil, type: nil, isEncrypted: isEncrypted)

@@ -13,16 +13,37 @@ extension RecordValue {
         case .bytes(let bytes), .encryptedBytes(let bytes): self = .data(Data(bytes))
         case .reference(let reference): self = .reference(CKReference(reference, in: zoneID))
         case .location(let location): self = .location(CLLocation(location))
-        case .asset: self = .asset(CKAsset(notDownloaded: ()))
+        case .asset(let asset):
+            // Which field's it is, whoever reads a whole record says.
+            let nobody = CKRecordID(recordName: "", zoneID: zoneID)
+            self = .asset(CKAsset(FetchedAsset(asset: asset, recordID: nobody, key: "")))
         case .list(_, let values): self = .list(values.map { RecordValue($0, in: zoneID) })
         }
     }
 
+    /// The same value, as the one of a field.
+    func fetched(of recordID: CKRecordID, _ key: String) -> RecordValue {
+        switch self {
+        case .asset(let asset):
+            .asset(CKAsset(asset.fetched.map { FetchedAsset(asset: $0.asset, recordID: recordID, key: key) }))
+        case .list(let values) where values.contains(where: { if case .asset = $0 { true } else { false } }):
+            .list(values.map { $0.fetched(of: recordID, key) })
+        default: self
+        }
+    }
+
     /// The value as a field goes out.
+    /// - Parameter assets: what stands for the assets in it, by their places in a list.
     /// - Throws: `CKError.invalidArguments` for what no field can hold, `CKError.assetNotAvailable` for an
     ///   asset.
     package func wire(isEncrypted: Bool, in zoneID: CKRecordZoneID) throws(CKError) -> Field {
-        let value = try fieldValue(isEncrypted: isEncrypted, in: zoneID)
+        try wire(isEncrypted: isEncrypted, in: zoneID) { _, _ throws(CKError) in
+            throw CKError(.assetNotAvailable, "an asset is a field of a record")
+        }
+    }
+
+    func wire(isEncrypted: Bool, in zoneID: CKRecordZoneID, assets: AssetForm) throws(CKError) -> Field {
+        let value = try fieldValue(isEncrypted: isEncrypted, in: zoneID, 0, assets)
         if case .list(.unknownList, _) = value {
             // Of what an empty list is a list the server knows from the field's other values.
             return Field(value: value, type: nil, isEncrypted: isEncrypted)
@@ -30,7 +51,12 @@ extension RecordValue {
         return Field(value, isEncrypted: isEncrypted)
     }
 
-    private func fieldValue(isEncrypted: Bool, in zoneID: CKRecordZoneID) throws(CKError) -> FieldValue {
+    /// What is sent for an asset, which is at the index of a list.
+    typealias AssetForm = (CKAsset, Int) throws(CKError) -> Asset
+
+    private func fieldValue(
+        isEncrypted: Bool, in zoneID: CKRecordZoneID, _ index: Int, _ assets: AssetForm
+    ) throws(CKError) -> FieldValue {
         switch self {
         case .string(let value): return .string(value)
         case .int64(let value): return .int64(value)
@@ -54,19 +80,19 @@ extension RecordValue {
         case .location(let location):
             guard location.isFinite else { throw .invalidValue("\(location) holds what isn't a number") }
             return .location(Location(location))
-        case .asset:
-            throw CKError(
-                .assetNotAvailable, "uploading assets isn't there yet; take the asset out of the record")
-        case .list(let values): return try Self.list(values, isEncrypted: isEncrypted, in: zoneID)
+        case .asset(let asset): return .asset(try assets(asset, index))
+        case .list(let values): return try Self.list(values, isEncrypted: isEncrypted, in: zoneID, assets)
         case .unsupported(let reason): throw .invalidValue(reason)
         }
     }
 
     private static func list(
-        _ values: [RecordValue], isEncrypted: Bool, in zoneID: CKRecordZoneID
+        _ values: [RecordValue], isEncrypted: Bool, in zoneID: CKRecordZoneID, _ assets: AssetForm
     ) throws(CKError) -> FieldValue {
         var elements: [FieldValue] = []
-        for value in values { elements.append(try value.fieldValue(isEncrypted: isEncrypted, in: zoneID)) }
+        for (index, value) in values.enumerated() {
+            elements.append(try value.fieldValue(isEncrypted: isEncrypted, in: zoneID, index, assets))
+        }
         let types = Set(elements.map(\.type))
         if types == [.int64, .double] {
             // Whole numbers among fractions: an app's list of numbers is one list.

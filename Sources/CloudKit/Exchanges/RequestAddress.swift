@@ -10,6 +10,8 @@ struct RequestAddress: Sendable {
     var isSignedIn: Bool
     /// Names writes, so that one that is sent again is answered and not done again.
     var random: any RandomSource
+    /// Where fetched files are; nil where none are fetched.
+    var assetCache: AssetCache?
 
     /// The request with `message` to the database's `endpoint`, for example `records/modify`.
     func request(_ endpoint: String, message: some JSONMessage) throws(CKError) -> WireRequest {

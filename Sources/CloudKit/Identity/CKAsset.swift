@@ -1,28 +1,37 @@
+internal import CloudWire
 public import Foundation
 
-/// A field's value that is a file. It can be held and read; uploading files to the service isn't there yet,
-/// and a save of a record with an asset fails with `CKError.assetNotAvailable`.
+/// A field's value that is a file. A save sends the file, and what fetches the record fetches the file into a folder of
+/// the framework's own: copy it from there to keep it.
 public final class CKAsset: NSObject, NSSecureCoding, Sendable {
     /// Where the file is; nil for the server's copy of an asset that wasn't downloaded.
     public let fileURL: URL?
+    /// What the server told of the file, for one that was fetched.
+    let fetched: FetchedAsset?
 
     /// Makes an asset of the file at `fileURL`, which must be there when the record is saved.
     public init(fileURL: URL) {
         self.fileURL = fileURL
+        fetched = nil
     }
 
-    package init(notDownloaded: Void) {
-        fileURL = nil
+    init(_ fetched: FetchedAsset?, fileURL: URL? = nil) {
+        self.fileURL = fileURL
+        self.fetched = fetched
     }
 
     /// Whether `object` is an asset of the same file.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKAsset else { return false }
         return self === other || (fileURL != nil && fileURL == other.fileURL)
+            || (contents != nil && contents == other.contents)
     }
 
-    /// The same for equal assets.
-    public override var hash: Int { fileURL?.hashValue ?? ObjectIdentifier(self).hashValue }
+    /// The same for all: equal assets may have nothing else in common.
+    public override var hash: Int { 0 }
+
+    /// What is the same for the same bytes of a fetched file.
+    private var contents: String? { fetched?.asset.fileChecksum }
 
     // MARK: Archives
 
@@ -37,5 +46,6 @@ public final class CKAsset: NSObject, NSSecureCoding, Sendable {
     /// Reads an asset from a keyed archive.
     public init?(coder: NSCoder) {
         fileURL = coder.string(forKey: "AssetFileURL").flatMap { URL(string: $0) }
+        fetched = nil
     }
 }

@@ -39,7 +39,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
         let address = RequestAddress(
             containerIdentifier: place.identifier, environment: place.connection.environment,
             scope: target.databaseScope.wire, isSignedIn: credential.webAuthToken != nil,
-            random: place.connection.random)
+            random: place.connection.random, assetCache: place.connection.assetCache)
         var rules = configuration.rules(startedMilliseconds: place.connection.timers.elapsedMilliseconds())
         rules.userRecordName = userRecordName ?? credential.userRecordName
         let runner = ExchangeRunner(

@@ -72,7 +72,10 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         let fetchesAllChanges = fetchAllChanges
         let errors = Lock<[AnyHashable: any Error]>([:])
         run { address in
-            FetchZoneChangesExchange(zones: zones, fetchesAllChanges: fetchesAllChanges, address: address)
+            DownloadingExchange(
+                FetchZoneChangesExchange(
+                    zones: zones, fetchesAllChanges: fetchesAllChanges, address: address),
+                cache: address.assetCache)
         } event: { event in
             switch event {
             case .changed(let recordID, let result): self.report(recordID, result)

@@ -45,9 +45,12 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         let desiredKeys = desiredKeys
         let outcome = Lock(Outcome())
         run { address in
-            FetchRecordsExchange(recordIDs: recordIDs, desiredKeys: desiredKeys, address: address)
-        } event: { recordID, result in
-            let result = result.map { CKRecord(state: $0) }
+            DownloadingExchange(
+                FetchRecordsExchange(recordIDs: recordIDs, desiredKeys: desiredKeys, address: address),
+                cache: address.assetCache)
+        } event: { fetched in
+            let recordID = fetched.recordID
+            let result = fetched.result.map { CKRecord(state: $0) }
             outcome.withLock { outcome in
                 switch result {
                 case .success(let record): outcome.records[recordID] = record

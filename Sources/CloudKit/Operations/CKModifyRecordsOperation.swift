@@ -75,7 +75,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         let sent = Dictionary(zip(states.map(\.recordID), zip(records, states))) { first, _ in first }
         let outcome = Lock(Outcome())
         run { address in
-            ModifyRecordsExchange(
+            UploadingExchange(
                 saving: states, deleting: deletions, policy: policy, isAtomic: isAtomic, address: address)
         } event: { event in
             switch event {

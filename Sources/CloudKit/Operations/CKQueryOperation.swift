@@ -57,9 +57,12 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         let resultsLimit = resultsLimit
         let errors = Lock<[AnyHashable: any Error]>([:])
         run { address in
-            QueryExchange(request, resultsLimit: resultsLimit, address: address)
-        } event: { recordID, result in
-            let result = result.map { CKRecord(state: $0) }
+            DownloadingExchange(
+                QueryExchange(request, resultsLimit: resultsLimit, address: address),
+                cache: address.assetCache)
+        } event: { fetched in
+            let recordID = fetched.recordID
+            let result = fetched.result.map { CKRecord(state: $0) }
             if let error = result.error { errors.withLock { $0[recordID] = error } }
             if let block = self.recordMatchedBlock {
                 block(recordID, result.mapError { $0 })

@@ -35,6 +35,11 @@ package struct ValueStore: Sendable, Hashable {
         changedKeys = changedKeys.filter { values[$0] != sent.values[$0] }
     }
 
+    /// The same fields, just fetched, with other values.
+    func fetchedValues(_ transform: (String, RecordValue) -> RecordValue) -> ValueStore {
+        ValueStore(fetched: Dictionary(uniqueKeysWithValues: values.map { ($0, transform($0, $1)) }))
+    }
+
     /// The same fields as the server last knew them.
     var ancestor: ValueStore { ValueStore(fetched: originals) }
 }

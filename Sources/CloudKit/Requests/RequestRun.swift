@@ -9,7 +9,25 @@ extension CloudConnection {
         _ request: WireRequest, rules: RequestRules = RequestRules(),
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        let run = RequestRun(request, connection: self, rules: rules, completion: completion)
+        let transport = transport
+        let run = RequestRun(connection: self, rules: rules, completion: completion) {
+            transport.send(request.signed($0), timeoutSeconds: $1, completion: $2)
+        }
+        run.attempt()
+        return { run.cancel() }
+    }
+
+    /// Carries a file, and calls `completion` as `send` does.
+    func carry(
+        _ transfer: FileTransfer, rules: RequestRules,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        var rules = rules
+        rules.timeoutSeconds += Double(transfer.bytes ?? 0) / FileTransferRun.bytesPerSecondMin
+        let carrier = FileTransferRun(transfer, transport: transport, cache: assetCache)
+        let run = RequestRun(connection: self, rules: rules, completion: completion) {
+            carrier.attempt(timeoutSeconds: $1, completion: $2)
+        }
         run.attempt()
         return { run.cancel() }
     }
@@ -32,16 +50,22 @@ private final class RequestRun: Sendable {
         var isEnded: Bool { completion == nil }
     }
 
-    private let request: WireRequest
+    /// Sends it once: as whom, within how many seconds, and what to call then.
+    typealias Sender =
+        @Sendable (
+            CloudCredential, Double, @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+        ) -> TransportCancel
+
+    private let send: Sender
     private let connection: CloudConnection
     private let rules: RequestRules
     private let state: Lock<State>
 
     init(
-        _ request: WireRequest, connection: CloudConnection, rules: RequestRules,
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+        connection: CloudConnection, rules: RequestRules,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void, send: @escaping Sender
     ) {
-        self.request = request
+        self.send = send
         self.connection = connection
         self.rules = rules
         state = Lock(State(completion: completion, userRecordName: rules.userRecordName))
@@ -69,9 +93,7 @@ private final class RequestRun: Sendable {
             }
             state.withLock { $0.cancelTimer = cancelTimer }
         }
-        let cancelTransfer = connection.transport.send(
-            request.signed(credential), timeoutSeconds: Double(milliseconds) / 1000
-        ) {
+        let cancelTransfer = send(credential, Double(milliseconds) / 1000) {
             self.receive($0, number, credential)
         }
         let isAwaited = state.withLock { state in

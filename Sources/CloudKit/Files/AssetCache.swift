@@ -1,0 +1,66 @@
+package import Foundation
+internal import Seams
+
+/// The folder of files that were fetched, named by their checksums. Bounded: the ones that nobody asked for longest go.
+package struct AssetCache: Sendable {
+    /// The folder.
+    package var folder: URL
+    /// Bytes that all files may have together, beyond those of the last hour.
+    package var bytesMax: Int64
+
+    /// Bytes of all files together, when nobody says otherwise.
+    package static let defaultBytesMax: Int64 = 1 << 30
+    /// What was asked for a short while ago is in use, whatever its size.
+    static let keptSeconds = 3_600.0
+
+    /// Makes a cache in `folder`, which is made when it is first needed.
+    package init(folder: URL, bytesMax: Int64 = AssetCache.defaultBytesMax) {
+        self.folder = folder
+        self.bytesMax = bytesMax
+    }
+
+    /// Where the file with this checksum is, or would be.
+    func place(checksum: String) -> URL {
+        let name = checksum.utf8.map { byte -> String in
+            let digits = String(byte, radix: 16)
+            return digits.count < 2 ? "0" + digits : digits
+        }.joined()
+        return folder.appendingPathComponent(String(name.suffix(200)))
+    }
+
+    /// Makes the folder, and says whether the file at `place` is there already; then it is young again.
+    func prepare(_ place: URL) throws(CKError) -> Bool {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CKError(
+                .internalError, "The folder \(folder.path) of fetched files can't be made: \(error)")
+        }
+        // Now, by the disk's clock.
+        return utimes(place.path, nil) == 0
+    }
+
+    /// Removes files until the rest fit, longest unused first.
+    func trim() {
+        let keys: Set<URLResourceKey> = [.contentModificationDateKey, .fileSizeKey]
+        guard
+            let urls = try? FileManager.default.contentsOfDirectory(
+                at: folder, includingPropertiesForKeys: Array(keys))
+        else { return }
+        var files = urls.compactMap { url -> (url: URL, date: Date, bytes: Int64)? in
+            guard let values = try? url.resourceValues(forKeys: keys),
+                let date = values.contentModificationDate,
+                let bytes = values.fileSize
+            else { return nil }
+            return (url, date, Int64(bytes))
+        }
+        var total = files.reduce(0) { $0 + $1.bytes }
+        guard total > bytesMax, let newest = files.map(\.date).max() else { return }
+        files.sort { $0.date < $1.date }
+        for file in files where total > bytesMax && newest.timeIntervalSince(file.date) > Self.keptSeconds {
+            guard (try? FileManager.default.removeItem(at: file.url)) != nil else { continue }
+            total -= file.bytes
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+internal import Seams
+
+/// Reads an asset's file while it is sent, and sees when somebody changes it meanwhile.
+final class AssetFileReader: FileSource {
+    /// What tells that a file is another one than before.
+    private struct Stamp: Equatable {
+        var inode: UInt64
+        var bytes: Int64
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
+    private let descriptor: Int32
+    private let stamp: Stamp
+    private let path: String
+
+    var byteCount: Int64 { stamp.bytes }
+
+    /// - Throws: `CKError.assetFileNotFound` when there is no such file that can be read.
+    init(_ url: URL) throws(CKError) {
+        path = url.path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .noAssetFile(path, "\(String(cString: strerror(errno)))") }
+        guard let stamp = Self.stamp(descriptor) else {
+            close(descriptor)
+            throw .noAssetFile(path, "it is no file")
+        }
+        self.stamp = stamp
+    }
+
+    deinit { close(descriptor) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        while true {
+            let count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw CKError.noAssetFile(path, String(cString: strerror(errno))) }
+        }
+    }
+
+    /// Whether the file is what it was when it was opened.
+    var isUnchanged: Bool { Self.stamp(descriptor) == stamp }
+
+    private static func stamp(_ descriptor: Int32) -> Stamp? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Stamp(
+            inode: UInt64(status.st_ino), bytes: Int64(status.st_size), seconds: status.st_mtim.tv_sec,
+            nanoseconds: status.st_mtim.tv_nsec)
+    }
+}
+
+extension CKError {
+    fileprivate static func noAssetFile(_ path: String, _ reason: String) -> CKError {
+        CKError(.assetFileNotFound, "The asset's file \(path) can't be read: \(reason).")
+    }
+}

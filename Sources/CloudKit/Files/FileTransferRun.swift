@@ -1,0 +1,86 @@
+internal import CloudWire
+import Foundation
+internal import Seams
+
+/// Carries one file over a transport, once for each attempt.
+final class FileTransferRun: Sendable {
+    /// A slower line is given up: what a file's size adds to the seconds that a request may take.
+    static let bytesPerSecondMin = 16_384.0
+
+    private let transfer: FileTransfer
+    private let transport: any Transport
+    private let cache: AssetCache?
+
+    init(_ transfer: FileTransfer, transport: any Transport, cache: AssetCache?) {
+        self.transfer = transfer
+        self.transport = transport
+        self.cache = cache
+    }
+
+    typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
+
+    func attempt(timeoutSeconds: Double, completion: @escaping Completion) -> TransportCancel {
+        do throws(CKError) {
+            return switch transfer.direction {
+            case .upload: try upload(timeoutSeconds, completion)
+            case .download: try download(timeoutSeconds, completion)
+            }
+        } catch {
+            completion(.failure(error))
+            return {}
+        }
+    }
+
+    private func upload(_ timeoutSeconds: Double, _ completion: @escaping Completion) throws(CKError)
+        -> TransportCancel
+    {
+        let reader = try AssetFileReader(transfer.fileURL)
+        let request = FileRequest(
+            url: transfer.url, headers: [("Content-Type", "application/octet-stream")], source: reader)
+        let path = transfer.fileURL.path
+        return transport.carry(request, timeoutSeconds: timeoutSeconds) { result in
+            guard reader.isUnchanged else {
+                return completion(
+                    .failure(
+                        CKError(.assetFileModified, "The asset's file \(path) changed while it was sent.")))
+            }
+            completion(result)
+        }
+    }
+
+    private func download(
+        _ timeoutSeconds: Double, _ completion: @escaping Completion
+    ) throws(CKError) -> TransportCancel {
+        guard let cache else { throw CKError(.assetNotAvailable, "Files are not fetched here.") }
+        if try cache.prepare(transfer.fileURL) {
+            completion(.success(WireResponse(status: 200)))
+            return {}
+        }
+        let writer = try AssetFileWriter(transfer.fileURL)
+        var request = FileRequest(
+            url: transfer.url.replacingOccurrences(of: "${f}", with: "file"), sink: writer)
+        if writer.offset > 0 { request.headers.append(("Range", "bytes=\(writer.offset)-")) }
+        let transfer = transfer
+        return transport.carry(request, timeoutSeconds: timeoutSeconds) { result in
+            completion(
+                Result { () throws(CKError) in
+                    let response = try result.get()
+                    switch response.status {
+                    case 206: break
+                    case 200 where writer.offset == 0: break
+                    // What was there is no beginning of the file: the next attempt begins anew.
+                    case 200, 416:
+                        writer.rewind(to: 0)
+                        throw CKError(
+                            .networkFailure, "The server sent another part of the file than was asked for.")
+                    default:
+                        writer.rewind(to: writer.offset)
+                        return response
+                    }
+                    try writer.finish(bytes: transfer.bytes, checksum: transfer.checksum)
+                    cache.trim()
+                    return response
+                })
+        }
+    }
+}

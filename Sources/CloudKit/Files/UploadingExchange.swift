@@ -1,0 +1,96 @@
+internal import CloudWire
+
+/// Saves and deletes records, and sends the files of their assets before.
+struct UploadingExchange: Exchange {
+    typealias Event = ModifyRecordsExchange.Event
+
+    /// Files that one request gets addresses for.
+    static let filesMax = 200
+
+    private enum Step {
+        case addresses([(place: AssetPlace, asset: CKAsset)], zone: CKRecordZoneID)
+        case file(AssetPlace, FileTransfer)
+    }
+
+    private let address: RequestAddress
+    private let recordTypes: [CKRecordID: String]
+    private let modify: @Sendable (AssetUploads) -> ModifyRecordsExchange
+    private var waiting: [Step] = []
+    private var underWay: Step?
+    private var uploads = AssetUploads()
+    /// Set when all files are sent.
+    private var modifying: ModifyRecordsExchange?
+
+    init(
+        saving records: [RecordState], deleting recordIDs: [CKRecordID],
+        policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool, address: RequestAddress
+    ) {
+        self.address = address
+        recordTypes = Dictionary(records.map { ($0.recordID, $0.recordType) }) { first, _ in first }
+        modify = { uploads in
+            ModifyRecordsExchange(
+                saving: records, deleting: recordIDs, policy: policy, isAtomic: isAtomic, uploads: uploads,
+                address: address)
+        }
+        // A request that will be refused as a whole sends no file.
+        guard ModifyRecordsExchange.itemsMax >= records.count + recordIDs.count else { return }
+        let files = records.flatMap { $0.assets(for: policy) }
+            .filter { $0.asset.kept(at: $0.place) == nil && $0.asset.fileURL != nil }
+        waiting = files.grouped { $0.place.recordID.zoneID }.flatMap { ofZone in
+            ofZone.chunks(countMax: Self.filesMax).map { .addresses($0, zone: $0[0].place.recordID.zoneID) }
+        }
+    }
+
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Void> {
+        guard !waiting.isEmpty else {
+            var exchange = modifying ?? modify(uploads)
+            defer { modifying = exchange }
+            return try exchange.nextStep()
+        }
+        let step = waiting.removeFirst()
+        underWay = step
+        switch step {
+        case .file(_, let transfer): return .transfer(transfer)
+        case .addresses(let files, let zoneID):
+            let tokens = files.map { place, _ in
+                AssetsUploadRequest.Token(
+                    fieldName: place.key, recordType: recordTypes[place.recordID],
+                    recordName: place.recordID.recordName)
+            }
+            let message = AssetsUploadRequest(tokens: tokens, zoneID: zoneID.wire)
+            return .send(try address.request("assets/upload", message: message))
+        }
+    }
+
+    mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
+        guard let step = underWay else { return modifying?.receive(reply) ?? [] }
+        underWay = nil
+        switch step {
+        case .addresses(let files, _): takeAddresses(files, reply)
+        case .file(let place, _):
+            uploads[place] = Result { () throws(CKError) in
+                try Message.decode(AssetUploadedResponse.self, from: reply).singleFile
+            }
+        }
+        return []
+    }
+
+    private mutating func takeAddresses(
+        _ files: [(place: AssetPlace, asset: CKAsset)], _ reply: Result<WireResponse, CKError>
+    ) {
+        do throws(CKError) {
+            let response = try Message.decode(AssetsUploadResponse.self, from: reply)
+            guard response.tokens.count == files.count else {
+                throw .unreadable("\(response.tokens.count) addresses for \(files.count) files")
+            }
+            waiting =
+                zip(files, response.tokens).compactMap { file, token in
+                    file.asset.fileURL.map {
+                        .file(file.place, FileTransfer(direction: .upload, url: token.url, fileURL: $0))
+                    }
+                } + waiting
+        } catch {
+            for (place, _) in files { uploads[place] = .failure(error) }
+        }
+    }
+}
