@@ -16,6 +16,9 @@ private let archivedClasses: [(name: String, type: AnyClass)] = [
     ("CKQuerySubscription", CKQuerySubscription.self),
     ("CKRecordZoneSubscription", CKRecordZoneSubscription.self),
     ("CKNotificationInfo", CKNotificationInfo.self), ("CKNotificationID", CKNotificationID.self),
+    ("CKShare", CKShare.self), ("CKShareMetadata", CKShareMetadata.self),
+    ("CKShareParticipant", CKShareParticipant.self), ("CKUserIdentity", CKUserIdentity.self),
+    ("CKUserIdentityLookupInfo", CKUserIdentityLookupInfo.self), ("CKOperationGroup", CKOperationGroup.self),
     ("CLLocation", CLLocation.self),
 ]
 

@@ -32,6 +32,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
     /// What others share with the user.
     public let sharedCloudDatabase: CKDatabase
     let core: ContainerCore
+    private let defaults: OperationDefaults
 
     private static let defaultContainer = CKContainer(core: ContainerCore(configuredIdentifier: nil))
 
@@ -54,11 +55,12 @@ open class CKContainer: NSObject, @unchecked Sendable {
         self.init(core: ContainerCore(configuredIdentifier: identifier, configuration: configuration))
     }
 
-    init(core: ContainerCore) {
+    init(core: ContainerCore, defaults: OperationDefaults = OperationDefaults()) {
         self.core = core
-        publicCloudDatabase = CKDatabase(scope: .public, core: core)
-        privateCloudDatabase = CKDatabase(scope: .private, core: core)
-        sharedCloudDatabase = CKDatabase(scope: .shared, core: core)
+        self.defaults = defaults
+        publicCloudDatabase = CKDatabase(scope: .public, core: core, defaults: defaults)
+        privateCloudDatabase = CKDatabase(scope: .private, core: core, defaults: defaults)
+        sharedCloudDatabase = CKDatabase(scope: .shared, core: core, defaults: defaults)
         super.init()
     }
 
@@ -81,6 +83,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
     /// Runs `operation`. One on a database that names none runs on the private database.
     public func add(_ operation: CKOperation) {
         operation.defaultDatabase = privateCloudDatabase
+        defaults.fill(operation)
         core.start(operation)
     }
 

@@ -25,8 +25,10 @@ public final class CKDatabase: NSObject, Sendable {
     /// Which of its container's databases this is.
     public let databaseScope: Scope
     let core: ContainerCore
+    private let defaults: OperationDefaults
 
-    init(scope: Scope, core: ContainerCore) {
+    init(scope: Scope, core: ContainerCore, defaults: OperationDefaults = OperationDefaults()) {
+        self.defaults = defaults
         databaseScope = scope
         self.core = core
     }
@@ -34,6 +36,7 @@ public final class CKDatabase: NSObject, Sendable {
     /// Runs `operation` on this database.
     public func add(_ operation: CKDatabaseOperation) {
         operation.database = self
+        defaults.fill(operation)
         core.start(operation)
     }
 

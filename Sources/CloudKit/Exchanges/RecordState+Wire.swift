@@ -38,6 +38,7 @@ extension RecordState {
     func saveOperation(
         _ policy: CKModifyRecordsOperation.RecordSavePolicy, uploads: AssetUploads
     ) throws(CKError) -> RecordOperation {
+        if recordType == CKRecord.SystemType.share { throw .noSharing }
         let kind: RecordOperation.Kind =
             switch policy {
             case .ifServerRecordUnchanged: changeTag == nil ? .create : .update

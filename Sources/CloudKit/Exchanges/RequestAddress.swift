@@ -6,6 +6,8 @@ struct RequestAddress: Sendable {
     var containerIdentifier: String
     var environment: String
     var scope: DatabaseScope
+    /// Whether a device asks for itself and not for a database.
+    var isOfDevice = false
     /// Whether anybody is signed in.
     var isSignedIn: Bool
     /// Names writes, so that one that is sent again is answered and not done again.
@@ -26,10 +28,19 @@ struct RequestAddress: Sendable {
     func request(_ endpoint: String, method: String, body: [UInt8] = []) -> WireRequest {
         var headers = [("Content-Type", "application/json"), (WireHeader.client, "1")]
         if endpoint.hasSuffix("/modify") { headers.append((WireHeader.operation, random.nextUUID())) }
+        let place = "1/\(containerIdentifier)/\(environment)"
         return WireRequest(
             method: method,
-            path: "/database/1/\(containerIdentifier)/\(environment)/\(scope.rawValue)/\(endpoint)",
+            path: isOfDevice
+                ? "/device/\(place)/\(endpoint)" : "/database/\(place)/\(scope.rawValue)/\(endpoint)",
             headers: headers, body: body)
+    }
+
+    /// The same for what a device asks for itself.
+    var ofDevice: RequestAddress {
+        var address = self
+        address.isOfDevice = true
+        return address
     }
 
     /// A zone of an answer as the app knows it: outside the shared database every zone is the user's own, and

@@ -8,6 +8,14 @@ public let CKRecordZoneDefaultName = CKRecordZoneID.defaultZoneName
 public let CKOwnerDefaultName = CKCurrentUserDefaultName
 /// How a save treats a record that changed on the server.
 public typealias CKRecordSavePolicy = CKModifyRecordsOperation.RecordSavePolicy
+/// How much is expected to be sent or fetched.
+public typealias CKOperationGroupTransferSize = CKOperationGroup.TransferSize
+/// What an app asks the user's leave for.
+public typealias CKApplicationPermissions = CKContainer.ApplicationPermissions
+/// Whether the user gave leave.
+public typealias CKApplicationPermissionStatus = CKContainer.ApplicationPermissionStatus
+/// What is called with the user's decision.
+public typealias CKApplicationPermissionBlock = CKContainer.ApplicationPermissionBlock
 /// Which of a container's databases.
 public typealias CKDatabaseScope = CKDatabase.Scope
 /// What a zone can do.

@@ -1,5 +1,6 @@
 package import CloudWire
 public import Foundation
+internal import Seams
 
 /// What other devices did to something that a subscription watches.
 ///
@@ -15,7 +16,7 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
         case query = 1
         /// A zone subscription.
         case recordZone = 2
-        /// One that tells the app's other devices that a notification was read; never made here.
+        /// One that another device has marked as read.
         case readNotification = 3
         /// A database subscription.
         case database = 4
@@ -23,6 +24,8 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
 
     let payload: PushPayload
     let cause: PushCause
+    /// Whether one of the user's devices has marked it as read.
+    private let isRead: Lock<Bool> = Lock(false)
 
     init(_ payload: PushPayload, _ cause: PushCause) {
         self.payload = payload
@@ -39,6 +42,13 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
         case .zone: CKRecordZoneNotification(payload, cause, scope)
         case .query: CKQueryNotification(payload, cause, scope)
         }
+    }
+
+    /// The same, as the collection has it.
+    static func of(_ payload: PushPayload, isRead: Bool) -> CKNotification? {
+        let notification = of(payload)
+        notification?.isRead.withLock { $0 = isRead }
+        return notification
     }
 
     /// The notification in what a push service hands to an app; nil when it is none of the cloud's.
@@ -63,7 +73,8 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
 
     /// Which kind of subscription fired.
     public var notificationType: NotificationType {
-        switch cause.kind {
+        if isRead.withLock({ $0 }) { return .readNotification }
+        return switch cause.kind {
         case .query: .query
         case .zone: .recordZone
         case .database: .database

@@ -1,7 +1,3 @@
-internal import CloudWire
-import Foundation
-internal import Seams
-
 /// An operation on one database.
 open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
@@ -9,54 +5,5 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     /// The database; nil means the container's private one. Adding the operation to a database sets it.
     public var database: CKDatabase?
 
-    /// Whose operation it is: it fails when another user is signed in. Nil takes whoever is when it begins.
-    package var userRecordName: String?
-
     override var target: CKDatabase { database ?? super.target }
-
-    /// Walks `exchange` from its first request to its end.
-    /// - Parameters:
-    ///   - exchange: gets the database's address, which is known only now.
-    ///   - event: called for each event, in order.
-    ///   - completion: called once, after the last event; the operation ends when it returns.
-    final func run<E: Exchange>(
-        _ exchange: (RequestAddress) -> E, event: @escaping @Sendable (E.Event) -> Void,
-        completion: @escaping @Sendable (Result<E.Output, CKError>) -> Void
-    ) {
-        let target = target
-        let end: @Sendable (Result<E.Output, CKError>) -> Void = { result in
-            completion(result)
-            self.finish()
-        }
-        let place: ContainerCore.Place
-        let credential: CloudCredential
-        do throws(CKError) {
-            place = try target.core.place()
-            credential = try place.connection.account.credential()
-        } catch {
-            return end(.failure(error))
-        }
-        let address = RequestAddress(
-            containerIdentifier: place.identifier, environment: place.connection.environment,
-            scope: target.databaseScope.wire, isSignedIn: credential.webAuthToken != nil,
-            random: place.connection.random, assetCache: place.connection.assetCache)
-        var rules = configuration.rules(startedMilliseconds: place.connection.timers.elapsedMilliseconds())
-        rules.userRecordName = userRecordName ?? credential.userRecordName
-        let runner = ExchangeRunner(
-            exchange(address), connection: place.connection, rules: rules,
-            isCancelled: { self.isCancelled }, deliver: { self.deliver($0) }, event: event, completion: end)
-        onCancel { runner.cancel() }
-        runner.advance()
-    }
-}
-
-extension CKOperationConfiguration {
-    /// What the configuration says of each request of an operation that starts now.
-    fileprivate func rules(startedMilliseconds: Int64) -> RequestRules {
-        let wholeSeconds = max(0, min(timeoutIntervalForResource, 1e9))
-        return RequestRules(
-            timeoutSeconds: timeoutIntervalForRequest,
-            deadlineMilliseconds: startedMilliseconds + Int64(wholeSeconds * 1000),
-            repeatsAfterNetworkErrors: [.utility, .background].contains(qualityOfService))
-    }
 }

@@ -23,12 +23,34 @@ open class CKOperation: Operation, @unchecked Sendable {
     private var completion: (@Sendable () -> Void)?
     /// Where the operation runs when it names no database: set by the container it is added to.
     var defaultDatabase: CKDatabase?
+    /// Whose operation it is: it fails when another user is signed in. Nil takes whoever is when it begins.
+    package var userRecordName: String?
 
     /// The operation's identity.
     public let operationID: ID = SystemRandomSource().nextUUID()
 
-    /// How the operation is carried out.
-    public var configuration = Configuration()
+    /// How the operation is carried out; nil is the default.
+    public var configuration: Configuration! = Configuration()
+    /// What the operation belongs to.
+    public var group: CKOperationGroup?
+
+    /// How urgent the operation is: the configuration's.
+    open override var qualityOfService: QualityOfService {
+        get { effectiveConfiguration.qualityOfService }
+        set { change { $0.qualityOfService = newValue } }
+    }
+
+    /// What counts: the operation's own configuration, and its group's where that says nothing.
+    var effectiveConfiguration: Configuration {
+        (configuration ?? Configuration()).filled(from: group?.defaultConfiguration)
+    }
+
+    /// Changes the operation's own configuration.
+    func change(_ body: (Configuration) -> Void) {
+        let changed = configuration ?? Configuration()
+        body(changed)
+        configuration = changed
+    }
 
     /// Makes an operation.
     public override init() {
@@ -64,7 +86,7 @@ open class CKOperation: Operation, @unchecked Sendable {
 
     /// The database whose cloud the operation asks.
     var target: CKDatabase {
-        configuration.container?.privateCloudDatabase ?? defaultDatabase
+        effectiveConfiguration.container?.privateCloudDatabase ?? defaultDatabase
             ?? CKContainer.default().privateCloudDatabase
     }
 

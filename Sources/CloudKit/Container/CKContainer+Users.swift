@@ -1,0 +1,217 @@
+internal import CloudWire
+import Foundation
+internal import Seams
+
+extension CKContainer {
+    /// What an app asks the user's leave for.
+    public struct ApplicationPermissions: OptionSet, Sendable, Hashable {
+        /// The bits, as Apple numbers them.
+        public let rawValue: UInt
+
+        /// Makes the set with these bits.
+        public init(rawValue: UInt) {
+            self.rawValue = rawValue
+        }
+
+        /// Whether others who know the user's address or record find the user's name.
+        public static let userDiscoverability = ApplicationPermissions(rawValue: 1)
+    }
+
+    /// Whether the user gave leave.
+    public enum ApplicationPermissionStatus: Int, Sendable {
+        /// Nobody asked yet. Not told here: who wasn't asked has not given leave.
+        case initialState = 0
+        /// It couldn't be found out; the error that comes with it says why.
+        case couldNotComplete = 1
+        /// The user didn't give leave.
+        case denied = 2
+        /// The user gave leave.
+        case granted = 3
+    }
+
+    /// What is called with the user's decision.
+    public typealias ApplicationPermissionBlock =
+        @Sendable (ApplicationPermissionStatus, (any Error)?) -> Void
+
+    // MARK: Leave
+
+    /// Whether the user lets others find their name.
+    /// - Throws: `CKError.notAuthenticated` when nobody is signed in, and what else an operation can meet.
+    public func applicationPermissionStatus(
+        for applicationPermission: ApplicationPermissions
+    ) async throws -> ApplicationPermissionStatus {
+        try await publicCloudDatabase.result { self.startPermission(UsersDiscoverability(), $0) }
+    }
+
+    /// Whether the user lets others find their name; calls `completionHandler` with the answer.
+    @available(*, deprecated)
+    @preconcurrency
+    public func status(
+        forApplicationPermission applicationPermission: ApplicationPermissions,
+        completionHandler: @escaping ApplicationPermissionBlock
+    ) {
+        startPermission(UsersDiscoverability()) { completionHandler($0.value ?? .couldNotComplete, $0.error) }
+    }
+
+    /// Lets others find the user's name. No sheet asks the user: on Linux the app has to have asked.
+    /// - Throws: `CKError.notAuthenticated` when nobody is signed in, and what else an operation can meet.
+    @discardableResult
+    public func requestApplicationPermission(
+        _ applicationPermission: ApplicationPermissions
+    ) async throws -> ApplicationPermissionStatus {
+        try await publicCloudDatabase.result {
+            self.startPermission(UsersDiscoverability(discoverable: true), $0)
+        }
+    }
+
+    /// Lets others find the user's name, and calls `completionHandler` with what is so then.
+    @available(*, deprecated)
+    @preconcurrency
+    public func requestApplicationPermission(
+        _ applicationPermission: ApplicationPermissions,
+        completionHandler: @escaping ApplicationPermissionBlock
+    ) {
+        startPermission(UsersDiscoverability(discoverable: true)) {
+            completionHandler($0.value ?? .couldNotComplete, $0.error)
+        }
+    }
+
+    @discardableResult
+    private func startPermission(
+        _ message: UsersDiscoverability,
+        _ completion: @escaping @Sendable (Result<ApplicationPermissionStatus, any Error>) -> Void
+    ) -> CKOperation {
+        let operation = AskOperation(resultBlock: completion) { address in
+            SingleRequestExchange(
+                "users/discoverability", message, address: address.ofUsers, answer: UsersDiscoverability.self
+            ) { response throws(CKError) in
+                response.discoverable == true ? .granted : .denied
+            }
+        }
+        add(operation)
+        return operation
+    }
+
+    // MARK: Who users are
+
+    /// The user with this address, if they let others find them.
+    public func userIdentity(forEmailAddress emailAddress: String) async throws -> CKUserIdentity? {
+        try await userIdentity(CKUserIdentityLookupInfo(emailAddress: emailAddress))
+    }
+
+    /// The user with this telephone number: none, since the service knows no numbers.
+    public func userIdentity(forPhoneNumber phoneNumber: String) async throws -> CKUserIdentity? {
+        try await userIdentity(CKUserIdentityLookupInfo(phoneNumber: phoneNumber))
+    }
+
+    /// The user with this record, if they let others find them.
+    public func userIdentity(forUserRecordID userRecordID: CKRecord.ID) async throws -> CKUserIdentity? {
+        try await userIdentity(CKUserIdentityLookupInfo(userRecordID: userRecordID))
+    }
+
+    /// The users with these addresses who let others find them.
+    public func userIdentities(forEmailAddresses emails: [String]) async throws -> [String: CKUserIdentity] {
+        try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(withEmails: emails)) { $0.emailAddress }
+    }
+
+    /// The users with these telephone numbers: none, since the service knows no numbers.
+    public func userIdentities(forPhoneNumbers numbers: [String]) async throws -> [String: CKUserIdentity] {
+        try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(withPhoneNumbers: numbers)) {
+            $0.phoneNumber
+        }
+    }
+
+    /// The users with these records who let others find them.
+    public func userIdentities(
+        forUserRecordIDs recordIDs: [CKRecord.ID]
+    ) async throws -> [CKRecord.ID: CKUserIdentity] {
+        try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(with: recordIDs)) { $0.userRecordID }
+    }
+
+    /// All users who want to be found by everybody; Apple's looks into the device's address book.
+    public func allUserIdentitiesFromContacts() async throws -> [CKUserIdentity] {
+        try await publicCloudDatabase.result { self.startDiscoverAll($0) }
+    }
+
+    /// All users who want to be found by everybody.
+    @available(*, deprecated)
+    @preconcurrency
+    public func discoverAllIdentities(
+        completionHandler: @escaping @Sendable ([CKUserIdentity]?, (any Error)?) -> Void
+    ) {
+        _ = startDiscoverAll { completionHandler($0.value, $0.error) }
+    }
+
+    /// Looks for the user with this address, and calls `completionHandler` with who was found.
+    @available(*, deprecated)
+    @preconcurrency
+    public func discoverUserIdentity(
+        withEmailAddress emailAddress: String,
+        completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+    ) {
+        discover(CKUserIdentityLookupInfo(emailAddress: emailAddress), completionHandler)
+    }
+
+    /// Looks for the user with this telephone number, and calls `completionHandler` with who was found.
+    @available(*, deprecated)
+    @preconcurrency
+    public func discoverUserIdentity(
+        withPhoneNumber phoneNumber: String,
+        completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+    ) {
+        discover(CKUserIdentityLookupInfo(phoneNumber: phoneNumber), completionHandler)
+    }
+
+    /// Looks for the user with this record, and calls `completionHandler` with who was found.
+    @available(*, deprecated)
+    @preconcurrency
+    public func discoverUserIdentity(
+        withUserRecordID userRecordID: CKRecord.ID,
+        completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+    ) {
+        discover(CKUserIdentityLookupInfo(userRecordID: userRecordID), completionHandler)
+    }
+
+    private func discover(
+        _ info: CKUserIdentityLookupInfo,
+        _ completion: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+    ) {
+        _ = startDiscover([info]) { completion($0.value?.first, $0.error) }
+    }
+
+    private func userIdentity(_ info: CKUserIdentityLookupInfo) async throws -> CKUserIdentity? {
+        try await publicCloudDatabase.result { self.startDiscover([info], $0) }.first
+    }
+
+    private func userIdentities<Key: Hashable & Sendable>(
+        _ infos: [CKUserIdentityLookupInfo], by key: @Sendable (CKUserIdentityLookupInfo) -> Key?
+    ) async throws -> [Key: CKUserIdentity] {
+        let found = try await publicCloudDatabase.result { self.startDiscover(infos, $0) }
+        return found.reduce(into: [:]) { identities, identity in
+            if let key = identity.lookupInfo.flatMap(key) { identities[key] = identity }
+        }
+    }
+
+    private func startDiscover(
+        _ infos: [CKUserIdentityLookupInfo],
+        _ completion: @escaping @Sendable (Result<[CKUserIdentity], any Error>) -> Void
+    ) -> CKOperation {
+        let operation = CKDiscoverUserIdentitiesOperation(userIdentityLookupInfos: infos)
+        let found = Lock<[CKUserIdentity]>([])
+        operation.userIdentityDiscoveredBlock = { identity, _ in found.withLock { $0.append(identity) } }
+        operation.discoverUserIdentitiesResultBlock = { completion($0.map { found.withLock { $0 } }) }
+        add(operation)
+        return operation
+    }
+
+    private func startDiscoverAll(
+        _ completion: @escaping @Sendable (Result<[CKUserIdentity], any Error>) -> Void
+    ) -> CKOperation {
+        let operation = CKDiscoverAllUserIdentitiesOperation()
+        let found = Lock<[CKUserIdentity]>([])
+        operation.userIdentityDiscoveredBlock = { identity in found.withLock { $0.append(identity) } }
+        operation.discoverAllUserIdentitiesResultBlock = { completion($0.map { found.withLock { $0 } }) }
+        add(operation)
+        return operation
+    }
+}

@@ -1,0 +1,71 @@
+/// What operations of a container or a database go by that say nothing of their own.
+struct OperationDefaults: Sendable {
+    var configuration: CKOperation.Configuration?
+    var group: CKOperationGroup?
+
+    /// Fills in what `operation` doesn't say.
+    func fill(_ operation: CKOperation) {
+        if operation.group == nil { operation.group = group }
+        guard let configuration else { return }
+        operation.configuration = (operation.configuration ?? CKOperation.Configuration()).filled(
+            from: configuration)
+    }
+}
+
+extension CKContainer {
+    /// Calls `body` with a container whose operations go by `configuration` and belong to `group`.
+    /// - Returns: what `body` returns.
+    @discardableResult
+    public func configuredWith<R>(
+        configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
+        body: (CKContainer) throws -> R
+    ) rethrows -> R {
+        try body(configured(configuration, group))
+    }
+
+    /// Calls `body` with a container whose operations go by `configuration` and belong to `group`.
+    /// - Returns: what `body` returns.
+    @discardableResult
+    public func configuredWith<R>(
+        configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
+        body: @Sendable (CKContainer) async throws -> R
+    ) async rethrows -> R {
+        try await body(configured(configuration, group))
+    }
+
+    private func configured(
+        _ configuration: CKOperation.Configuration?, _ group: CKOperationGroup?
+    ) -> CKContainer {
+        CKContainer(core: core, defaults: OperationDefaults(configuration: configuration, group: group))
+    }
+}
+
+extension CKDatabase {
+    /// Calls `body` with a database whose operations go by `configuration` and belong to `group`.
+    /// - Returns: what `body` returns.
+    @discardableResult
+    public func configuredWith<R>(
+        configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
+        body: (CKDatabase) throws -> R
+    ) rethrows -> R {
+        try body(configured(configuration, group))
+    }
+
+    /// Calls `body` with a database whose operations go by `configuration` and belong to `group`.
+    /// - Returns: what `body` returns.
+    @discardableResult
+    public func configuredWith<R>(
+        configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
+        body: @Sendable (CKDatabase) async throws -> R
+    ) async rethrows -> R {
+        try await body(configured(configuration, group))
+    }
+
+    private func configured(_ configuration: CKOperation.Configuration?, _ group: CKOperationGroup?)
+        -> CKDatabase
+    {
+        CKDatabase(
+            scope: databaseScope, core: core,
+            defaults: OperationDefaults(configuration: configuration, group: group))
+    }
+}

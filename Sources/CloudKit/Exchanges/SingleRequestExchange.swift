@@ -1,0 +1,31 @@
+internal import CloudWire
+
+/// Asks once, and ends with what the answer says.
+struct SingleRequestExchange<Output: Sendable>: Exchange {
+    typealias Event = Never
+
+    private let request: Result<WireRequest, CKError>
+    private let read: @Sendable (Result<WireResponse, CKError>) -> Result<Output, CKError>
+    private var end: Result<Output, CKError>?
+
+    /// Sends `message` to the database's `endpoint`.
+    init<Body: JSONMessage>(
+        _ endpoint: String, _ message: some JSONMessage, address: RequestAddress, answer: Body.Type,
+        read: @escaping @Sendable (Body) throws(CKError) -> Output
+    ) {
+        request = Result { () throws(CKError) in try address.request(endpoint, message: message) }
+        self.read = { reply in
+            Result { () throws(CKError) in try read(try Message.decode(Body.self, from: reply)) }
+        }
+    }
+
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Never, Output> {
+        if let end { return .finished(try end.get()) }
+        return .send(try request.get())
+    }
+
+    mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Never] {
+        end = read(reply)
+        return []
+    }
+}

@@ -1,0 +1,64 @@
+public import Foundation
+internal import Seams
+
+/// Fetches what changed in one zone since a token, one page: the form before `CKFetchRecordZoneChangesOperation`, whose
+/// tokens are the same.
+@available(*, deprecated, renamed: "CKFetchRecordZoneChangesOperation")
+open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// The zone.
+    public var recordZoneID: CKRecordZone.ID?
+    /// Where the last fetch ended; nil for the whole zone.
+    public var previousServerChangeToken: CKServerChangeToken?
+    /// Changes to fetch at most; 0 leaves it to the server.
+    public var resultsLimit = 0
+    /// The fields to fetch; nil for all.
+    public var desiredKeys: [CKRecord.FieldKey]?
+    /// Whether the server has more; known once the operation is done.
+    public var moreComing: Bool { hasMore.withLock { $0 } }
+    private let hasMore = Lock(false)
+
+    /// Called for each record that changed.
+    @preconcurrency public var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
+    /// Called for each record that was deleted.
+    @preconcurrency public var recordWithIDWasDeletedBlock: (@Sendable (CKRecord.ID) -> Void)?
+    /// Called last, with the token to go on from.
+    @preconcurrency public var fetchRecordChangesCompletionBlock:
+        (@Sendable (CKServerChangeToken?, Data?, (any Error)?) -> Void)?
+
+    /// Makes an operation that fetches nothing yet.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation that fetches what changed in `recordZoneID` since `previousServerChangeToken`.
+    public convenience init(recordZoneID: CKRecordZone.ID, previousServerChangeToken: CKServerChangeToken?) {
+        self.init()
+        self.recordZoneID = recordZoneID
+        self.previousServerChangeToken = previousServerChangeToken
+    }
+
+    override func execute() {
+        let zone = FetchZoneChangesExchange.Zone(
+            zoneID: recordZoneID ?? .default, token: previousServerChangeToken, resultsLimit: resultsLimit,
+            desiredKeys: desiredKeys)
+        let ended = Lock<Result<FetchZoneChangesExchange.ZoneEnd, CKError>?>(nil)
+        run { address in
+            DownloadingExchange(
+                FetchZoneChangesExchange(zones: [zone], fetchesAllChanges: false, address: address),
+                cache: address.assetCache)
+        } event: { event in
+            switch event {
+            case .changed(_, .success(let state)): self.recordChangedBlock?(CKRecord(state: state))
+            case .changed, .tokenUpdated: break
+            case .deleted(let recordID, _): self.recordWithIDWasDeletedBlock?(recordID)
+            case .zoneEnded(_, let result): ended.withLock { $0 = result }
+            }
+        } completion: { result in
+            let end = ended.withLock { $0 }
+            self.hasMore.withLock { $0 = end?.value?.moreComing ?? false }
+            self.fetchRecordChangesCompletionBlock?(end?.value?.token, nil, result.error ?? end?.error)
+        }
+    }
+}

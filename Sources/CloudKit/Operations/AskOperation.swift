@@ -1,0 +1,23 @@
+/// Asks one thing for a method that has no operation of its own.
+final class AskOperation<E: Exchange>: CKOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    private let exchange: @Sendable (RequestAddress) -> E
+    private let resultBlock: @Sendable (Result<E.Output, any Error>) -> Void
+
+    init(
+        resultBlock: @escaping @Sendable (Result<E.Output, any Error>) -> Void,
+        exchange: @escaping @Sendable (RequestAddress) -> E
+    ) {
+        self.exchange = exchange
+        self.resultBlock = resultBlock
+        super.init()
+    }
+
+    override func execute() {
+        run(exchange) { _ in
+        } completion: { result in
+            self.resultBlock(result.mapError { $0 })
+        }
+    }
+}

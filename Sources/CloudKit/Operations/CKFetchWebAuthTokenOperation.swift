@@ -1,0 +1,51 @@
+internal import CloudWire
+import Foundation
+internal import Seams
+
+/// Fetches a token with which a page in the user's browser may act for the user.
+///
+/// Here it is the token of the user's own session on this device: the service makes no second one for a page.
+open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// The API token of the page's app.
+    public var apiToken: String?
+
+    /// Called last, with the token.
+    @preconcurrency public var fetchWebAuthTokenResultBlock: (@Sendable (Result<String, any Error>) -> Void)?
+    /// The older form of `fetchWebAuthTokenResultBlock`, not called when that is set.
+    @preconcurrency public var fetchWebAuthTokenCompletionBlock: (@Sendable (String?, (any Error)?) -> Void)?
+
+    /// Makes an operation without an API token, which is refused.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation for the page's `apiToken`.
+    public convenience init(apiToken: String) {
+        self.init()
+        self.apiToken = apiToken
+    }
+
+    override func execute() {
+        let result = Result { () throws(CKError) in try self.token() }
+        if let block = fetchWebAuthTokenResultBlock {
+            block(result.mapError { $0 })
+        } else {
+            fetchWebAuthTokenCompletionBlock?(result.value, result.error)
+        }
+        finish()
+    }
+
+    private func token() throws(CKError) -> String {
+        if isCancelled { throw .cancelled }
+        guard let apiToken, !apiToken.isEmpty else {
+            throw CKError(
+                .invalidArguments, "A web auth token is for the app of an API token; none was given.")
+        }
+        guard let token = try target.core.place().connection.account.credential().webAuthToken else {
+            throw CKError(.notAuthenticated, "Nobody is signed in.")
+        }
+        return token
+    }
+}

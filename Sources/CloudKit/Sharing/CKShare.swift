@@ -1,0 +1,134 @@
+public import Foundation
+internal import Seams
+
+// The global name is Apple's.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The name of the record that shares a whole zone.
+public let CKRecordNameZoneWideShare = "cloudkit.zoneshare"
+
+/// A record that shares others: a record with all that hangs from it, or a zone.
+///
+/// It can be made, filled and archived. The service has no sharing yet, so a save of one fails with
+/// `CKError.serverRejectedRequest`.
+public final class CKShare: CKRecord, @unchecked Sendable {
+    // Sendable because what an app may change is behind a lock.
+
+    /// Somebody who has a part in the share.
+    public typealias Participant = CKShareParticipant
+    /// What is known of a share by who was invited.
+    public typealias Metadata = CKShareMetadata
+    /// What somebody is in a share.
+    public typealias ParticipantRole = CKShareParticipantRole
+    /// What somebody is in a share, in older words.
+    public typealias ParticipantType = CKShareParticipantType
+    /// What somebody may do.
+    public typealias ParticipantPermission = CKShareParticipantPermission
+    /// Whether somebody has taken the invitation.
+    public typealias ParticipantAcceptanceStatus = CKShareParticipantAcceptanceStatus
+
+    /// The keys of a share's own fields.
+    public enum SystemFieldKey {
+        /// What an invitation shows as the title.
+        public static let title: CKRecord.FieldKey = "cloudkit.title"
+        /// What an invitation shows as a picture.
+        public static let thumbnailImageData: CKRecord.FieldKey = "cloudkit.thumbnailImageData"
+        /// What kind of thing is shared, as a uniform type identifier.
+        public static let shareType: CKRecord.FieldKey = "cloudkit.type"
+    }
+
+    private struct Parts {
+        var publicPermission = ParticipantPermission.none
+        var participants: [Participant] = []
+    }
+
+    private let parts = Lock(Parts())
+
+    /// Makes a share of `rootRecord` and of all that hangs from it.
+    public convenience init(rootRecord: CKRecord) {
+        let zoneID = rootRecord.recordID.zoneID
+        self.init(
+            rootRecord: rootRecord,
+            shareID: CKRecordID(recordName: "Share-" + SystemRandomSource().nextUUID(), zoneID: zoneID))
+    }
+
+    /// Makes a share of `rootRecord` under a name of the app's.
+    public convenience init(rootRecord: CKRecord, shareID: CKRecord.ID) {
+        self.init(state: RecordState(recordType: CKRecord.SystemType.share, recordID: shareID))
+        rootRecord.withState { $0.share = CKReference(recordID: shareID, action: .none) }
+    }
+
+    /// Makes a share of a whole zone.
+    public convenience init(recordZoneID: CKRecordZone.ID) {
+        let shareID = CKRecordID(recordName: CKRecordNameZoneWideShare, zoneID: recordZoneID)
+        self.init(state: RecordState(recordType: CKRecord.SystemType.share, recordID: shareID))
+    }
+
+    /// Reads a share from a keyed archive; nil when it holds none.
+    public required init?(coder: NSCoder) {
+        super.init(coder: coder)
+        let participants = coder.object(
+            ofAny: [NSArray.self, CKShareParticipant.self], forKey: "Participants")
+        let permission = ParticipantPermission(rawValue: coder.decodeInteger(forKey: "PublicPermission"))
+        parts.withLock {
+            $0.participants = (participants as? [Participant]) ?? []
+            $0.publicPermission = permission ?? .none
+        }
+    }
+
+    package override init(state: RecordState) {
+        super.init(state: state)
+    }
+
+    /// Writes the share to a keyed archive.
+    public override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        let parts = parts.withLock { $0 }
+        coder.encode(parts.participants as NSArray, forKey: "Participants")
+        coder.encode(parts.publicPermission.rawValue, forKey: "PublicPermission")
+    }
+
+    /// A share of its own with the same contents.
+    public override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = CKShare(state: state)
+        let parts = parts.withLock { $0 }
+        copy.parts.withLock { $0 = parts }
+        return copy
+    }
+
+    /// What everybody may do who has the address.
+    public var publicPermission: ParticipantPermission {
+        get { parts.withLock { $0.publicPermission } }
+        set { parts.withLock { $0.publicPermission = newValue } }
+    }
+
+    /// The address of the invitation; nil, since no share was saved yet.
+    public var url: URL? { nil }
+
+    /// All who have a part in the share.
+    public var participants: [Participant] { parts.withLock { $0.participants } }
+
+    /// Whose records they are.
+    public var owner: Participant? { participants.first { $0.role == .owner } }
+
+    /// What the user is in the share; nil in a share that wasn't saved.
+    public var currentUserParticipant: Participant? { nil }
+
+    /// Invites somebody, or changes what they may do.
+    public func addParticipant(_ participant: Participant) {
+        parts.withLock { parts in
+            parts.participants.removeAll { $0 == participant }
+            parts.participants.append(participant)
+        }
+    }
+
+    /// Takes somebody's part away.
+    public func removeParticipant(_ participant: Participant) {
+        parts.withLock { $0.participants.removeAll { $0 == participant } }
+    }
+}
+
+extension CKError {
+    static let noSharing = CKError(
+        .serverRejectedRequest, "The service has no sharing yet: a share can't be saved, fetched or accepted."
+    )
+}

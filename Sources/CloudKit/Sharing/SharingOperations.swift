@@ -1,0 +1,126 @@
+public import Foundation
+
+// Their symbols are here so that code which has them compiles. Each ends with `CKError.serverRejectedRequest`: the service
+// has no sharing yet.
+
+/// Takes invitations. Ends with an error: there is no sharing yet.
+open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// The shares.
+    public var shareMetadatas: [CKShare.Metadata]?
+    /// Called for each share.
+    @preconcurrency public var perShareResultBlock:
+        (@Sendable (CKShare.Metadata, Result<CKShare, any Error>) -> Void)?
+    /// Called last.
+    @preconcurrency public var acceptSharesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+    /// The older form of `perShareResultBlock`, not called when that is set.
+    @preconcurrency public var perShareCompletionBlock:
+        (@Sendable (CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
+    /// The older form of `acceptSharesResultBlock`, not called when that is set.
+    @preconcurrency public var acceptSharesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+
+    /// Makes an operation that takes nothing yet.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation that takes these invitations.
+    public convenience init(shareMetadatas: [CKShare.Metadata]) {
+        self.init()
+        self.shareMetadatas = shareMetadatas
+    }
+
+    override func execute() {
+        endWithoutSharing { error in
+            if let acceptSharesResultBlock { return acceptSharesResultBlock(.failure(error)) }
+            acceptSharesCompletionBlock?(error)
+        }
+    }
+}
+
+/// Fetches what is known of shares by their addresses. Ends with an error: there is no sharing yet.
+open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// The addresses.
+    public var shareURLs: [URL]?
+    /// Whether the records from which the shared ones hang are fetched too.
+    public var shouldFetchRootRecord = false
+    /// The fields of these; nil for all.
+    public var rootRecordDesiredKeys: [CKRecord.FieldKey]?
+    /// Called for each address.
+    @preconcurrency public var perShareMetadataResultBlock:
+        (@Sendable (URL, Result<CKShare.Metadata, any Error>) -> Void)?
+    /// Called last.
+    @preconcurrency public var fetchShareMetadataResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+    /// The older form of `perShareMetadataResultBlock`, not called when that is set.
+    @preconcurrency public var perShareMetadataBlock:
+        (@Sendable (URL, CKShare.Metadata?, (any Error)?) -> Void)?
+    /// The older form of `fetchShareMetadataResultBlock`, not called when that is set.
+    @preconcurrency public var fetchShareMetadataCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+
+    /// Makes an operation that fetches nothing yet.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation for these addresses.
+    public convenience init(shareURLs: [URL]) {
+        self.init()
+        self.shareURLs = shareURLs
+    }
+
+    override func execute() {
+        endWithoutSharing { error in
+            if let fetchShareMetadataResultBlock { return fetchShareMetadataResultBlock(.failure(error)) }
+            fetchShareMetadataCompletionBlock?(error)
+        }
+    }
+}
+
+/// Finds whom one may invite. Ends with an error: there is no sharing yet.
+open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// By what they are looked up.
+    public var userIdentityLookupInfos: [CKUserIdentity.LookupInfo]?
+    /// Called for each of them.
+    @preconcurrency public var perShareParticipantResultBlock:
+        (@Sendable (CKUserIdentity.LookupInfo, Result<CKShare.Participant, any Error>) -> Void)?
+    /// Called last.
+    @preconcurrency public var fetchShareParticipantsResultBlock:
+        (@Sendable (Result<Void, any Error>) -> Void)?
+    /// The older form of `perShareParticipantResultBlock`, not called when that is set.
+    @preconcurrency public var shareParticipantFetchedBlock: (@Sendable (CKShare.Participant) -> Void)?
+    /// The older form of `fetchShareParticipantsResultBlock`, not called when that is set.
+    @preconcurrency public var fetchShareParticipantsCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+
+    /// Makes an operation that finds nobody yet.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation that looks up by these.
+    public convenience init(userIdentityLookupInfos: [CKUserIdentity.LookupInfo]) {
+        self.init()
+        self.userIdentityLookupInfos = userIdentityLookupInfos
+    }
+
+    override func execute() {
+        endWithoutSharing { error in
+            if let fetchShareParticipantsResultBlock {
+                return fetchShareParticipantsResultBlock(.failure(error))
+            }
+            fetchShareParticipantsCompletionBlock?(error)
+        }
+    }
+}
+
+extension CKOperation {
+    /// Ends an operation of sharing.
+    fileprivate func endWithoutSharing(_ report: (CKError) -> Void) {
+        report(isCancelled ? .cancelled : .noSharing)
+        finish()
+    }
+}

@@ -1,0 +1,102 @@
+internal import CloudWire
+import Foundation
+internal import Seams
+
+/// Finds users who have let others find their name.
+open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// By what the users are looked up.
+    public var userIdentityLookupInfos: [CKUserIdentity.LookupInfo] = []
+
+    /// Called for each user who was found.
+    @preconcurrency public var userIdentityDiscoveredBlock:
+        (@Sendable (CKUserIdentity, CKUserIdentity.LookupInfo) -> Void)?
+    /// Called last. Who wasn't found is no failure.
+    @preconcurrency public var discoverUserIdentitiesResultBlock:
+        (@Sendable (Result<Void, any Error>) -> Void)?
+    /// The older form of `discoverUserIdentitiesResultBlock`, not called when that is set.
+    @preconcurrency public var discoverUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+
+    /// Makes an operation that finds nobody yet.
+    public override init() {
+        super.init()
+    }
+
+    /// Makes an operation that looks up by `userIdentityLookupInfos`.
+    public convenience init(userIdentityLookupInfos: [CKUserIdentity.LookupInfo]) {
+        self.init()
+        self.userIdentityLookupInfos = userIdentityLookupInfos
+    }
+
+    override func execute() {
+        let infos = userIdentityLookupInfos
+        run { address in
+            SingleRequestExchange(
+                "users/discover", UsersDiscoverRequest(lookupInfos: infos.map(\.wire)),
+                address: address.ofUsers,
+                answer: UsersDiscoverResponse.self
+            ) { response throws(CKError) in
+                response.users.compactMap { user in
+                    user.lookupInfo.map { CKUserIdentity(user, lookupInfo: CKUserIdentityLookupInfo($0)) }
+                }
+            }
+        } event: { _ in
+        } completion: { result in
+            for identity in result.value ?? [] {
+                if let info = identity.lookupInfo { self.userIdentityDiscoveredBlock?(identity, info) }
+            }
+            if let block = self.discoverUserIdentitiesResultBlock {
+                block(result.map { _ in }.mapError { $0 })
+            } else {
+                self.discoverUserIdentitiesCompletionBlock?(result.error)
+            }
+        }
+    }
+}
+
+/// Finds all users who want to be found by everybody. Apple's looks into the device's address book; there is none here.
+open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendable {
+    // Sendable for the reason given at CKOperation.
+
+    /// Called for each user who was found.
+    @preconcurrency public var userIdentityDiscoveredBlock: (@Sendable (CKUserIdentity) -> Void)?
+    /// Called last.
+    @preconcurrency public var discoverAllUserIdentitiesResultBlock:
+        (@Sendable (Result<Void, any Error>) -> Void)?
+    /// The older form of `discoverAllUserIdentitiesResultBlock`, not called when that is set.
+    @preconcurrency public var discoverAllUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+
+    /// Makes an operation.
+    public override init() {
+        super.init()
+    }
+
+    override func execute() {
+        run { address in
+            SingleRequestExchange(
+                "users/discover", UsersDiscoverRequest(), address: address.ofUsers,
+                answer: UsersDiscoverResponse.self
+            ) { response throws(CKError) in
+                response.users.map { CKUserIdentity($0, lookupInfo: nil) }
+            }
+        } event: { _ in
+        } completion: { result in
+            for identity in result.value ?? [] { self.userIdentityDiscoveredBlock?(identity) }
+            if let block = self.discoverAllUserIdentitiesResultBlock {
+                block(result.map { _ in }.mapError { $0 })
+            } else {
+                self.discoverAllUserIdentitiesCompletionBlock?(result.error)
+            }
+        }
+    }
+}
+
+extension RequestAddress {
+    /// Users are asked for at the public database, whichever an operation is on.
+    var ofUsers: RequestAddress {
+        var address = self
+        address.scope = .public
+        return address
+    }
+}

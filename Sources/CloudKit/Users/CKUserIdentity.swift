@@ -1,0 +1,152 @@
+internal import CloudWire
+public import Foundation
+
+/// A user of the app: who has let others find their name, or oneself.
+public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable {
+    /// By what a user is looked up.
+    public typealias LookupInfo = CKUserIdentityLookupInfo
+
+    /// By what the user was looked up; nil when everybody was asked for.
+    public let lookupInfo: LookupInfo?
+    /// The user's name, as far as they told it.
+    public let nameComponents: PersonNameComponents?
+    /// The user's own record.
+    public let userRecordID: CKRecord.ID?
+    /// Whether the user has an account of this cloud.
+    public let hasiCloudAccount: Bool
+    /// The entries of the device's address book that are this user: none, since there is no address book here.
+    public var contactIdentifiers: [String] { [] }
+
+    init(_ identity: UserIdentity, lookupInfo: LookupInfo?) {
+        self.lookupInfo = lookupInfo
+        nameComponents = identity.nameComponents.map { name in
+            var components = PersonNameComponents()
+            components.givenName = name.givenName
+            components.familyName = name.familyName
+            return components
+        }
+        userRecordID = CKRecordID(recordName: identity.userRecordName)
+        hasiCloudAccount = true
+    }
+
+    /// An identity never changes, so this is the identity itself.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether `object` is the same user, found in the same way.
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CKUserIdentity else { return false }
+        return userRecordID == other.userRecordID && lookupInfo == other.lookupInfo
+    }
+
+    /// The same for equal identities.
+    public override var hash: Int { userRecordID?.hash ?? 0 }
+
+    // MARK: Archives (keys as Apple's)
+
+    /// Identities can be read from archives that name the classes they expect.
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Writes the identity to a keyed archive.
+    public func encode(with coder: NSCoder) {
+        if let userRecordID { coder.encode(userRecordID, forKey: "UserRecordID") }
+        if let lookupInfo { coder.encode(lookupInfo, forKey: "LookupInfo") }
+        coder.encode(hasiCloudAccount, forKey: "HasICloudAccount")
+        if let name = nameComponents?.givenName { coder.encode(name as NSString, forKey: "GivenName") }
+        if let name = nameComponents?.familyName { coder.encode(name as NSString, forKey: "FamilyName") }
+    }
+
+    /// Reads an identity from a keyed archive.
+    public init?(coder: NSCoder) {
+        userRecordID = coder.object(CKRecordID.self, forKey: "UserRecordID")
+        lookupInfo = coder.object(CKUserIdentityLookupInfo.self, forKey: "LookupInfo")
+        hasiCloudAccount = coder.decodeBool(forKey: "HasICloudAccount")
+        let (given, family) = (coder.string(forKey: "GivenName"), coder.string(forKey: "FamilyName"))
+        if given != nil || family != nil {
+            var components = PersonNameComponents()
+            components.givenName = given
+            components.familyName = family
+            nameComponents = components
+        } else {
+            nameComponents = nil
+        }
+    }
+}
+
+/// By what a user is looked up: an address, a telephone number, or the user's record.
+public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying, Sendable {
+    /// The user's address.
+    public let emailAddress: String?
+    /// The user's telephone number. The service knows none, so nobody is found by it.
+    public let phoneNumber: String?
+    /// The user's own record.
+    public let userRecordID: CKRecord.ID?
+
+    private init(_ emailAddress: String?, _ phoneNumber: String?, _ userRecordID: CKRecord.ID?) {
+        self.emailAddress = emailAddress
+        self.phoneNumber = phoneNumber
+        self.userRecordID = userRecordID
+    }
+
+    /// Looks up by an address.
+    public convenience init(emailAddress: String) { self.init(emailAddress, nil, nil) }
+    /// Looks up by a telephone number.
+    public convenience init(phoneNumber: String) { self.init(nil, phoneNumber, nil) }
+    /// Looks up by the user's own record.
+    public convenience init(userRecordID: CKRecord.ID) { self.init(nil, nil, userRecordID) }
+
+    /// Looks up by each of these addresses.
+    public static func lookupInfos(withEmails emails: [String]) -> [CKUserIdentityLookupInfo] {
+        emails.map { CKUserIdentityLookupInfo(emailAddress: $0) }
+    }
+
+    /// Looks up by each of these telephone numbers.
+    public static func lookupInfos(withPhoneNumbers phoneNumbers: [String]) -> [CKUserIdentityLookupInfo] {
+        phoneNumbers.map { CKUserIdentityLookupInfo(phoneNumber: $0) }
+    }
+
+    /// Looks up by each of these users' records.
+    public static func lookupInfos(with recordIDs: [CKRecord.ID]) -> [CKUserIdentityLookupInfo] {
+        recordIDs.map { CKUserIdentityLookupInfo(userRecordID: $0) }
+    }
+
+    var wire: UserLookupInfo {
+        UserLookupInfo(
+            emailAddress: emailAddress, phoneNumber: phoneNumber, userRecordName: userRecordID?.recordName)
+    }
+
+    convenience init(_ info: UserLookupInfo) {
+        self.init(
+            info.emailAddress, info.phoneNumber, info.userRecordName.map { CKRecordID(recordName: $0) })
+    }
+
+    /// It never changes, so this is the object itself.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether `object` looks up by the same.
+    public override func isEqual(_ object: Any?) -> Bool {
+        (object as? CKUserIdentityLookupInfo)?.wire == wire
+    }
+
+    /// The same for equal ones.
+    public override var hash: Int { wire.hashValue }
+
+    // MARK: Archives (keys as Apple's)
+
+    /// It can be read from archives that name the classes they expect.
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Writes it to a keyed archive.
+    public func encode(with coder: NSCoder) {
+        if let emailAddress { coder.encode(emailAddress as NSString, forKey: "EmailAddress") }
+        if let phoneNumber { coder.encode(phoneNumber as NSString, forKey: "PhoneNumber") }
+        if let userRecordID { coder.encode(userRecordID, forKey: "RecordID") }
+    }
+
+    /// Reads it from a keyed archive; nil when it holds none.
+    public convenience init?(coder: NSCoder) {
+        self.init(
+            coder.string(forKey: "EmailAddress"), coder.string(forKey: "PhoneNumber"),
+            coder.object(CKRecordID.self, forKey: "RecordID"))
+        guard emailAddress != nil || phoneNumber != nil || userRecordID != nil else { return nil }
+    }
+}

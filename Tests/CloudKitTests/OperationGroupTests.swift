@@ -1,0 +1,59 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Testing
+
+@Suite struct OperationGroupTests {
+    @Test func theOperationsOwnConfigurationGoesBeforeTheGroupsAndThatBeforeTheDefault() {
+        let group = CKOperationGroup()
+        group.defaultConfiguration.timeoutIntervalForRequest = 7
+        group.defaultConfiguration.qualityOfService = .utility
+        let operation = CKFetchRecordsOperation(recordIDs: [])
+        operation.group = group
+        operation.configuration.timeoutIntervalForRequest = 3
+        #expect(operation.qualityOfService == .utility)
+        operation.configuration.qualityOfService = .userInitiated
+        #expect(operation.qualityOfService == .userInitiated)
+        operation.configuration = nil
+        #expect(operation.qualityOfService == .utility)
+        operation.qualityOfService = .background
+        #expect(operation.configuration.qualityOfService == .background)
+        #expect(operation.configuration.timeoutIntervalForResource == 604_800)
+        #expect(operation.configuration.timeoutIntervalForRequest == 60)
+    }
+
+    @Test func aGroupSurvivesItsArchive() throws {
+        let group = CKOperationGroup()
+        group.name = "import"
+        group.quantity = 12
+        group.expectedSendSize = .tensOfMegabytes
+        group.expectedReceiveSize = .kilobytes
+        let data = try NSKeyedArchiver.archivedData(withRootObject: group, requiringSecureCoding: true)
+        let read = try #require(
+            try NSKeyedUnarchiver.unarchivedObject(ofClass: CKOperationGroup.self, from: data))
+        #expect(
+            read.operationGroupID == group.operationGroupID && read.name == "import" && read.quantity == 12)
+        #expect(read.expectedSendSize == .tensOfMegabytes && read.expectedReceiveSize == .kilobytes)
+    }
+
+    @Test func whatIsAskedInsideConfiguredWithGoesByItsConfiguration() async throws {
+        let devices = try await TwoDevices()
+        let configuration = CKOperation.Configuration()
+        configuration.qualityOfService = .utility
+        let group = CKOperationGroup()
+        let operation = CKFetchRecordsOperation(recordIDs: [])
+        let plain = CKFetchRecordsOperation(recordIDs: [])
+        devices.phone.configuredWith(configuration: configuration, group: group) { database in
+            database.add(operation)
+            #expect(database.databaseScope == .private)
+        }
+        devices.phone.add(plain)
+        #expect(operation.qualityOfService == .utility && operation.group === group)
+        #expect(plain.qualityOfService == .default && plain.group == nil)
+        let container = devices.cloud.device(user: "ada").container
+        let zones = try await container.configuredWith(configuration: configuration) { container in
+            try await container.privateCloudDatabase.allRecordZones()
+        }
+        #expect(zones.contains { $0.zoneID == devices.zoneID })
+    }
+}
