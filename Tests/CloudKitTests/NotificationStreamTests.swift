@@ -28,7 +28,8 @@ import Testing
         try await container.privateCloudDatabase.save(CKRecord(recordType: "todo", recordID: recordID))
     }
 
-    @Test(.timeLimit(.minutes(20))) func aStreamBeginsWithListeningAndTellsWhatTheOtherDeviceDid() async throws
+    @Test(.timeLimit(.minutes(20))) func aStreamBeginsWithListeningAndTellsWhatTheOtherDeviceDid()
+        async throws
     {
         let cloud = TestCloud(execution: .threads)
         let (phone, laptop) = try await begin(cloud)

@@ -14,7 +14,7 @@ import Testing
         #expect(operation.qualityOfService == .utility)
         operation.configuration.qualityOfService = .userInitiated
         #expect(operation.qualityOfService == .userInitiated)
-        operation.configuration = nil
+        operation.configuration = CKOperation.Configuration()
         #expect(operation.qualityOfService == .utility)
         operation.qualityOfService = .background
         #expect(operation.configuration.qualityOfService == .background)

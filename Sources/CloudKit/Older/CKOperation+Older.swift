@@ -6,34 +6,34 @@ extension CKOperation {
     @available(*, deprecated, renamed: "configuration.container")
     public var container: CKContainer? {
         get { effectiveConfiguration.container }
-        set { change { $0.container = newValue } }
+        set { configuration.container = newValue }
     }
 
     /// Whether mobile networks may be used.
     @available(*, deprecated, renamed: "configuration.allowsCellularAccess")
     public var allowsCellularAccess: Bool {
         get { effectiveConfiguration.allowsCellularAccess }
-        set { change { $0.allowsCellularAccess = newValue } }
+        set { configuration.allowsCellularAccess = newValue }
     }
 
     /// Whether the operation outlives the program.
     @available(*, deprecated, renamed: "configuration.isLongLived")
     public var isLongLived: Bool {
         get { effectiveConfiguration.isLongLived }
-        set { change { $0.isLongLived = newValue } }
+        set { configuration.isLongLived = newValue }
     }
 
     /// Seconds that one request may take.
     @available(*, deprecated, renamed: "configuration.timeoutIntervalForRequest")
     public var timeoutIntervalForRequest: TimeInterval {
         get { effectiveConfiguration.timeoutIntervalForRequest }
-        set { change { $0.timeoutIntervalForRequest = newValue } }
+        set { configuration.timeoutIntervalForRequest = newValue }
     }
 
     /// Seconds that the whole operation may take.
     @available(*, deprecated, renamed: "configuration.timeoutIntervalForResource")
     public var timeoutIntervalForResource: TimeInterval {
         get { effectiveConfiguration.timeoutIntervalForResource }
-        set { change { $0.timeoutIntervalForResource = newValue } }
+        set { configuration.timeoutIntervalForResource = newValue }
     }
 }

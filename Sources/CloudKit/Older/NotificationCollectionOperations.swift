@@ -2,8 +2,8 @@ internal import CloudWire
 import Foundation
 internal import Seams
 
-// The collection of notifications that Apple took away: a device has one pending push at most, and here is the rest. The
-// service has it under paths of its own.
+// The collection of notifications that Apple took away: a device has one pending push at most, and here is the rest.
+// The service has it under paths of its own.
 
 /// Fetches the user's notifications since a token, one page.
 @available(*, deprecated)

@@ -29,27 +29,20 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// The operation's identity.
     public let operationID: ID = SystemRandomSource().nextUUID()
 
-    /// How the operation is carried out; nil is the default.
-    public var configuration: Configuration! = Configuration()
+    /// How the operation is carried out.
+    public var configuration = Configuration()
     /// What the operation belongs to.
     public var group: CKOperationGroup?
 
     /// How urgent the operation is: the configuration's.
     open override var qualityOfService: QualityOfService {
         get { effectiveConfiguration.qualityOfService }
-        set { change { $0.qualityOfService = newValue } }
+        set { configuration.qualityOfService = newValue }
     }
 
     /// What counts: the operation's own configuration, and its group's where that says nothing.
     var effectiveConfiguration: Configuration {
-        (configuration ?? Configuration()).filled(from: group?.defaultConfiguration)
-    }
-
-    /// Changes the operation's own configuration.
-    func change(_ body: (Configuration) -> Void) {
-        let changed = configuration ?? Configuration()
-        body(changed)
-        configuration = changed
+        configuration.filled(from: group?.defaultConfiguration)
     }
 
     /// Makes an operation.

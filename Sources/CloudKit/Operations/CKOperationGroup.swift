@@ -29,7 +29,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
     /// The group's identity.
     public let operationGroupID: String
     /// What an operation of the group goes by where its own configuration says nothing.
-    public var defaultConfiguration: CKOperation.Configuration! = CKOperation.Configuration()
+    public var defaultConfiguration = CKOperation.Configuration()
     /// What the group does, for logs.
     public var name: String?
     /// How many things the group is about, as the app counts them.

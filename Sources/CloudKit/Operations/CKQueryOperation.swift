@@ -97,8 +97,8 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
 extension CKQuery {
     /// The query as it is asked; nil when nothing can match it.
     func wire(zoneID: CKRecordZoneID?) throws(CKError) -> RecordQuery? {
-        let now = Date(milliseconds: SystemTimeSource().nowMilliseconds())
-        let filters = try QueryFilters(Predicate(predicate), zoneID: zoneID, now: now)
+        let date = Date(milliseconds: SystemTimeSource().nowMilliseconds())
+        let filters = try QueryFilters(Predicate(predicate), zoneID: zoneID, date: date)
         guard !filters.matchesNothing else { return nil }
         var sorts: [RecordSort] = []
         for descriptor in sortDescriptors ?? [] { sorts.append(try RecordSort(descriptor)) }

@@ -11,12 +11,12 @@ struct QueryFilters {
     private let zoneID: CKRecordZoneID?
 
     /// What `now()` means.
-    private let now: Date
+    private let date: Date
 
     /// - Throws: `CKError.invalidArguments` that names what the cloud can't be asked.
-    init(_ predicate: Predicate, zoneID: CKRecordZoneID?, now: Date) throws(CKError) {
+    init(_ predicate: Predicate, zoneID: CKRecordZoneID?, date: Date) throws(CKError) {
         self.zoneID = zoneID
-        self.now = now
+        self.date = date
         try add(predicate)
     }
 
@@ -223,7 +223,7 @@ struct QueryFilters {
             guard let text = operands.first else { throw .unaskable("tokenize:using: without a text") }
             return try constant(text)
         case .function(Predicate.distanceFunction, _): return nil
-        case .function("now", []): return .date(now)
+        case .function("now", []): return .date(date)
         case .function(let name, _): throw .unaskable("the function \(name)")
         }
     }

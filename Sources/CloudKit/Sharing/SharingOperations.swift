@@ -1,7 +1,7 @@
 public import Foundation
 
-// Their symbols are here so that code which has them compiles. Each ends with `CKError.serverRejectedRequest`: the service
-// has no sharing yet.
+// Their symbols are here so that code which has them compiles. Each ends with `CKError.serverRejectedRequest`: the
+// service has no sharing yet.
 
 /// Takes invitations. Ends with an error: there is no sharing yet.
 open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
