@@ -17,7 +17,7 @@ import Testing
         let path = try DataFolder(path: folder.file("yap-data")).storePath(
             container: Self.todo, environment: "development", makesFolders: true)
         let connection = try Connection(path: path)
-        try connection.execute(Self.formatOne)
+        try connection.execute(OlderFormat.one(fields: "0100"))
         try connection.close()
         #expect(chmod(path, 0o600) == 0)
 
@@ -36,41 +36,4 @@ import Testing
         let stats = try await yap("stats --json")
         #expect(stats.code == 0 && stats.output.contains("\"records\":1"), "\(stats.output)")
     }
-
-    private static let formatOne = """
-        PRAGMA application_id = \(0x5961_7043);
-        PRAGMA user_version = 1;
-        CREATE TABLE databases (
-            scope INTEGER NOT NULL, owner TEXT NOT NULL,
-            epoch INTEGER NOT NULL, counter INTEGER NOT NULL,
-            PRIMARY KEY (scope, owner)
-        ) WITHOUT ROWID, STRICT;
-        CREATE TABLE zones (
-            scope INTEGER NOT NULL, owner TEXT NOT NULL, zone TEXT NOT NULL,
-            epoch INTEGER NOT NULL, counter INTEGER NOT NULL, tombstoneFloor INTEGER NOT NULL,
-            databaseCounter INTEGER NOT NULL, isDeleted INTEGER NOT NULL,
-            PRIMARY KEY (scope, owner, zone)
-        ) WITHOUT ROWID, STRICT;
-        CREATE INDEX zoneChanges ON zones (scope, owner, databaseCounter, zone);
-        CREATE TABLE records (
-            scope INTEGER NOT NULL, owner TEXT NOT NULL, zone TEXT NOT NULL, name TEXT NOT NULL,
-            type TEXT NOT NULL, isDeleted INTEGER NOT NULL,
-            tagEpoch INTEGER NOT NULL, counter INTEGER NOT NULL, parent TEXT,
-            createdMilliseconds INTEGER NOT NULL, createdUser TEXT NOT NULL, createdDevice TEXT NOT NULL,
-            modifiedMilliseconds INTEGER NOT NULL, modifiedUser TEXT NOT NULL, modifiedDevice TEXT NOT NULL,
-            fields BLOB NOT NULL,
-            PRIMARY KEY (scope, owner, zone, name)
-        ) WITHOUT ROWID, STRICT;
-        CREATE INDEX recordChanges ON records (scope, owner, zone, counter, isDeleted) WHERE counter > 0;
-        CREATE TABLE recordReferences (
-            scope INTEGER NOT NULL, owner TEXT NOT NULL, zone TEXT NOT NULL, target TEXT NOT NULL,
-            source TEXT NOT NULL, kind INTEGER NOT NULL,
-            PRIMARY KEY (scope, owner, zone, target, source, kind)
-        ) WITHOUT ROWID, STRICT;
-        INSERT INTO databases VALUES (2, '_ada', 11, 12);
-        INSERT INTO zones VALUES (2, '_ada', 'todos', 21, 22, 0, 12, 0);
-        INSERT INTO records VALUES (2, '_ada', 'todos', 'a', 'todo', 0, -2, 22, NULL, 1700000000000, '_ada',
-            'phone', 1700000000000, '_ada', 'phone', x'0100');
-        INSERT INTO recordReferences VALUES (2, '_ada', 'todos', 'b', 'a', 1);
-        """
 }

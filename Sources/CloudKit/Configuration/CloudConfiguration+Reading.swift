@@ -43,10 +43,24 @@ extension CloudConfiguration {
 
     /// Where what belongs to the user of this machine is kept: `$XDG_CONFIG_HOME/yap`.
     package static func folder(_ environment: [String: String]) -> String {
-        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+        folder("XDG_CONFIG_HOME", ".config", environment) + "/yap"
+    }
+
+    /// Where files that were fetched are kept until there are too many: `$XDG_CACHE_HOME/yap/assets`.
+    static func cacheFolder(_ environment: [String: String]) -> URL {
+        URL(
+            fileURLWithPath: folder("XDG_CACHE_HOME", ".cache", environment) + "/yap/assets",
+            isDirectory: true)
+    }
+
+    /// The folder that `variable` names, or `usual` in the user's home.
+    private static func folder(
+        _ variable: String, _ usual: String, _ environment: [String: String]
+    ) -> String {
         // The XDG rules say that a path which isn't absolute counts as none.
-        let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return (folder ?? home + "/.config") + "/yap"
+        if let folder = environment[variable], folder.hasPrefix("/") { return folder }
+        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+        return home + "/" + usual
     }
 
     private static func absolute(_ path: String, in folder: String) -> String {

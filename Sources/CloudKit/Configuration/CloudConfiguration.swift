@@ -81,14 +81,6 @@ package struct CloudConfiguration: Sendable {
         return ContainerCore.Place(identifier: identifier, connection: connection)
     }
 
-    /// Where files that were fetched are kept until there are too many: `$XDG_CACHE_HOME/yap/assets`.
-    static func cacheFolder(_ environment: [String: String]) -> URL {
-        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
-        // The XDG rules say that a path which isn't absolute counts as none.
-        let folder = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return URL(fileURLWithPath: (folder ?? home + "/.cache") + "/yap/assets", isDirectory: true)
-    }
-
     private func account(
         _ container: Container, _ identifier: String, _ serverURL: String, _ environment: String
     ) -> any CloudAccount {

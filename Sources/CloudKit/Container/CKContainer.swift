@@ -132,8 +132,8 @@ open class CKContainer: NSObject, @unchecked Sendable {
     private func startUserRecordID(
         _ completion: @escaping @Sendable (Result<CKRecord.ID, any Error>) -> Void
     ) -> CKOperation {
-        let operation = FetchCurrentUserOperation(resultBlock: completion)
-        publicCloudDatabase.add(operation)
+        let operation = AskOperation(resultBlock: completion) { CurrentUserExchange(address: $0.ofUsers) }
+        add(operation)
         return operation
     }
 }

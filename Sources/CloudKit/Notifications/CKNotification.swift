@@ -25,30 +25,24 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
     let payload: PushPayload
     let cause: PushCause
     /// Whether one of the user's devices has marked it as read.
-    private let isRead: Lock<Bool> = Lock(false)
+    private let isRead: Bool
 
-    init(_ payload: PushPayload, _ cause: PushCause) {
+    init(_ payload: PushPayload, _ cause: PushCause, isRead: Bool) {
         self.payload = payload
         self.cause = cause
+        self.isRead = isRead
     }
 
-    /// The notification in `payload`; nil when it says nothing that we know.
-    package static func of(_ payload: PushPayload) -> CKNotification? {
+    /// The notification in `payload`, and whether the collection has it as read; nil when it says nothing that we know.
+    package static func of(_ payload: PushPayload, isRead: Bool = false) -> CKNotification? {
         guard let cause = payload.ck.cause, let scope = cause.database.map(CKDatabase.Scope.init) else {
             return nil
         }
         return switch cause.kind {
-        case .database: CKDatabaseNotification(payload, cause, scope)
-        case .zone: CKRecordZoneNotification(payload, cause, scope)
-        case .query: CKQueryNotification(payload, cause, scope)
+        case .database: CKDatabaseNotification(payload, cause, scope, isRead: isRead)
+        case .zone: CKRecordZoneNotification(payload, cause, scope, isRead: isRead)
+        case .query: CKQueryNotification(payload, cause, scope, isRead: isRead)
         }
-    }
-
-    /// The same, as the collection has it.
-    static func of(_ payload: PushPayload, isRead: Bool) -> CKNotification? {
-        let notification = of(payload)
-        notification?.isRead.withLock { $0 = isRead }
-        return notification
     }
 
     /// The notification in what a push service hands to an app; nil when it is none of the cloud's.
@@ -73,7 +67,7 @@ public class CKNotification: NSObject, __CKNotificationCluster, @unchecked Senda
 
     /// Which kind of subscription fired.
     public var notificationType: NotificationType {
-        if isRead.withLock({ $0 }) { return .readNotification }
+        if isRead { return .readNotification }
         return switch cause.kind {
         case .query: .query
         case .zone: .recordZone
@@ -149,9 +143,9 @@ public final class CKDatabaseNotification: CKNotification, @unchecked Sendable {
     /// Which database.
     public let databaseScope: CKDatabase.Scope
 
-    init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope) {
+    init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope, isRead: Bool) {
         databaseScope = scope
-        super.init(payload, cause)
+        super.init(payload, cause, isRead: isRead)
     }
 }
 
@@ -164,10 +158,10 @@ public final class CKRecordZoneNotification: CKNotification, @unchecked Sendable
     /// Which zone; nil when the notification doesn't say.
     public let recordZoneID: CKRecordZone.ID?
 
-    init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope) {
+    init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope, isRead: Bool) {
         databaseScope = scope
         recordZoneID = CKRecordZone.ID(cause, scope)
-        super.init(payload, cause)
+        super.init(payload, cause, isRead: isRead)
     }
 }
 
@@ -190,11 +184,11 @@ public final class CKQueryNotification: CKNotification, @unchecked Sendable {
     /// Which record; nil when the notification doesn't say.
     public let recordID: CKRecord.ID?
 
-    init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope) {
+    init(_ payload: PushPayload, _ cause: PushCause, _ scope: CKDatabase.Scope, isRead: Bool) {
         databaseScope = scope
         let zoneID = CKRecordZone.ID(cause, scope) ?? .default
         recordID = cause.recordName.map { CKRecord.ID(recordName: $0, zoneID: zoneID) }
-        super.init(payload, cause)
+        super.init(payload, cause, isRead: isRead)
     }
 
     /// What happened; a change when the notification doesn't say.

@@ -230,7 +230,7 @@ struct QueryFilters {
 
     private func wire(_ value: RecordValue, of key: String?) throws(CKError) -> Field {
         if case .list(let values) = value, values.isEmpty { return Field(.list(.unknownList, [])) }
-        if key.flatMap({ SystemField($0) }) == .recordID { return try recordNames(value) }
+        let value = key.flatMap { SystemField($0) } == .recordID ? reference(value) : value
         return try value.wire(isEncrypted: false, in: zoneID ?? Self.zone(of: value) ?? .default)
     }
 
@@ -243,22 +243,13 @@ struct QueryFilters {
     }
 
     /// A record's own ID is compared by what refers to it; a plain name stands for the record of the query's zone.
-    private func recordNames(_ value: RecordValue) throws(CKError) -> Field {
+    private func reference(_ value: RecordValue) -> RecordValue {
         switch value {
         case .string(let name):
-            let reference = CKReference(
-                recordID: CKRecordID(recordName: name, zoneID: zoneID ?? .default), action: .none)
-            return try RecordValue.reference(reference).wire(isEncrypted: false, in: zoneID ?? .default)
-        case .list(let values):
-            let references = values.map { value -> RecordValue in
-                guard case .string(let name) = value else { return value }
-                return .reference(
-                    CKReference(
-                        recordID: CKRecordID(recordName: name, zoneID: zoneID ?? .default), action: .none))
-            }
-            return try RecordValue.list(references)
-                .wire(isEncrypted: false, in: zoneID ?? Self.zone(of: .list(references)) ?? .default)
-        default: return try value.wire(isEncrypted: false, in: zoneID ?? Self.zone(of: value) ?? .default)
+            let recordID = CKRecordID(recordName: name, zoneID: zoneID ?? .default)
+            return .reference(CKReference(recordID: recordID, action: .none))
+        case .list(let values): return .list(values.map(reference))
+        default: return value
         }
     }
 }
