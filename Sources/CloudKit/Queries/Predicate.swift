@@ -54,6 +54,9 @@ struct PredicateComparison: Hashable, Sendable {
     /// The letters behind the comparator: `c` for case, `d` for diacritics, `l` for locale.
     var options = ""
     var right: PredicateOperand
+
+    /// Whether words are looked for in all of a record's texts.
+    var isOfWords: Bool { left.isAllWords && [.contains, .tokenMatches].contains(comparator) }
 }
 
 /// What stands on a side of a comparison.
@@ -70,6 +73,9 @@ indirect enum PredicateOperand: Hashable, Sendable {
     case function(String, [PredicateOperand])
     /// `$name`, which a template would fill in.
     case variable(String)
+
+    /// Whether the operand means the words of all fields that are SEARCHABLE.
+    var isAllWords: Bool { self == .record || self == .key("allTokens") }
 }
 
 /// Why a format string can't be read, and where.

@@ -1,9 +1,11 @@
 import CoreLocation
 import Foundation
+internal import Seams
 
 /// Looks whether an object on the device is as a predicate says: a record, or a dictionary of values.
 ///
-/// It compares as the cloud does, so that an app can filter what it has with the predicate of its query.
+/// So an app filters what it has with the predicate of its query. What the cloud can't be asked, and Foundation on
+/// Apple's platforms can, holds here too: texts in texts, LIKE, MATCHES, and comparisons without case and diacritics.
 enum PredicateEvaluation {
     /// False for what can't be read and for what isn't made of fields.
     static func matches(_ parsed: Result<Predicate, PredicateFormatError>, _ object: Any?) -> Bool {
@@ -31,8 +33,18 @@ enum PredicateEvaluation {
             state.lastModifiedUserRecordID.map { .reference(CKReference(recordID: $0, action: .none)) }
         case .parent: state.parent.map { .reference($0) }
         case .share: state.share.map { .reference($0) }
+        case nil where key == "allTokens": .string(words(of: state))
         case nil: state.plain[key]
         }
+    }
+
+    /// All texts of a record, one behind the other. The cloud looks into the fields that are marked searchable only,
+    /// and a record doesn't know which these are.
+    private static func words(of state: RecordState) -> String {
+        let texts = state.plain.values.values.compactMap { value -> String? in
+            if case .string(let text) = value { text } else { nil }
+        }
+        return texts.joined(separator: "\n")
     }
 
     private static func matches(_ predicate: Predicate, _ value: (String) -> RecordValue?) -> Bool {
@@ -47,8 +59,14 @@ enum PredicateEvaluation {
 
     private static func matches(_ comparison: PredicateComparison, _ value: (String) -> RecordValue?) -> Bool
     {
-        let left = resolve(comparison.left, value)
         let right = resolve(comparison.right, value)
+        if comparison.isOfWords {
+            guard case .string(let words)? = right, case .string(let all)? = value("allTokens") else {
+                return false
+            }
+            return TextComparison.words(words).isSubset(of: TextComparison.words(all))
+        }
+        let left = resolve(comparison.left, value)
         guard comparison.modifier != .direct else { return holds(left, comparison, right) }
         guard case .list(let elements)? = left else { return comparison.modifier == .none }
         let holding = elements.filter { holds($0, comparison, right) }
@@ -68,6 +86,7 @@ enum PredicateEvaluation {
         case .list(let operands): .list(operands.compactMap { resolve($0, value) })
         case .function(Predicate.distanceFunction, let operands):
             distance(operands.map { resolve($0, value) }).map { .double($0) }
+        case .function("now", []): .date(Date(milliseconds: SystemTimeSource().nowMilliseconds()))
         case .record, .null, .function, .variable: nil
         }
     }
@@ -82,7 +101,10 @@ enum PredicateEvaluation {
     private static func holds(_ left: RecordValue?, _ comparison: PredicateComparison, _ right: RecordValue?)
         -> Bool
     {
-        switch comparison.comparator {
+        if case .string(let left)? = left, case .string(let right)? = right {
+            return TextComparison(comparison).holds(left, right)
+        }
+        return switch comparison.comparator {
         case .equal: areEqual(left, right)
         case .notEqual: !areEqual(left, right)
         case .less: order(left, right).map { $0 < 0 } ?? false
@@ -90,12 +112,24 @@ enum PredicateEvaluation {
         case .greater: order(left, right).map { $0 > 0 } ?? false
         case .greaterOrEqual: order(left, right).map { $0 >= 0 } ?? false
         case .between: isBetween(left, right)
-        case .contains: contains(left, right)
-        case .isIn: contains(right, left)
-        case .beginsWith: texts(left, right).map { $0.utf8.starts(with: $1.utf8) } ?? false
-        case .endsWith: texts(left, right).map { $0.hasSuffix($1) } ?? false
-        case .like, .matches, .tokenMatches: false
+        case .contains: elements(left).contains { isElement($0, comparison, right) }
+        case .isIn: elements(right).contains { isElement($0, comparison, left) }
+        case .beginsWith, .endsWith, .like, .matches, .tokenMatches: false
         }
+    }
+
+    private static func elements(_ list: RecordValue?) -> [RecordValue] {
+        if case .list(let elements)? = list { elements } else { [] }
+    }
+
+    /// Whether an element of a list is what is looked for, by the letters behind the comparator.
+    private static func isElement(
+        _ element: RecordValue, _ comparison: PredicateComparison, _ wanted: RecordValue?
+    ) -> Bool {
+        guard let wanted else { return false }
+        var equality = comparison
+        equality.comparator = .equal
+        return holds(element, equality, wanted)
     }
 
     private static func areEqual(_ left: RecordValue?, _ right: RecordValue?) -> Bool {
@@ -134,19 +168,9 @@ enum PredicateEvaluation {
         }
     }
 
-    private static func texts(_ left: RecordValue?, _ right: RecordValue?) -> (String, String)? {
-        guard case .string(let left)? = left, case .string(let right)? = right else { return nil }
-        return (left, right)
-    }
-
     private static func isBetween(_ value: RecordValue?, _ bounds: RecordValue?) -> Bool {
         guard case .list(let bounds)? = bounds, bounds.count == 2 else { return false }
         guard let lower = order(bounds[0], value), let upper = order(value, bounds[1]) else { return false }
         return lower <= 0 && upper <= 0
-    }
-
-    private static func contains(_ list: RecordValue?, _ element: RecordValue?) -> Bool {
-        guard case .list(let elements)? = list, let element else { return false }
-        return elements.contains { areEqual($0, element) }
     }
 }

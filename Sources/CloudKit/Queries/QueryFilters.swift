@@ -98,7 +98,7 @@ struct QueryFilters {
                 return try near(operands, comparison)
             }
         }
-        if isAllWords(comparison.left) { return try words(comparison) }
+        if comparison.left.isAllWords { return try words(comparison) }
         let key = try field(comparison.left)
         guard let value = try constant(comparison.right) else {
             throw .unaskable("'\(key)' compared with what is no value")
@@ -180,11 +180,6 @@ struct QueryFilters {
     }
 
     // MARK: - Words
-
-    /// Whether the operand means the words of all fields that are SEARCHABLE.
-    private func isAllWords(_ operand: PredicateOperand) -> Bool {
-        operand == .record || operand == .key("allTokens")
-    }
 
     private func words(_ comparison: PredicateComparison) throws(CKError) -> Condition {
         guard comparison.modifier != .all, comparison.modifier != .none,

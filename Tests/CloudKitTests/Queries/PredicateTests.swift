@@ -53,4 +53,34 @@ import Testing
         #expect(!NSPredicate(format: "number ==").evaluate(with: record))
         #expect(NSPredicate(format: "number == 5").evaluate(with: ["number": 5]))
     }
+
+    /// What Foundation's predicates on Apple's platforms say of a text on the device.
+    @Test func onTheDeviceTextsAreComparedAsFoundationDoes() {
+        let record = CKRecord(recordType: "Book", recordID: CKRecord.ID(recordName: "b"))
+        record["title"] = "Über den Wolken"
+        record["code"] = "a.b*c"
+        record["tags"] = ["Rot", "Blau"]
+        record["printed"] = Date(timeIntervalSince1970: 5)
+        let holds = [
+            "title CONTAINS 'den'", "title CONTAINS[cd] 'UBER'", "'den' IN title", "title ENDSWITH 'Wolken'",
+            "title ENDSWITH[c] 'WOLKEN'", "title BEGINSWITH[cd] 'uber'", "title ==[cd] 'uber den wolken'",
+            "title LIKE '*d?n*'", "title LIKE[c] 'über*'", "code LIKE 'a.b\\\\*c'",
+            "title MATCHES '.*Wol\\\\w+'",
+            "title MATCHES[c] '.*wol\\\\S+'", "tags CONTAINS[c] 'rot'", "ANY tags BEGINSWITH 'Bl'",
+            "title >[c] 'UBA' AND title <= 'Über den Wolken'", "self CONTAINS 'wolken UBER'",
+            "allTokens TOKENMATCHES[cd] 'den'", "printed < now()", "title IN {'x', 'Über den Wolken'}",
+        ]
+        for format in holds {
+            #expect(NSPredicate(format: format).evaluate(with: record), "\(format)")
+        }
+        let doesNotHold = [
+            "title CONTAINS 'DEN'", "title ENDSWITH 'Wolk'", "title LIKE '?den*'", "code LIKE 'aXb*c'",
+            "title MATCHES 'Wolken'", "title MATCHES '('", "title MATCHES '.*WOL.*'", "tags CONTAINS 'rot'",
+            "self CONTAINS 'wolken regen'", "printed > now()", "number CONTAINS 'x'", "tags BEGINSWITH 'R'",
+        ]
+        for format in doesNotHold {
+            #expect(!NSPredicate(format: format).evaluate(with: record), "\(format)")
+        }
+        #expect(NSPredicate(format: "name CONTAINS[c] %@", "AD").evaluate(with: ["name": "Ada"]))
+    }
 }
