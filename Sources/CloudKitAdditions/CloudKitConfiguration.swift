@@ -27,13 +27,23 @@ public struct CloudKitConfiguration: Hashable, Sendable {
         public var deviceID: String?
         /// A file with the certificates of the authorities to trust; nil for the machine's.
         public var authoritiesFile: String?
+        /// The name of the key by which a server of yours asks in the place of a user. With it no token is sent.
+        public var keyID: String?
+        /// The file with that key, as `openssl ecparam -name prime256v1 -genkey` writes it.
+        public var keyFile: String?
+        /// Whether the server is Apple's, so that nothing of ours is sent to it; nil looks at its name.
+        public var isApples: Bool?
 
         /// Names a server.
         public init(
             server: String, environment: String = "development", apiToken: String? = nil,
             webAuthToken: String? = nil, credentialFile: String? = nil, deviceID: String? = nil,
-            authoritiesFile: String? = nil
+            authoritiesFile: String? = nil, keyID: String? = nil, keyFile: String? = nil,
+            isApples: Bool? = nil
         ) {
+            self.keyID = keyID
+            self.keyFile = keyFile
+            self.isApples = isApples
             self.server = server
             self.environment = environment
             self.apiToken = apiToken
@@ -70,6 +80,9 @@ extension CloudKitConfiguration.Container {
         settings.credentialFile = credentialFile
         settings.deviceID = deviceID
         settings.authoritiesFile = authoritiesFile
+        settings.keyID = keyID
+        settings.keyFile = keyFile
+        settings.serverKind = isApples.map { $0 ? "apple" : "yap" }
         return settings
     }
 }

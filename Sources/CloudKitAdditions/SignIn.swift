@@ -36,7 +36,7 @@ extension CKContainer {
 extension CloudConnection {
     /// The account that can be signed in to and out of.
     fileprivate func signInAccount(_ identifier: String) throws(CKError) -> FileAccount {
-        guard let account = account as? FileAccount else {
+        guard let account = account as? FileAccount, account.takesSignIns else {
             throw CKError(
                 .badContainer,
                 """

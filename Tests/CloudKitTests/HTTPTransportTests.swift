@@ -35,20 +35,6 @@ import Testing
         #expect(head.headers.filter { $0.name.lowercased() == "x-one" }.map(\.value) == ["1", "2"])
     }
 
-    @Test(arguments: [
-        (HTTPClientError.Code.couldNotResolve, CKError.Code.networkUnavailable),
-        (.couldNotConnect, .networkUnavailable), (.tlsRefused, .networkFailure), (.timedOut, .networkFailure),
-        (.noAnswer, .networkFailure), (.invalidResponse, .networkFailure), (.cutShort, .serverResponseLost),
-        (.responseTooLarge, .serverResponseLost), (.cancelled, .operationCancelled),
-        (.stopped, .operationCancelled), (.tooManyWaiting, .requestRateLimited),
-        (.invalidRequest, .invalidArguments), (.bodyFailed, .internalError), (.internalError, .internalError),
-    ]) func whatTheNetworkDidIsToldInApplesCodes(code: HTTPClientError.Code, expected: CKError.Code) {
-        let error = CKError(HTTPClientError(code, "why"))
-        #expect(error.code == expected)
-        #expect((error.retryAfterSeconds != nil) == (expected == .requestRateLimited))
-        if code != .cancelled { #expect(error.localizedDescription.contains("why")) }
-    }
-
     @Test func aServerThatIsNotThereIsNetworkUnavailableAndASilentOneEnds() async throws {
         let server = try Echo()
         let port = server.port

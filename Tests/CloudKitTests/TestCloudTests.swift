@@ -16,6 +16,8 @@ import Testing
             } catch let error as CKError {
                 #expect(error.code == .requestRateLimited && error.retryAfterSeconds == 3)
             }
+            // Before that the framework sends no such request.
+            devices.cloud.clock.advance(bySeconds: 3)
         }
         try await devices.phone.save(devices.record("1"))
     }

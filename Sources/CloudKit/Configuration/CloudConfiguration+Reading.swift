@@ -32,6 +32,9 @@ extension CloudConfiguration {
         said.apiToken = variable("CLOUDKIT_API_TOKEN")
         said.webAuthToken = variable("CLOUDKIT_WEB_AUTH_TOKEN")
         said.deviceID = variable("CLOUDKIT_DEVICE_ID")
+        said.keyID = variable("CLOUDKIT_KEY_ID")
+        said.keyFile = variable("CLOUDKIT_KEY_FILE").map { Self.absolute($0, in: currentFolder) }
+        said.serverKind = variable("CLOUDKIT_PROTOCOL")
         if let identifier = variable("CLOUDKIT_CONTAINER") {
             defaultContainer = identifier
             containers[identifier] = said.or(containers[identifier])
@@ -99,6 +102,9 @@ extension CloudConfiguration.Container {
         credentialFile = path(container.credentialFile)
         deviceID = container.deviceID
         authoritiesFile = path(container.authoritiesFile)
+        keyID = container.keyID
+        keyFile = path(container.keyFile)
+        serverKind = container.serverProtocol
     }
 
     /// What is said here, and elsewhere where nothing is said here.
@@ -111,6 +117,9 @@ extension CloudConfiguration.Container {
         merged.credentialFile = credentialFile ?? other?.credentialFile
         merged.deviceID = deviceID ?? other?.deviceID
         merged.authoritiesFile = authoritiesFile ?? other?.authoritiesFile
+        merged.keyID = keyID ?? other?.keyID
+        merged.keyFile = keyFile ?? other?.keyFile
+        merged.serverKind = serverKind ?? other?.serverKind
         return merged
     }
 }

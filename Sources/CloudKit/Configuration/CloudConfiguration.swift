@@ -20,6 +20,12 @@ package struct CloudConfiguration: Sendable {
         package var deviceID: String?
         /// A file with the certificates of the authorities to trust; nil for the machine's.
         package var authoritiesFile: String?
+        /// The name of the key by which a server asks, in the place of a user.
+        package var keyID: String?
+        /// The file with that key.
+        package var keyFile: String?
+        /// `yap` or `apple`: whose protocol the server speaks. Nil takes Apple's for Apple's host, and ours for others.
+        package var serverKind: String?
 
         /// Says nothing yet.
         package init() {}
@@ -72,23 +78,51 @@ package struct CloudConfiguration: Sendable {
                 .badContainer,
                 "The environment of the container \(identifier) is development or production: \(environment)")
         }
+        let kind = try serverKind(container, identifier, url)
         let client = HTTPClients.client(authoritiesFile: container.authoritiesFile)
         var connection = CloudConnection(
             transport: HTTPTransport(serverURL: url, client: client), execution: .threads,
-            environment: environment, account: account(container, identifier, url, environment))
+            environment: environment, account: try account(container, identifier, url, environment, kind))
+        connection.serverKind = kind
         connection.assetCache = AssetCache(
             folder: Self.cacheFolder(ProcessInfo.processInfo.environment).appendingPathComponent(identifier))
         return ContainerCore.Place(identifier: identifier, connection: connection)
     }
 
+    private func serverKind(
+        _ container: Container, _ identifier: String, _ serverURL: String
+    ) throws(CKError) -> ServerKind {
+        guard let name = container.serverKind else { return ServerKind(serverURL: serverURL) }
+        if let kind = ServerKind(rawValue: name) { return kind }
+        throw CKError(.badContainer, "The protocol of the container \(identifier) is yap or apple: \(name)")
+    }
+
+    /// The account of a server that asks by a key of its own; nil when none is named.
+    private func keyAccount(_ container: Container, _ identifier: String) throws(CKError) -> FixedAccount? {
+        switch (container.keyID, container.keyFile) {
+        case (nil, nil): return nil
+        case (let keyID?, let file?):
+            return FixedAccount(CloudCredential(serverKey: try ServerKey(keyID: keyID, file: file)))
+        default:
+            throw CKError(
+                .badContainer,
+                "The container \(identifier) needs both keyID and keyFile (CLOUDKIT_KEY_ID, CLOUDKIT_KEY_FILE)."
+            )
+        }
+    }
+
     private func account(
-        _ container: Container, _ identifier: String, _ serverURL: String, _ environment: String
-    ) -> any CloudAccount {
+        _ container: Container, _ identifier: String, _ serverURL: String, _ environment: String,
+        _ kind: ServerKind
+    ) throws(CKError) -> any CloudAccount {
+        if let account = try keyAccount(container, identifier) { return account }
         let file = CredentialFile(path: container.credentialFile ?? credentialFile)
-        guard let token = container.webAuthToken else {
+        // Apple's servers give another token with each answer, which has to be there when the program starts again.
+        guard let token = container.webAuthToken, kind == .yap else {
             return FileAccount(
                 file: file, server: serverURL, container: identifier, environment: environment,
-                apiToken: container.apiToken, deviceID: container.deviceID)
+                apiToken: container.apiToken, deviceID: container.deviceID,
+                givenToken: container.webAuthToken)
         }
         return FixedAccount(
             CloudCredential(
@@ -96,11 +130,15 @@ package struct CloudConfiguration: Sendable {
                 deviceID: container.deviceID ?? (try? file.deviceID())))
     }
 
+    /// Whether `text` is an address of the web, as it goes out.
+    static func isAddress(_ text: String) -> Bool {
+        (text.hasPrefix("http://") || text.hasPrefix("https://"))
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
     /// The address without a slash at its end; nil when it is none.
     static func serverURL(_ text: String) -> String? {
-        guard text.hasPrefix("http://") || text.hasPrefix("https://") else { return nil }
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("?"), !text.contains("#")
-        else { return nil }
+        guard isAddress(text), !text.contains("?"), !text.contains("#") else { return nil }
         var url = text
         while url.hasSuffix("/") { url.removeLast() }
         return url.hasSuffix(":") ? nil : url

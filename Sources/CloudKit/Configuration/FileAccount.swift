@@ -17,14 +17,19 @@ package final class FileAccount: CloudAccount {
     private let container: String
     private let environment: String
     private let apiToken: String?
+    /// The token that the configuration gave; then the file holds what took its place since.
+    private let givenToken: String?
     private let state: Lock<State>
 
     /// Makes the account of a container's user.
-    /// - Parameter deviceID: nil takes the one that lies beside the file, and makes it when there is none.
+    /// - Parameters:
+    ///   - deviceID: nil takes the one that lies beside the file, and makes it when there is none.
+    ///   - givenToken: a token that the configuration gives; nil for the one of whoever signed in.
     package init(
         file: CredentialFile, server: String, container: String, environment: String, apiToken: String?,
-        deviceID: String?
+        deviceID: String?, givenToken: String? = nil
     ) {
+        self.givenToken = givenToken
         self.file = file
         self.server = server
         self.container = container
@@ -51,13 +56,23 @@ package final class FileAccount: CloudAccount {
     private func refresh(_ state: inout State) throws(CKError) -> Bool {
         if state.hasRead, file.version == state.version { return false }
         let (document, version) = try file.read()
-        let entry = document.credentials.first { $0.isFor(server, container, environment) }
+        let entry = entry(in: document)
         let isOtherUser = state.hasRead && Self.isOther(entry, than: state.entry)
         state.hasRead = true
         state.version = version
         state.entry = entry
         return isOtherUser
     }
+
+    private func entry(in document: CredentialsDocument) -> CredentialsDocument.Entry? {
+        let kept = document.credentials.first { $0.isFor(server, container, environment) }
+        guard let givenToken, kept?.replacesToken != givenToken else { return kept }
+        return CredentialsDocument.Entry(
+            server: server, container: container, environment: environment, webAuthToken: givenToken)
+    }
+
+    /// Whether users sign in and out of it; else its token is the configuration's.
+    package var takesSignIns: Bool { givenToken == nil }
 
     private static func isOther(
         _ entry: CredentialsDocument.Entry?, than before: CredentialsDocument.Entry?
@@ -84,9 +99,20 @@ package final class FileAccount: CloudAccount {
         try state.withLock { state throws(CKError) in _ = try refresh(&state) }
     }
 
+    /// Keeps what takes the place of the configuration's token, so that the next process goes on with it.
+    private func keepGiven(_ newToken: String, for token: String, in document: inout CredentialsDocument) {
+        guard let givenToken, token == givenToken else { return }
+        document.credentials.removeAll { $0.isFor(server, container, environment) }
+        var entry = CredentialsDocument.Entry(
+            server: server, container: container, environment: environment, webAuthToken: newToken)
+        entry.replacesToken = givenToken
+        document.credentials.append(entry)
+    }
+
     package func replace(_ token: String, with newToken: String) {
         // Without the new token in the file this process still has it, and the next sign-in mends the file.
         try? file.change { document in
+            keepGiven(newToken, for: token, in: &document)
             for index in document.credentials.indices where document.credentials[index].webAuthToken == token
             {
                 document.credentials[index].webAuthToken = newToken

@@ -10,12 +10,18 @@ package struct CloudCredential: Hashable, Sendable {
     package var deviceID: String?
     /// Whose token it is, where that is known without asking the server.
     package var userRecordName: String?
+    /// By which the request is signed, in the place of tokens.
+    package var serverKey: ServerKey?
+
+    /// Whether it says more than which app asks.
+    var isSignedIn: Bool { webAuthToken != nil || serverKey != nil }
 
     /// Makes a credential.
     package init(
         webAuthToken: String? = nil, apiToken: String? = nil, deviceID: String? = nil,
-        userRecordName: String? = nil
+        userRecordName: String? = nil, serverKey: ServerKey? = nil
     ) {
+        self.serverKey = serverKey
         self.userRecordName = userRecordName
         self.webAuthToken = webAuthToken
         self.apiToken = apiToken

@@ -23,6 +23,14 @@ package struct CloudConnection: Sendable {
     package var timers: any TimerSource
     /// The names of writes, and how the pauses differ.
     package var random: any RandomSource
+    /// Whose servers these are.
+    package var serverKind = ServerKind.yap
+    /// The dates of requests that are signed.
+    package var clock: any TimeSource = SystemTimeSource()
+    /// What the server asked to wait with.
+    package let holds = RequestHolds()
+    /// In whose order requests go whose token is good for one only.
+    package let turns = TokenTurns()
     /// Where fetched files are; with nil an asset is fetched without its file.
     package var assetCache: AssetCache?
 

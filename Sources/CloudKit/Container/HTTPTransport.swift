@@ -7,18 +7,18 @@ package final class HTTPTransport: Transport {
     static let responseBytesMax = 256 << 20
     /// Seconds until the connection stands.
     static let connectTimeoutSeconds = 15.0
-    /// Seconds that an app is told to wait when it has more requests open than the client keeps.
-    static let tooManySeconds = 2.0
 
     /// The server's address without a slash at its end.
     package let serverURL: String
     private let client: HTTPClient
 
     package var endsInTime: Bool { true }
+    package let basePath: String
 
     /// Makes a transport to the server at `serverURL`.
     package init(serverURL: String, client: HTTPClient) {
         self.serverURL = serverURL
+        basePath = String(serverURL.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" })
         self.client = client
     }
 
@@ -26,17 +26,11 @@ package final class HTTPTransport: Transport {
         _ request: WireRequest, timeoutSeconds: Double,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        let transfer = client.send(
+        start(
             HTTPClientRequest(
                 method: request.method, url: serverURL + request.target, headers: request.headers,
                 body: request.body, connectTimeoutSeconds: min(timeoutSeconds, Self.connectTimeoutSeconds),
-                timeoutSeconds: timeoutSeconds, responseBytesMax: Self.responseBytesMax)
-        ) { result in
-            completion(
-                result.map { WireResponse(status: $0.status, headers: $0.headers, body: $0.body) }
-                    .mapError { CKError($0) })
-        }
-        return { transfer.cancel() }
+                timeoutSeconds: timeoutSeconds, responseBytesMax: Self.responseBytesMax), completion)
     }
 
     package func carry(
@@ -49,6 +43,13 @@ package final class HTTPTransport: Transport {
             timeoutSeconds: timeoutSeconds, responseBytesMax: file.sink == nil ? 1 << 20 : .max)
         request.upload = file.source.map { UploadedFile(source: $0) }
         request.download = file.sink.map { DownloadedFile(sink: $0) }
+        return start(request, completion)
+    }
+
+    private func start(
+        _ request: HTTPClientRequest,
+        _ completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
         let transfer = client.send(request) { result in
             completion(
                 result.map { WireResponse(status: $0.status, headers: $0.headers, body: $0.body) }
@@ -102,32 +103,6 @@ extension [UInt8] {
                 append(digits[Int(byte >> 4)])
                 append(digits[Int(byte & 0xF)])
             }
-        }
-    }
-}
-
-extension CKError {
-    /// What the network did, in Apple's codes.
-    package init(_ error: HTTPClientError) {
-        switch error.code {
-        case .couldNotResolve, .couldNotConnect:
-            self.init(.networkUnavailable, "The server can't be reached: \(error.message)")
-        case .tlsRefused:
-            self.init(.networkFailure, "The server's certificate or TLS isn't good: \(error.message)")
-        case .timedOut: self.init(.networkFailure, "No answer came in time: \(error.message)")
-        case .noAnswer: self.init(.networkFailure, "The connection ended without an answer: \(error.message)")
-        case .invalidResponse:
-            self.init(.networkFailure, "What answers isn't an HTTP server: \(error.message)")
-        case .cutShort, .responseTooLarge:
-            // An answer began: the server has done what it was asked.
-            self.init(.serverResponseLost, "The answer is lost: \(error.message)")
-        case .cancelled: self = .cancelled
-        case .stopped: self.init(.operationCancelled, error.message)
-        case .tooManyWaiting:
-            self.init(
-                .requestRateLimited, error.message, retryAfterSeconds: HTTPTransport.tooManySeconds)
-        case .invalidRequest: self.init(.invalidArguments, error.message)
-        case .bodyFailed, .internalError: self.init(.internalError, error.message)
         }
     }
 }

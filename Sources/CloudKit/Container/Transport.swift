@@ -9,6 +9,9 @@ package protocol Transport: Sendable {
     /// Whether every request ends by itself when its seconds are over; else the framework sets a timer.
     var endsInTime: Bool { get }
 
+    /// The path that stands before each request's own, as it goes out; empty for most.
+    var basePath: String { get }
+
     /// Sends `request` and calls `completion` once, on any thread: with the answer, whatever its status, or
     /// with the `CKError` that says what the network did.
     /// - Parameter timeoutSeconds: for the whole request.
@@ -27,6 +30,7 @@ package protocol Transport: Sendable {
 
 extension Transport {
     package var endsInTime: Bool { false }
+    package var basePath: String { "" }
 
     package func carry(
         _ file: FileRequest, timeoutSeconds: Double,

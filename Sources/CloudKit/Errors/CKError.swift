@@ -28,7 +28,10 @@ public struct CKError: _BridgedStoredNSError, Sendable {
         _ code: Code, _ message: String, retryAfterSeconds: Double? = nil, userInfo: [String: Any] = [:]
     ) {
         var userInfo = userInfo
-        userInfo[NSLocalizedDescriptionKey] = message
+        userInfo[ErrorKey.description] = message
+        userInfo[NSLocalizedDescriptionKey] = Self.message(message, userInfo)
+        // What Foundation on Linux prints of the class.
+        userInfo[NSLocalizedFailureReasonErrorKey] = userInfo[NSLocalizedDescriptionKey]
         if let retryAfterSeconds { userInfo[CKErrorRetryAfterKey] = NSNumber(value: retryAfterSeconds) }
         self.init(code, userInfo: userInfo)
     }
@@ -59,15 +62,5 @@ public struct CKError: _BridgedStoredNSError, Sendable {
     /// Seconds after which the request is worth trying again; nil when the server named none.
     public var retryAfterSeconds: Double? {
         (userInfo[CKErrorRetryAfterKey] as? NSNumber)?.doubleValue
-    }
-}
-
-extension CKError {
-    static let cancelled = CKError(.operationCancelled, "The operation was cancelled.")
-
-    static func partialFailure(_ errors: [AnyHashable: any Error]) -> CKError {
-        CKError(
-            .partialFailure, "\(errors.count) items failed; partialErrorsByItemID says why.",
-            userInfo: [CKPartialErrorsByItemIDKey: errors])
     }
 }

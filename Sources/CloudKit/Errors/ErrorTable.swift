@@ -1,6 +1,8 @@
 internal import CloudWire
+import Foundation
+package import HTTPClient
 
-/// The one place where the wire's errors become CloudKit's.
+/// The one place where the wire's errors, HTTP's statuses and the network's failures become CloudKit's codes.
 enum ErrorTable {
     struct Row: Sendable {
         var serverErrorCode: ServerErrorCode
@@ -9,7 +11,7 @@ enum ErrorTable {
         var code: CKError.Code
     }
 
-    /// The rows, looked at in this order.
+    /// The rows of the wire's codes, looked at in this order.
     static let rows: [Row] = [
         Row(serverErrorCode: .conflict, code: .serverRecordChanged),
         Row(serverErrorCode: .exists, code: .serverRecordChanged),
@@ -32,47 +34,96 @@ enum ErrorTable {
         Row(
             serverErrorCode: .badRequest, reason: "maximum number of items in a single request",
             code: .limitExceeded),
+        Row(
+            serverErrorCode: .badRequest, reason: "endpoint not applicable in the database type",
+            code: .badDatabase),
+        Row(
+            serverErrorCode: .badRequest, reason: "Did not find record type",
+            code: .unknownItem),
         Row(serverErrorCode: .badRequest, code: .invalidArguments),
         Row(serverErrorCode: .internalError, code: .internalError),
     ]
 
+    /// The code of an item whose wire code isn't in the table: the server refused it, and only it knows why.
+    static let unknownItemCode = CKError.Code.serverRejectedRequest
+
+    /// What a whole answer says by its HTTP status alone, when its body isn't the protocol's or names a code that
+    /// isn't in the table. The first row that holds the status counts; the last holds them all.
+    static let statuses: [(statuses: ClosedRange<Int>, code: CKError.Code)] = [
+        // An answer of success that lacks its body: the server may have done what it was asked.
+        (200...299, .serverResponseLost),
+        (401...401, .notAuthenticated),
+        (403...403, .permissionFailure),
+        (408...408, .networkFailure),
+        (413...413, .limitExceeded),
+        (421...421, .notAuthenticated),
+        (429...429, .requestRateLimited),
+        (500...599, .serviceUnavailable),
+        (Int.min...Int.max, .serverRejectedRequest),
+    ]
+
     /// The code for `error`: the one that a server of ours names, else the table's.
-    static func code(for error: WireError) -> CKError.Code {
+    /// - Parameter status: the HTTP status when the whole request was refused; nil for one item of an answer.
+    static func code(for error: WireError, status: Int? = nil) -> CKError.Code {
         if let number = error.ckErrorCode, let code = CKError.Code(rawValue: number) { return code }
         if error.tokenRefusal != nil { return .changeTokenExpired }
         let row = rows.first { row in
             row.serverErrorCode == error.serverErrorCode
                 && (row.reason.map { error.reason?.contains($0) ?? false } ?? true)
         }
-        return row?.code ?? .serverRejectedRequest
+        return row?.code ?? status.map { code(forStatus: $0) } ?? unknownItemCode
     }
 
     /// The code for an answer that isn't the protocol's, by its HTTP status.
     static func code(forStatus status: Int) -> CKError.Code {
-        switch status {
-        case 401, 421: .notAuthenticated
-        case 403: .permissionFailure
-        case 413: .limitExceeded
-        case 429: .requestRateLimited
-        case 500...: .serviceUnavailable
-        default: .serverRejectedRequest
+        statuses.first { $0.statuses.contains(status) }?.code ?? unknownItemCode
+    }
+
+    /// What the network did, as a code and the words before the network's own.
+    static func network(_ code: HTTPClientError.Code) -> (code: CKError.Code, words: String?) {
+        switch code {
+        case .couldNotResolve, .couldNotConnect: (.networkUnavailable, "The server can't be reached")
+        case .tlsRefused: (.networkFailure, "The server's certificate or TLS isn't good")
+        case .timedOut: (.networkFailure, "No answer came in time")
+        case .noAnswer: (.networkFailure, "The connection ended without an answer")
+        case .invalidResponse: (.networkFailure, "What answers isn't an HTTP server")
+        // An answer began: the server has done what it was asked.
+        case .cutShort, .responseTooLarge: (.serverResponseLost, "The answer is lost")
+        case .cancelled: (.operationCancelled, "The operation was cancelled")
+        case .stopped: (.operationCancelled, nil)
+        case .tooManyWaiting: (.requestRateLimited, nil)
+        case .invalidRequest: (.invalidArguments, nil)
+        case .bodyFailed, .internalError: (.internalError, nil)
         }
     }
+
+    /// Seconds that an app is told to wait when it has more requests open than the client keeps.
+    static let tooManySeconds = 2.0
 }
 
 extension CKError {
     /// What the server refused, as the app sees it.
-    init(_ error: WireError, userInfo: [String: Any] = [:]) {
+    /// - Parameter status: the HTTP status when the whole request was refused; nil for one item of an answer.
+    init(_ error: WireError, status: Int? = nil, userInfo: [String: Any] = [:]) {
         var userInfo = userInfo
         if let refusal = error.tokenRefusal {
             userInfo[ChangeTokenRefusal.userInfoKey] = refusal.rawValue
         }
-        userInfo["ServerErrorDescription"] = error.reason
-        userInfo["RequestUUID"] = error.uuid
-        let code = ErrorTable.code(for: error)
+        userInfo[ErrorKey.serverReason] = error.reason
+        if let uuid = error.uuid { userInfo[ErrorKey.request] = uuid }
+        userInfo[ErrorKey.redirectURL] = error.redirectURL
+        let code = ErrorTable.code(for: error, status: status)
         self.init(
-            code, error.reason ?? code.summary, retryAfterSeconds: error.retryAfterSeconds,
-            userInfo: userInfo)
+            code, error.reason ?? "\(error.serverErrorCode.rawValue): \(code.summary)",
+            retryAfterSeconds: error.retryAfterSeconds, userInfo: userInfo)
+    }
+
+    /// What the network did, in Apple's codes.
+    package init(_ error: HTTPClientError) {
+        let (code, words) = ErrorTable.network(error.code)
+        self.init(
+            code, [words, error.message].compactMap { $0 }.joined(separator: ": "),
+            retryAfterSeconds: error.code == .tooManyWaiting ? ErrorTable.tooManySeconds : nil)
     }
 
     /// Whether a request that failed so failed for its zone: then each of its items did, and other zones may

@@ -38,7 +38,7 @@ struct FetchRecordsExchange: Exchange {
             }
             wasAnswered = true
             return zip(sent, response.records).map { recordID, result in
-                FetchedRecord(recordID: recordID, result: Self.result(result, in: recordID.zoneID))
+                FetchedRecord(recordID: recordID, result: self.result(result, of: recordID, in: reply))
             }
         } catch {
             guard wasAnswered || error.isOfOneZone else {
@@ -46,17 +46,25 @@ struct FetchRecordsExchange: Exchange {
                 return []
             }
             wasAnswered = true
-            return sent.map { FetchedRecord(recordID: $0, result: .failure(error)) }
+            return sent.map {
+                FetchedRecord(
+                    recordID: $0,
+                    result: .failure(error.naming(record: $0, container: address.containerIdentifier)))
+            }
         }
     }
 
-    private static func result(
-        _ result: RecordResult, in zoneID: CKRecordZoneID
+    private func result(
+        _ result: RecordResult, of recordID: CKRecordID, in reply: Result<WireResponse, CKError>
     ) -> Result<RecordState, CKError> {
         switch result {
-        case .error(let error): .failure(CKError(error))
-        case .tombstone: .failure(CKError(.unknownItem, "The record was deleted."))
-        case .record(let record): Result { () throws(CKError) in try RecordState(record, in: zoneID) }
+        case .error(let error): .failure(address.error(error, in: reply, record: recordID))
+        case .tombstone:
+            .failure(
+                address.error(
+                    WireError(.notFound, reason: "The record was deleted."), in: reply, record: recordID))
+        case .record(let record):
+            Result { () throws(CKError) in try RecordState(record, in: recordID.zoneID) }
         }
     }
 }

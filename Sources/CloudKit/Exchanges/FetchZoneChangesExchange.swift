@@ -65,8 +65,10 @@ struct FetchZoneChangesExchange: Exchange {
             var next: [Zone] = []
             let events = zip(sent, response.zones).flatMap { zone, result in
                 switch result {
-                case .error(let error): return [Event.zoneEnded(zone.zoneID, .failure(CKError(error)))]
-                case .changes(let changes): return take(changes, of: zone, next: &next)
+                case .error(let error):
+                    let error = address.error(error, in: reply, zone: zone.zoneID)
+                    return [Event.zoneEnded(zone.zoneID, .failure(error))]
+                case .changes(let changes): return take(changes, of: zone, in: reply, next: &next)
                 }
             }
             if events.isEmpty, !next.isEmpty {
@@ -78,6 +80,7 @@ struct FetchZoneChangesExchange: Exchange {
         } catch {
             // One zone's error can be that of the whole request when only one was asked for.
             if sent.count == 1, error.isOfOneZone || error.code == .changeTokenExpired {
+                let error = error.naming(zone: sent[0].zoneID, container: address.containerIdentifier)
                 return [.zoneEnded(sent[0].zoneID, .failure(error))]
             }
             failure = error
@@ -85,7 +88,9 @@ struct FetchZoneChangesExchange: Exchange {
         }
     }
 
-    private func take(_ changes: ZoneChanges, of zone: Zone, next: inout [Zone]) -> [Event] {
+    private func take(
+        _ changes: ZoneChanges, of zone: Zone, in reply: Result<WireResponse, CKError>, next: inout [Zone]
+    ) -> [Event] {
         var events: [Event] = []
         for result in changes.records {
             switch result {
@@ -102,15 +107,15 @@ struct FetchZoneChangesExchange: Exchange {
                         recordType: tombstone.recordType ?? ""))
             case .error(let error):
                 guard let recordName = error.recordName else { continue }
+                let recordID = CKRecordID(recordName: recordName, zoneID: zone.zoneID)
                 events.append(
-                    .changed(
-                        CKRecordID(recordName: recordName, zoneID: zone.zoneID), .failure(CKError(error))))
+                    .changed(recordID, .failure(address.error(error, in: reply, record: recordID))))
             }
         }
         guard let token = changes.syncToken.map({ CKServerChangeToken(token: $0) }) else {
-            return events + [
-                .zoneEnded(zone.zoneID, .failure(.unreadable("a zone's changes without a token")))
-            ]
+            let error = CKError.unreadable("a zone's changes without a token").naming(
+                zone: zone.zoneID, container: address.containerIdentifier, request: reply.value?.requestID)
+            return events + [.zoneEnded(zone.zoneID, .failure(error))]
         }
         let moreComing = changes.moreComing ?? false
         guard moreComing, fetchesAllChanges else {

@@ -23,8 +23,10 @@ struct ModifyRecordsExchange: Exchange {
             }
         }
 
-        func failed(_ error: CKError) -> Event {
-            switch self {
+        /// - Parameter container: the container's identifier, for the error's message.
+        func failed(_ error: CKError, in container: String) -> Event {
+            let error = error.naming(record: recordID, container: container)
+            return switch self {
             case .save(let state): .saved(state.recordID, .failure(error.withRecords(of: state)))
             case .delete(let recordID): .deleted(recordID, .failure(error))
             }
@@ -60,19 +62,19 @@ struct ModifyRecordsExchange: Exchange {
         self.policy = policy
         self.isAtomic = isAtomic
         let items = records.map { Item.save($0) } + recordIDs.map { Item.delete($0) }
-        batches = items.grouped { $0.recordID.zoneID }
+        let zones = items.grouped { $0.recordID.zoneID }
         failure = Self.problem(with: items)
+        batches = []
+        if failure == nil,
+            let tooMany = zones.first(where: { self.isAtomic($0) && $0.count > address.itemsMax })
+        {
+            failure = .tooManyItems(tooMany.count, countMax: address.itemsMax)
+        }
+        batches = zones.flatMap { $0.chunks(countMax: address.itemsMax) }
     }
 
     private static func problem(with items: [Item]) -> CKError? {
-        if items.count > itemsMax {
-            return CKError(
-                .limitExceeded,
-                """
-                The request contains \(items.count) items which is more than the maximum number of items in a \
-                single request (\(itemsMax)): split it.
-                """)
-        }
+        if items.count > itemsMax { return .tooManyItems(items.count, countMax: itemsMax) }
         var seen: Set<CKRecordID> = []
         for item in items where !seen.insert(item.recordID).inserted {
             return CKError(
@@ -97,19 +99,20 @@ struct ModifyRecordsExchange: Exchange {
                 operations.append(try operation(for: item))
                 sent.append(item)
             } catch {
-                refused.append(item.failed(error))
+                refused.append(failed(item, error))
             }
         }
         let isAtomicBatch = isAtomic(items)
         if !refused.isEmpty {
-            if isAtomicBatch { return .report(refused + sent.map { $0.failed(.otherItemFailed) }) }
+            if isAtomicBatch { return .report(refused + sent.map { failed($0, .otherItemFailed) }) }
             if !sent.isEmpty { batches.insert(sent, at: 0) }
             return .report(refused)
         }
         let message = RecordsModifyRequest(
             operations: operations, zoneID: items[0].recordID.zoneID.wire, atomic: isAtomicBatch,
-            // What was sent is known here: the answer needs only tags and times.
-            desiredKeys: [CKRecord.FieldKey]().onWire)
+            // What was sent is known here: the answer needs only tags and times. Apple's servers aren't known to take
+            // a key that no field has.
+            desiredKeys: address.serverKind == .yap ? [CKRecord.FieldKey]().onWire : nil)
         return .send(try address.request("records/modify", message: message))
     }
 
@@ -133,7 +136,7 @@ struct ModifyRecordsExchange: Exchange {
                 throw .unreadable("\(response.records.count) results for \(sent.count) operations")
             }
             wasAnswered = true
-            return zip(sent, response.records).compactMap { event(for: $0, $1) }
+            return zip(sent, response.records).compactMap { event(for: $0, $1, reply) }
         } catch {
             // Apple's servers take fewer items than the framework does.
             let isOurs = reply.value?.hasExtras ?? true
@@ -148,11 +151,17 @@ struct ModifyRecordsExchange: Exchange {
                 return []
             }
             wasAnswered = true
-            return sent.map { $0.failed(error) }
+            return sent.map { failed($0, error) }
         }
     }
 
-    private mutating func event(for item: Item, _ result: RecordResult) -> Event? {
+    private func failed(_ item: Item, _ error: CKError) -> Event {
+        item.failed(error, in: address.containerIdentifier)
+    }
+
+    private mutating func event(
+        for item: Item, _ result: RecordResult, _ reply: Result<WireResponse, CKError>
+    ) -> Event? {
         switch (item, result) {
         case (.save(let state), .record(let record)):
             return .saved(
@@ -160,14 +169,21 @@ struct ModifyRecordsExchange: Exchange {
                 Result { () throws(CKError) in try RecordState(record, in: state.recordID.zoneID) })
         case (.delete(let recordID), .tombstone): return .deleted(recordID, .success(()))
         case (.save(let state), .error(let error)):
-            let error = CKError(error, serverRecordIn: state.recordID.zoneID)
+            let serverState = error.serverRecord.flatMap { try? RecordState($0, in: state.recordID.zoneID) }
+            let error = address.error(
+                error, in: reply, record: state.recordID,
+                userInfo: serverState.map { [CKRecordChangedErrorServerRecordKey: CKRecord(state: $0)] }
+                    ?? [:])
             if error.code == .serverRecordChanged, error.serverRecord == nil {
                 conflicts.append(Conflict(state: state, error: error))
                 return nil
             }
-            return item.failed(error)
-        case (.delete, .error(let error)): return item.failed(CKError(error))
-        default: return item.failed(.unreadable("a deletion where a record was saved, or the other way"))
+            return failed(item, error)
+        case (.delete(let recordID), .error(let error)):
+            return failed(item, address.error(error, in: reply, record: recordID))
+        default:
+            let error = CKError.unreadable("a deletion where a record was saved, or the other way")
+            return failed(item, error.naming(request: reply.value?.requestID))
         }
     }
 
@@ -195,21 +211,23 @@ struct ModifyRecordsExchange: Exchange {
             {
                 error = error.adding(CKRecord(state: state), CKRecordChangedErrorServerRecordKey)
             }
-            return Item.save(conflict.state).failed(error)
+            return failed(.save(conflict.state), error)
         }
     }
 }
 
 extension CKError {
+    fileprivate static func tooManyItems(_ count: Int, countMax: Int) -> CKError {
+        CKError(
+            .limitExceeded,
+            """
+            The request contains \(count) items which is more than the maximum number of items in a single request \
+            (\(countMax)): split it.
+            """)
+    }
+
     fileprivate static let otherItemFailed = CKError(
         .batchRequestFailed, "Not saved because another item of the atomic zone failed.")
-
-    fileprivate init(_ error: WireError, serverRecordIn zoneID: CKRecordZoneID) {
-        let serverState = error.serverRecord.flatMap { try? RecordState($0, in: zoneID) }
-        self.init(
-            error,
-            userInfo: serverState.map { [CKRecordChangedErrorServerRecordKey: CKRecord(state: $0)] } ?? [:])
-    }
 
     /// A conflict with the client's record and its ancestor beside the server's; any other error as it is.
     fileprivate func withRecords(of state: RecordState) -> CKError {

@@ -64,11 +64,12 @@ struct ModifySubscriptionsExchange: Exchange {
                 throw CKError.unreadable("\(results.count) results for another number of subscriptions")
             }
             end = .success(())
-            return zip(saves, results).map { save, result in saved(save.subscription, result) }
+            return zip(saves, results).map { save, result in saved(save.subscription, result, reply) }
                 + zip(deletions, results.dropFirst(saves.count)).map { subscriptionID, result in
                     switch result {
                     case .subscription: .deleted(subscriptionID, .success(()))
-                    case .error(let error): .deleted(subscriptionID, .failure(CKError(error)))
+                    case .error(let error):
+                        .deleted(subscriptionID, .failure(address.error(error, in: reply)))
                     }
                 }
         } catch {
@@ -77,10 +78,13 @@ struct ModifySubscriptionsExchange: Exchange {
         }
     }
 
-    private func saved(_ subscription: CKSubscription, _ result: SubscriptionResult) -> Event {
+    private func saved(
+        _ subscription: CKSubscription, _ result: SubscriptionResult, _ reply: Result<WireResponse, CKError>
+    ) -> Event {
         switch result {
         case .subscription: .saved(subscription.subscriptionID, .success(subscription))
-        case .error(let error): .saved(subscription.subscriptionID, .failure(CKError(error)))
+        case .error(let error):
+            .saved(subscription.subscriptionID, .failure(address.error(error, in: reply)))
         }
     }
 }
@@ -135,7 +139,7 @@ struct FetchSubscriptionsExchange: Exchange {
                     return (subscriptionIDs?[index] ?? wire.subscriptionID, address.subscription(wire))
                 case .error(let error):
                     let subscriptionID = subscriptionIDs?[index] ?? error.subscriptionID
-                    return subscriptionID.map { ($0, .failure(CKError(error))) }
+                    return subscriptionID.map { ($0, .failure(address.error(error, in: reply))) }
                 }
             }
         } catch {

@@ -35,11 +35,12 @@ struct ModifyZonesExchange: Exchange {
                 throw CKError.unreadable("\(response.zones.count) results for another number of zones")
             }
             end = .success(())
-            return zip(saves, response.zones).map { zoneID, result in saved(zoneID, result) }
+            return zip(saves, response.zones).map { zoneID, result in saved(zoneID, result, reply) }
                 + zip(deletions, response.zones.dropFirst(saves.count)).map { zoneID, result in
                     switch result {
                     case .zone: .deleted(zoneID, .success(()))
-                    case .error(let error): .deleted(zoneID, .failure(CKError(error)))
+                    case .error(let error):
+                        .deleted(zoneID, .failure(address.error(error, in: reply, zone: zoneID)))
                     }
                 }
         } catch {
@@ -48,13 +49,15 @@ struct ModifyZonesExchange: Exchange {
         }
     }
 
-    private func saved(_ zoneID: CKRecordZoneID, _ result: ZoneResult) -> Event {
+    private func saved(
+        _ zoneID: CKRecordZoneID, _ result: ZoneResult, _ reply: Result<WireResponse, CKError>
+    ) -> Event {
         switch result {
         case .zone: .saved(zoneID, .success(address.zone(zoneID)))
         // Saving a zone that is there is no error to the framework, and changes nothing.
         case .error(let error) where error.serverErrorCode == .exists:
             .saved(zoneID, .success(address.zone(zoneID)))
-        case .error(let error): .saved(zoneID, .failure(CKError(error)))
+        case .error(let error): .saved(zoneID, .failure(address.error(error, in: reply, zone: zoneID)))
         }
     }
 }
@@ -97,7 +100,7 @@ struct FetchZonesExchange: Exchange {
                     return (zoneID, .success(address.zone(zoneID)))
                 case .error(let error):
                     let zoneID = zoneIDs?[index] ?? error.zoneID.map { address.zoneID($0) }
-                    return zoneID.map { ($0, .failure(CKError(error))) }
+                    return zoneID.map { ($0, .failure(address.error(error, in: reply, zone: $0))) }
                 }
             }
         } catch {

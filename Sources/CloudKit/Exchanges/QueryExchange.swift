@@ -37,7 +37,7 @@ struct QueryExchange: Exchange {
         next = nil
         do throws(CKError) {
             let response = try Message.decode(RecordsQueryResponse.self, from: reply)
-            let events = response.records.compactMap { event($0, sent) }
+            let events = response.records.compactMap { event($0, sent, reply) }
             guard let marker = response.continuationMarker else { return events }
             guard !events.isEmpty || marker != sent.continuationMarker else {
                 throw .unreadable("more records are to come, but the marker stands still")
@@ -59,7 +59,9 @@ struct QueryExchange: Exchange {
         }
     }
 
-    private func event(_ result: RecordResult, _ sent: RecordsQueryRequest) -> Event? {
+    private func event(
+        _ result: RecordResult, _ sent: RecordsQueryRequest, _ reply: Result<WireResponse, CKError>
+    ) -> Event? {
         switch result {
         case .record(let record):
             guard let recordName = record.recordName else { return nil }
@@ -70,9 +72,9 @@ struct QueryExchange: Exchange {
         case .error(let error):
             guard let recordName = error.recordName else { return nil }
             let zoneID = sent.zoneID.map { address.zoneID($0) } ?? .default
+            let recordID = CKRecordID(recordName: recordName, zoneID: zoneID)
             return FetchedRecord(
-                recordID: CKRecordID(recordName: recordName, zoneID: zoneID), result: .failure(CKError(error))
-            )
+                recordID: recordID, result: .failure(address.error(error, in: reply, record: recordID)))
         case .tombstone: return nil
         }
     }

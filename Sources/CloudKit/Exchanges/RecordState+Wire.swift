@@ -62,8 +62,7 @@ extension RecordState {
                     }
                     record.fields[key] = value
                 } catch {
-                    throw CKError(
-                        error.code, "\(key) of \(recordID.recordName): \(error.localizedDescription)")
+                    throw error.prefixed(key)
                 }
             }
         }

@@ -14,9 +14,24 @@ struct RequestAddress: Sendable {
     var random: any RandomSource
     /// Where fetched files are; nil where none are fetched.
     var assetCache: AssetCache?
+    /// Whose servers are asked.
+    var serverKind = ServerKind.yap
+
+    /// Items that Apple's servers take in one request.
+    static let itemsMaxAtApple = 200
+    /// Items that one request may have.
+    var itemsMax: Int { serverKind == .apple ? Self.itemsMaxAtApple : .max }
+
+    /// What Apple's servers don't have.
+    private static let ourEndpoints: Set<String> = [
+        "users/discoverability", "notifications/list", "notifications/read",
+    ]
 
     /// The request with `message` to the database's `endpoint`, for example `records/modify`.
     func request(_ endpoint: String, message: some JSONMessage) throws(CKError) -> WireRequest {
+        if serverKind == .apple, Self.ourEndpoints.contains(endpoint) {
+            throw CKError(.serverRejectedRequest, "Apple's web service doesn't have \(endpoint).")
+        }
         do {
             return request(endpoint, method: "POST", body: try message.json())
         } catch {
@@ -26,8 +41,11 @@ struct RequestAddress: Sendable {
 
     /// The request to the database's `endpoint`.
     func request(_ endpoint: String, method: String, body: [UInt8] = []) -> WireRequest {
-        var headers = [("Content-Type", "application/json"), (WireHeader.client, "1")]
-        if endpoint.hasSuffix("/modify") { headers.append((WireHeader.operation, random.nextUUID())) }
+        var headers = [("Content-Type", "application/json")]
+        if serverKind == .yap {
+            headers.append((WireHeader.client, "1"))
+            if endpoint.hasSuffix("/modify") { headers.append((WireHeader.operation, random.nextUUID())) }
+        }
         let place = "1/\(containerIdentifier)/\(environment)"
         return WireRequest(
             method: method,

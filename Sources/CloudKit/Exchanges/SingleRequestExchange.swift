@@ -19,6 +19,17 @@ struct SingleRequestExchange<Output: Sendable>: Exchange {
         }
     }
 
+    /// Asks for what `endpoint` tells everybody who asks by GET.
+    init<Body: JSONMessage>(
+        getting endpoint: String, address: RequestAddress, answer: Body.Type,
+        read: @escaping @Sendable (Body) throws(CKError) -> Output
+    ) {
+        request = .success(address.request(endpoint, method: "GET"))
+        self.read = { reply in
+            Result { () throws(CKError) in try read(try Message.decode(Body.self, from: reply)) }
+        }
+    }
+
     mutating func nextStep() throws(CKError) -> ExchangeStep<Never, Output> {
         if let end { return .finished(try end.get()) }
         return .send(try request.get())

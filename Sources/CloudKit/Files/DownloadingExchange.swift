@@ -23,9 +23,15 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
     private var missing: [FetchedAsset]?
     private var underWay: FetchedAsset?
 
-    init(_ base: Base, cache: AssetCache?) {
+    private let containerIdentifier: String
+    /// Whether the files' checksums are of a kind that can be looked at here: Apple's aren't.
+    private let checksumsAreOurs: Bool
+
+    init(_ base: Base, address: RequestAddress) {
         self.base = base
-        self.cache = cache
+        cache = address.assetCache
+        containerIdentifier = address.containerIdentifier
+        checksumsAreOurs = address.serverKind == .yap
     }
 
     mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Output> {
@@ -50,7 +56,7 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
         return FileTransfer(
             direction: .download, url: fetched.asset.downloadURL ?? "",
             fileURL: cache?.place(checksum: checksum ?? "") ?? URL(fileURLWithPath: "/dev/null"),
-            bytes: fetched.asset.size, checksum: checksum)
+            bytes: fetched.asset.size, checksum: checksumsAreOurs ? checksum : nil)
     }
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
@@ -67,7 +73,7 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
             held[0] = event.with(.success(record))
         } catch {
             missing = []
-            held[0] = event.with(.failure(error.ofAsset(fetched)))
+            held[0] = event.with(.failure(error.ofAsset(fetched, in: containerIdentifier)))
         }
         return []
     }
@@ -75,12 +81,11 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
 
 extension CKError {
     /// The error of a file that couldn't be fetched, as its record's error.
-    fileprivate func ofAsset(_ fetched: FetchedAsset) -> CKError {
+    fileprivate func ofAsset(_ fetched: FetchedAsset, in container: String) -> CKError {
         let code = isOfTheNetwork || self.code == .operationCancelled ? self.code : .assetNotAvailable
         return CKError(
-            code,
-            "\(fetched.key) of \(fetched.recordID.recordName): the file didn't come: \(localizedDescription)",
-            retryAfterSeconds: retryAfterSeconds)
+            code, "\(fetched.key): the file didn't come: \(bareMessage)", userInfo: userInfo
+        ).naming(record: fetched.recordID, container: container)
     }
 }
 

@@ -30,6 +30,8 @@ struct CourierMachine: Sendable {
 
     enum Action: Sendable {
         case send(WireRequest, timeoutSeconds: Double)
+        /// Ask at a whole address: a server's that isn't the one of the configuration.
+        case ask(url: String, timeoutSeconds: Double)
         case pause(milliseconds: Int64)
         case tell(NotificationEvent)
     }
@@ -47,13 +49,20 @@ struct CourierMachine: Sendable {
         case pausing(thenRegisters: Bool)
     }
 
+    /// Where a device waits.
+    private enum Courier {
+        case ours(WireRequest)
+        case apples(String)
+    }
+
     private let containerIdentifier: String
     private let environment: String
     private let clientID: String?
+    private let serverKind: ServerKind
     private let random: any RandomSource
     private var step = Step.idle
     private var token: String?
-    private var courier: WireRequest?
+    private var courier: Courier?
     /// The notification to acknowledge.
     private var unacknowledgedID: String?
     private var lastToldID: String?
@@ -62,7 +71,11 @@ struct CourierMachine: Sendable {
     /// Failures, or waits that were none, in a row.
     private var failures = 0
 
-    init(containerIdentifier: String, environment: String, clientID: String?, random: any RandomSource) {
+    init(
+        containerIdentifier: String, environment: String, clientID: String?, random: any RandomSource,
+        serverKind: ServerKind = .yap
+    ) {
+        self.serverKind = serverKind
         self.containerIdentifier = containerIdentifier
         self.environment = environment
         self.clientID = clientID
@@ -100,7 +113,8 @@ struct CourierMachine: Sendable {
             step = .registering
             let request = WireRequest(
                 path: "/device/1/\(containerIdentifier)/\(environment)/tokens/\(endpoint)",
-                headers: [("Content-Type", "application/json"), (WireHeader.client, "1")], body: body)
+                headers: [("Content-Type", "application/json")]
+                    + (serverKind == .yap ? [(WireHeader.client, "1")] : []), body: body)
             return [.send(request, timeoutSeconds: Self.registrationTimeoutSeconds)]
         } catch {
             return failed(CKError(.invalidArguments, "The request can't be written as JSON: \(error)"))
@@ -110,7 +124,7 @@ struct CourierMachine: Sendable {
     private mutating func registered(_ reply: Result<WireResponse, CKError>) -> [Action] {
         do throws(CKError) {
             let response = try Message.decode(TokensResponse.self, from: reply)
-            guard let courier = WireRequest(courierURL: response.webcourierURL) else {
+            guard let courier = courier(response.webcourierURL) else {
                 throw CKError.unreadable("the address to wait at: \(response.webcourierURL.prefix(200))")
             }
             self.courier = courier
@@ -123,6 +137,14 @@ struct CourierMachine: Sendable {
             return register()
         } catch {
             return failed(error)
+        }
+    }
+
+    private func courier(_ url: String) -> Courier? {
+        switch serverKind {
+        case .yap: WireRequest(courierURL: url).map { .ours($0) }
+        // Apple's waits are at another server than the requests.
+        case .apple: CloudConfiguration.isAddress(url) ? .apples(url) : nil
         }
     }
 
@@ -143,10 +165,16 @@ struct CourierMachine: Sendable {
     // MARK: Waiting
 
     private mutating func wait() -> [Action] {
-        guard var request = courier else { return register() }
-        step = .waiting
-        if let unacknowledgedID { request.query.append((WireHeader.afterItem, unacknowledgedID)) }
-        return [.send(request, timeoutSeconds: Self.waitTimeoutSeconds)]
+        switch courier {
+        case nil: return register()
+        case .apples(let url):
+            step = .waiting
+            return [.ask(url: url, timeoutSeconds: Self.waitTimeoutSeconds)]
+        case .ours(var request):
+            step = .waiting
+            if let unacknowledgedID { request.query.append((WireHeader.afterItem, unacknowledgedID)) }
+            return [.send(request, timeoutSeconds: Self.waitTimeoutSeconds)]
+        }
     }
 
     private mutating func waited(_ reply: Result<WireResponse, CKError>, _ milliseconds: Int64) -> [Action] {

@@ -31,7 +31,7 @@ final class NotificationListener: Sendable {
             State(
                 machine: CourierMachine(
                     containerIdentifier: containerIdentifier, environment: connection.environment,
-                    clientID: clientID, random: connection.random)))
+                    clientID: clientID, random: connection.random, serverKind: connection.serverKind)))
     }
 
     func start() {
@@ -86,8 +86,23 @@ final class NotificationListener: Sendable {
                 self.post(.answered(reply, afterMilliseconds: milliseconds))
             }
             keep(cancel)
+        case .ask(let url, let timeoutSeconds):
+            let started = connection.timers.elapsedMilliseconds()
+            let sink = CollectingSink(bytesMax: Self.pushBytesMax)
+            let request = FileRequest(url: url, sink: sink)
+            keep(
+                connection.transport.carry(request, timeoutSeconds: timeoutSeconds) { reply in
+                    let milliseconds = self.connection.timers.elapsedMilliseconds() - started
+                    let whole = reply.map { response in
+                        WireResponse(status: response.status, headers: response.headers, body: sink.bytes)
+                    }
+                    self.post(.answered(whole, afterMilliseconds: milliseconds))
+                })
         }
     }
+
+    /// Bytes that a notification may have.
+    private static let pushBytesMax = 64 << 10
 
     /// Whether somebody else is signed in than at the last request. The wait itself doesn't say who waits.
     private func isForAnotherUser() -> Bool {
@@ -106,5 +121,25 @@ final class NotificationListener: Sendable {
             return state.isStopped
         }
         if isStopped { takeBack() }
+    }
+}
+
+/// Keeps the bytes of an answer.
+private final class CollectingSink: FileSink {
+    private let kept = Lock<[UInt8]>([])
+    private let bytesMax: Int
+    var bytes: [UInt8] { kept.withLock { $0 } }
+
+    init(bytesMax: Int) {
+        self.bytesMax = bytesMax
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        try kept.withLock { kept in
+            guard kept.count + bytes.count <= bytesMax else {
+                throw CKError(.serverResponseLost, "The notification has more than \(bytesMax) bytes.")
+            }
+            kept += bytes
+        }
     }
 }

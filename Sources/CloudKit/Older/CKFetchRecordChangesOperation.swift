@@ -47,7 +47,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
         run { address in
             DownloadingExchange(
                 FetchZoneChangesExchange(zones: [zone], fetchesAllChanges: false, address: address),
-                cache: address.assetCache)
+                address: address)
         } event: { event in
             switch event {
             case .changed(_, .success(let state)): self.recordChangedBlock?(CKRecord(state: state))

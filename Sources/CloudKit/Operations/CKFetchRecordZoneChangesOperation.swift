@@ -75,7 +75,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
             DownloadingExchange(
                 FetchZoneChangesExchange(
                     zones: zones, fetchesAllChanges: fetchesAllChanges, address: address),
-                cache: address.assetCache)
+                address: address)
         } event: { event in
             switch event {
             case .changed(let recordID, let result): self.report(recordID, result)

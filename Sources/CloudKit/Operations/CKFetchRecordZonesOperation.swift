@@ -42,7 +42,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
         let zoneIDs = recordZoneIDs
         let outcome = Lock(Outcome())
         run { address in
-            FetchZonesExchange(zoneIDs: zoneIDs, address: address)
+            address.split(zoneIDs) { FetchZonesExchange(zoneIDs: $0, address: address) }
         } event: { zoneID, result in
             outcome.withLock { outcome in
                 switch result {

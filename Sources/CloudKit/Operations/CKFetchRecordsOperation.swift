@@ -47,7 +47,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         run { address in
             DownloadingExchange(
                 FetchRecordsExchange(recordIDs: recordIDs, desiredKeys: desiredKeys, address: address),
-                cache: address.assetCache)
+                address: address)
         } event: { fetched in
             let recordID = fetched.recordID
             let result = fetched.result.map { CKRecord(state: $0) }

@@ -42,7 +42,9 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
         let subscriptionIDs = subscriptionIDs
         let outcome = Lock(Outcome())
         run { address in
-            FetchSubscriptionsExchange(subscriptionIDs: subscriptionIDs, address: address)
+            address.split(subscriptionIDs) {
+                FetchSubscriptionsExchange(subscriptionIDs: $0, address: address)
+            }
         } event: { subscriptionID, result in
             outcome.withLock { outcome in
                 switch result {

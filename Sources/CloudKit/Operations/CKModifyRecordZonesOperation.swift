@@ -47,7 +47,9 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
         let deletions = recordZoneIDsToDelete ?? []
         let outcome = Lock(Outcome())
         run { address in
-            ModifyZonesExchange(saving: saves, deleting: deletions, address: address)
+            address.split(saving: saves, deleting: deletions) {
+                ModifyZonesExchange(saving: $0, deleting: $1, address: address)
+            }
         } event: { event in
             switch event {
             case .saved(let zoneID, let result):

@@ -47,7 +47,9 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
         let deletions = subscriptionIDsToDelete ?? []
         let outcome = Lock(Outcome())
         run { address in
-            ModifySubscriptionsExchange(saving: saves, deleting: deletions, address: address)
+            address.split(saving: saves, deleting: deletions) {
+                ModifySubscriptionsExchange(saving: $0, deleting: $1, address: address)
+            }
         } event: { event in
             switch event {
             case .saved(let subscriptionID, let result):

@@ -27,14 +27,18 @@ extension CKOperation {
         }
         let address = RequestAddress(
             containerIdentifier: place.identifier, environment: place.connection.environment,
-            scope: target.databaseScope.wire, isSignedIn: credential.webAuthToken != nil,
-            random: place.connection.random, assetCache: place.connection.assetCache)
+            scope: target.databaseScope.wire, isSignedIn: credential.isSignedIn,
+            random: place.connection.random, assetCache: place.connection.assetCache,
+            serverKind: place.connection.serverKind)
         let started = place.connection.timers.elapsedMilliseconds()
         var rules = effectiveConfiguration.rules(startedMilliseconds: started)
         rules.userRecordName = userRecordName ?? credential.userRecordName
         let runner = ExchangeRunner(
             exchange(address), connection: place.connection, rules: rules,
-            isCancelled: { self.isCancelled }, deliver: { self.deliver($0) }, event: event, completion: end)
+            isCancelled: { self.isCancelled }, deliver: { self.deliver($0) }, event: event
+        ) { result in
+            end(result.mapError { $0.naming(container: place.identifier) })
+        }
         onCancel { runner.cancel() }
         runner.advance()
     }

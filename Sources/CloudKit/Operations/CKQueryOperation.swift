@@ -59,7 +59,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         run { address in
             DownloadingExchange(
                 QueryExchange(request, resultsLimit: resultsLimit, address: address),
-                cache: address.assetCache)
+                address: address)
         } event: { fetched in
             let recordID = fetched.recordID
             let result = fetched.result.map { CKRecord(state: $0) }

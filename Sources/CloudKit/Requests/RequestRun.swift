@@ -9,9 +9,16 @@ extension CloudConnection {
         _ request: WireRequest, rules: RequestRules = RequestRules(),
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        let transport = transport
-        let run = RequestRun(connection: self, rules: rules, completion: completion) {
-            transport.send(request.signed($0), timeoutSeconds: $1, completion: $2)
+        let connection = self
+        let run = RequestRun(connection: self, rules: rules, kind: request.path, completion: completion) {
+            let signed: WireRequest
+            do throws(CKError) {
+                signed = try request.signed($0, connection)
+            } catch {
+                $2(.failure(error))
+                return {}
+            }
+            return connection.transport.send(signed, timeoutSeconds: $1, completion: $2)
         }
         run.attempt()
         return { run.cancel() }
@@ -25,7 +32,7 @@ extension CloudConnection {
         var rules = rules
         rules.timeoutSeconds += Double(transfer.bytes ?? 0) / FileTransferRun.bytesPerSecondMin
         let carrier = FileTransferRun(transfer, transport: transport, cache: assetCache)
-        let run = RequestRun(connection: self, rules: rules, completion: completion) {
+        let run = RequestRun(connection: self, rules: rules, kind: nil, completion: completion) {
             carrier.attempt(timeoutSeconds: $1, completion: $2)
         }
         run.attempt()
@@ -47,6 +54,10 @@ private final class RequestRun: Sendable {
         var hasTriedAnotherSignIn = false
         var cancelTransfer: TransportCancel?
         var cancelTimer: TimerCancel?
+        /// Whether it is this request's turn among those whose token is good for one only.
+        var hasTurn = false
+        var leaveLine: (@Sendable () -> Bool)?
+        var cancelLineTimer: TimerCancel?
         var isEnded: Bool { completion == nil }
     }
 
@@ -59,19 +70,54 @@ private final class RequestRun: Sendable {
     private let send: Sender
     private let connection: CloudConnection
     private let rules: RequestRules
+    /// What requests that the server may ask to wait with together have in common; nil for a file.
+    private let kind: String?
     private let state: Lock<State>
 
     init(
-        connection: CloudConnection, rules: RequestRules,
+        connection: CloudConnection, rules: RequestRules, kind: String?,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void, send: @escaping Sender
     ) {
         self.send = send
         self.connection = connection
         self.rules = rules
+        self.kind = kind
         state = Lock(State(completion: completion, userRecordName: rules.userRecordName))
     }
 
     func attempt() {
+        guard connection.serverKind == .apple, kind != nil else { return attemptNow() }
+        let leaveLine = connection.turns.enter {
+            let isEnded = self.state.withLock { state in
+                state.hasTurn = !state.isEnded
+                return state.isEnded
+            }
+            isEnded ? self.connection.turns.leave() : self.attemptNow()
+        }
+        let isWaiting = state.withLock { state in
+            state.leaveLine = leaveLine
+            return !state.isEnded && !state.hasTurn && state.awaited == nil
+        }
+        guard isWaiting else {
+            if state.withLock({ $0.isEnded }) { _ = leaveLine() }
+            return
+        }
+        endWhenTimeIsOver()
+    }
+
+    /// The wait for a turn counts for the whole operation's time.
+    private func endWhenTimeIsOver() {
+        guard let deadline = rules.deadlineMilliseconds else { return }
+        let left = max(0, deadline - connection.timers.elapsedMilliseconds())
+        let cancelTimer = connection.timers.after(milliseconds: left) { self.end(.failure(.deadlineIsOver)) }
+        let isEnded = state.withLock { state in
+            state.cancelLineTimer = cancelTimer
+            return state.isEnded
+        }
+        if isEnded { cancelTimer() }
+    }
+
+    private func attemptNow() {
         guard let milliseconds = attemptMilliseconds() else { return end(.failure(.deadlineIsOver)) }
         let credential: CloudCredential
         do throws(CKError) {
@@ -80,6 +126,7 @@ private final class RequestRun: Sendable {
             return end(.failure(error))
         }
         guard isOfTheSameUser(credential) else { return end(.failure(.anotherUser)) }
+        if let seconds = secondsHeldBack(credential) { return end(.failure(.heldBack(seconds: seconds))) }
         let number: Int? = state.withLock { state in
             guard !state.isEnded else { return nil }
             state.attemptNumber += 1
@@ -103,6 +150,33 @@ private final class RequestRun: Sendable {
         }
         // Answered already, or given up meanwhile.
         if !isAwaited { cancelTransfer() }
+    }
+
+    /// Seconds for which the server asked to wait with such requests of this user.
+    private func secondsHeldBack(_ credential: CloudCredential) -> Double? {
+        kind.flatMap {
+            connection.holds.secondsLeft(
+                $0 + "#" + (credential.userRecordName ?? ""),
+                nowMilliseconds: connection.timers.elapsedMilliseconds())
+        }
+    }
+
+    /// Keeps what an answer says about when to come back.
+    private func holdBack(_ response: WireResponse, _ credential: CloudCredential) {
+        guard let kind, !(200..<300).contains(response.status) else { return }
+        let error = Message.refusal(response)
+        guard error.asksToWait, let seconds = error.retryAfterSeconds else { return }
+        connection.holds.hold(
+            kind + "#" + (credential.userRecordName ?? ""), seconds: seconds,
+            nowMilliseconds: connection.timers.elapsedMilliseconds())
+    }
+
+    private func leaveTurn() {
+        let hadTurn = state.withLock { state in
+            defer { state.hasTurn = false }
+            return state.hasTurn
+        }
+        if hadTurn { connection.turns.leave() }
     }
 
     func cancel() {
@@ -146,12 +220,15 @@ private final class RequestRun: Sendable {
             {
                 connection.account.replace(token, with: newToken)
             }
+            leaveTurn()
+            holdBack(response, credential)
             guard [401, 421].contains(response.status), hasAnotherSignIn(than: credential) else {
                 return end(result)
             }
             attempt()
         case .failure(let error):
             taken.cancelTransfer?()
+            leaveTurn()
             repeatOrEnd(after: error, number)
         }
     }
@@ -191,19 +268,33 @@ private final class RequestRun: Sendable {
             state.awaited = nil
             state.cancelTransfer = nil
             state.cancelTimer = nil
+            state.leaveLine = nil
+            state.cancelLineTimer = nil
             return taken
         }
         guard let taken else { return }
         taken.cancelTransfer?()
         taken.cancelTimer?()
+        taken.cancelLineTimer?()
+        _ = taken.leaveLine?()
+        leaveTurn()
         taken.completion?(result)
     }
 }
 
 extension WireRequest {
-    /// The request with the items that tell who asks.
-    fileprivate func signed(_ credential: CloudCredential) -> WireRequest {
+    /// The request with what tells who asks: the items of tokens, or the signature of a server's key, beside which
+    /// Apple's servers take no token.
+    /// - Throws: `CKError.internalError` when it can't be signed.
+    fileprivate func signed(
+        _ credential: CloudCredential, _ connection: CloudConnection
+    ) throws(CKError) -> WireRequest {
         var signed = self
+        if let key = credential.serverKey {
+            signed.headers += try key.headers(
+                target: connection.transport.basePath + target, body: body, clock: connection.clock)
+            return signed
+        }
         for (name, value) in [
             (WireHeader.apiTokenItem, credential.apiToken),
             (WireHeader.webAuthTokenItem, credential.webAuthToken),

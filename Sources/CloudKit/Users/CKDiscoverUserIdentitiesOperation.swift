@@ -75,8 +75,7 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
     override func execute() {
         run { address in
             SingleRequestExchange(
-                "users/discover", UsersDiscoverRequest(), address: address.ofUsers,
-                answer: UsersDiscoverResponse.self
+                getting: "users/discover", address: address.ofUsers, answer: UsersDiscoverResponse.self
             ) { response throws(CKError) in
                 response.users.map { CKUserIdentity($0, lookupInfo: nil) }
             }

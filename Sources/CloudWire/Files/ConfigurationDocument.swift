@@ -14,6 +14,12 @@ public struct ConfigurationDocument: Hashable, Sendable {
         public var deviceID: String?
         /// A file with the certificates of the authorities that the server's is checked by.
         public var authoritiesFile: String?
+        /// The name of the key by which a server asks, in the place of a user.
+        public var keyID: String?
+        /// The file with that key.
+        public var keyFile: String?
+        /// `yap` or `apple`: whose protocol the server speaks.
+        public var serverProtocol: String?
 
         /// Says nothing yet.
         public init() {}
@@ -69,9 +75,14 @@ extension ConfigurationDocument.Container: JSONCodable {
             case "credentialFile": credentialFile = try member.value.string()
             case "deviceID": deviceID = try member.value.string()
             case "authoritiesFile": authoritiesFile = try member.value.string()
+            case "keyID": keyID = try member.value.string()
+            case "keyFile": keyFile = try member.value.string()
+            case "protocol": serverProtocol = try member.value.string()
             default:
                 throw member.unknownKey(
-                    "server, environment, apiToken, credentialFile, deviceID, authoritiesFile")
+                    """
+                    server, environment, apiToken, credentialFile, deviceID, authoritiesFile, keyID, keyFile, protocol
+                    """)
             }
         }
     }
@@ -84,6 +95,9 @@ extension ConfigurationDocument.Container: JSONCodable {
             writer.member("credentialFile", credentialFile)
             writer.member("deviceID", deviceID)
             writer.member("authoritiesFile", authoritiesFile)
+            writer.member("keyID", keyID)
+            writer.member("keyFile", keyFile)
+            writer.member("protocol", serverProtocol)
         }
     }
 }

@@ -14,6 +14,8 @@ public struct CredentialsDocument: Hashable, Sendable {
         public var userRecordName: String?
         /// When the token runs out, in milliseconds since 1970; nil when the server didn't say.
         public var expiresAtMilliseconds: Int64?
+        /// The token of the configuration in whose place this one came; nil for that of a sign-in.
+        public var replacesToken: String?
         /// Keys that we don't know, as they came.
         public var unknown: [String: JSONValue] = [:]
 
@@ -75,6 +77,7 @@ extension CredentialsDocument.Entry: JSONCodable {
             case _ where member.value.isNull: try unknown.keep(member)
             case "userRecordName": userRecordName = try member.value.string()
             case "expiresAtMilliseconds": expiresAtMilliseconds = try member.value.int64()
+            case "replacesToken": replacesToken = try member.value.string()
             default: try unknown.keep(member)
             }
         }
@@ -92,6 +95,7 @@ extension CredentialsDocument.Entry: JSONCodable {
             writer.member("webAuthToken", webAuthToken)
             writer.member("userRecordName", userRecordName)
             writer.member("expiresAtMilliseconds", expiresAtMilliseconds)
+            writer.member("replacesToken", replacesToken)
             writer.members(unknown)
         }
     }

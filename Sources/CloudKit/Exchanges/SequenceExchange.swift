@@ -1,0 +1,43 @@
+internal import CloudWire
+
+/// Walks exchanges one after the other: what a server takes in several requests only.
+struct SequenceExchange<Base: Exchange>: Exchange where Base.Output == Void {
+    private var rest: [Base]
+
+    init(_ exchanges: [Base]) {
+        rest = exchanges
+    }
+
+    mutating func nextStep() throws(CKError) -> ExchangeStep<Base.Event, Void> {
+        while !rest.isEmpty {
+            let step = try rest[0].nextStep()
+            guard case .finished = step else { return step }
+            rest.removeFirst()
+        }
+        return .finished(())
+    }
+
+    mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Base.Event] {
+        rest.isEmpty ? [] : rest[0].receive(reply)
+    }
+}
+
+extension RequestAddress {
+    /// The exchanges that save and delete so many things as one request may have: one, if they fit.
+    func split<Save, Deletion, E: Exchange>(
+        saving saves: [Save], deleting deletions: [Deletion], _ exchange: ([Save], [Deletion]) -> E
+    ) -> SequenceExchange<E> {
+        guard saves.count + deletions.count > itemsMax else {
+            return SequenceExchange([exchange(saves, deletions)])
+        }
+        return SequenceExchange(
+            saves.chunks(countMax: itemsMax).map { exchange($0, []) }
+                + deletions.chunks(countMax: itemsMax).map { exchange([], $0) })
+    }
+
+    /// The exchanges that fetch so many things as one request may name; nil stands for all there are.
+    func split<Item, E: Exchange>(_ items: [Item]?, _ exchange: ([Item]?) -> E) -> SequenceExchange<E> {
+        guard let items, items.count > itemsMax else { return SequenceExchange([exchange(items)]) }
+        return SequenceExchange(items.chunks(countMax: itemsMax).map { exchange($0) })
+    }
+}

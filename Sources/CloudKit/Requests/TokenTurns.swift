@@ -1,0 +1,56 @@
+internal import Seams
+
+/// Lets requests of one user go one after the other.
+///
+/// Apple's servers take a user's token once: the answer brings the next one. Two requests with one token at a time
+/// would end the sign-in.
+package final class TokenTurns: Sendable {
+    private struct State {
+        var isTaken = false
+        var lastNumber = 0
+        var waiting: [(number: Int, body: @Sendable () -> Void)] = []
+    }
+
+    private let state = Lock(State())
+
+    init() {}
+
+    /// Calls `body` when it is its turn, perhaps at once; whoever called it says `leave()` once then.
+    /// - Returns: what takes it back; false when its turn had come already.
+    func enter(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Bool {
+        let number: Int? = state.withLock { state in
+            guard state.isTaken else {
+                state.isTaken = true
+                return nil
+            }
+            state.lastNumber += 1
+            state.waiting.append((state.lastNumber, body))
+            return state.lastNumber
+        }
+        guard let number else {
+            body()
+            return { false }
+        }
+        return {
+            self.state.withLock { state in
+                guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
+                    return false
+                }
+                state.waiting.remove(at: index)
+                return true
+            }
+        }
+    }
+
+    /// Ends a turn: the next begins, on this thread.
+    func leave() {
+        let next: (@Sendable () -> Void)? = state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isTaken = false
+                return nil
+            }
+            return state.waiting.removeFirst().body
+        }
+        next?()
+    }
+}
