@@ -18,6 +18,18 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
         name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
+/// Tests that are written as an app is: without the package's own symbols, in either language mode, and free to call
+/// what is deprecated. That stays a warning also where `-warnings-as-errors` is on the command line, which is read after
+/// the settings; what is handed to the frontend is read after both.
+func appTests(_ name: String, _ dependencies: [Target.Dependency], mode: SwiftLanguageMode) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, packageAccess: false,
+        swiftSettings: [
+            .swiftLanguageMode(mode),
+            .unsafeFlags(["-Xfrontend", "-Wwarning", "-Xfrontend", "DeprecatedDeclaration"]),
+        ])
+}
+
 let package = Package(
     name: "Yap",
     products: [
@@ -202,6 +214,9 @@ let package = Package(
                 "CloudStore",
                 "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SQLite", "SyncDevices", "Seams",
             ]),
+        // One program, in both language modes: the second folder is a link to the first.
+        appTests("GuideApp", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v5),
+        appTests("GuideAppSwift6", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
         tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "Seams", "Yap", "YapCloudKit"]),
         tests("TidyTests", []),
     ],

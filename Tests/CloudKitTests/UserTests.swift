@@ -22,6 +22,30 @@ import Testing
         #expect(try await bob.userIdentities(forPhoneNumbers: ["1", "2"]).isEmpty)
     }
 
+    @Test(arguments: Cloud.allCases) func theUsersOwnRecordIsFetchedAndSavedWithoutItsName(
+        way: Cloud
+    ) async throws {
+        let cloud = try way.cloud()
+        let ada = cloud.device(user: "ada").container
+        func own(_ database: CKDatabase) -> Result<CKRecord, any Error>? {
+            let told = Collected<Result<CKRecord, any Error>>()
+            let operation = CKFetchRecordsOperation.fetchCurrentUserRecordOperation()
+            operation.perRecordResultBlock = { _, result in told.append(result) }
+            operation.fetchRecordsResultBlock = {
+                if case .failure(let error) = $0 { told.append(.failure(error)) }
+            }
+            database.add(operation)
+            return told.all.count == 1 ? told.all[0] : nil
+        }
+        let record = try #require(try own(ada.privateCloudDatabase)?.get())
+        #expect(try await record.recordID == ada.userRecordID() && record.recordType == "Users")
+        record["team"] = "red"
+        try await ada.publicCloudDatabase.save(record)
+        #expect(try own(ada.publicCloudDatabase)?.get()["team"] == "red")
+        let nobody = cloud.signedOutDevice().container
+        #expect(own(nobody.publicCloudDatabase)?.code == .notAuthenticated)
+    }
+
     @Test func theOperationTellsEachUserAndThenTheEnd() async throws {
         let cloud = TestCloud()
         let ada = cloud.device(user: "ada").container

@@ -38,11 +38,18 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// The program's own container: the one that the environment variable `CLOUDKIT_CONTAINER` names, or the
     /// `defaultContainer` of the configuration.
-    public class func `default`() -> CKContainer { defaultContainer }
+    public class func `default`() -> CKContainer { substitute ?? defaultContainer }
+
+    /// A test's container: while it is bound, it is the default one, and a container with any identifier is in its
+    /// cloud.
+    @TaskLocal package static var substitute: CKContainer?
 
     /// The container with `identifier`.
     public required convenience init(identifier: String) {
-        self.init(core: ContainerCore(configuredIdentifier: identifier))
+        let substitute = try? Self.substitute?.place()
+        self.init(
+            core: substitute.map { ContainerCore(identifier: identifier, connection: $0.connection) }
+                ?? ContainerCore(configuredIdentifier: identifier))
     }
 
     /// The container with `identifier` on `connection`.

@@ -13,6 +13,14 @@ struct FetchRecordsExchange: Exchange {
     private var sent: [CKRecordID] = []
     private var wasAnswered = false
     private var failure: CKError?
+    /// Finds out which record is the user's own, before that one is fetched.
+    private var user: CurrentUserExchange?
+
+    /// Fetches the record of the user who is signed in.
+    init(ofUserAt address: RequestAddress, desiredKeys: [String]?) {
+        self.init(recordIDs: [], desiredKeys: desiredKeys, address: address.ofUsers)
+        user = CurrentUserExchange(address: address.ofUsers)
+    }
 
     init(recordIDs: [CKRecordID], desiredKeys: [String]?, address: RequestAddress) {
         self.address = address
@@ -22,6 +30,11 @@ struct FetchRecordsExchange: Exchange {
 
     mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Void> {
         if let failure { throw failure }
+        switch try user?.nextStep() {
+        case .send(let request): return .send(request)
+        case .finished(let recordID): (user, batches) = (nil, [[recordID]])
+        case .transfer, .report, nil: break
+        }
         guard !batches.isEmpty else { return .finished(()) }
         sent = batches.removeFirst()
         let message = RecordsLookupRequest(
@@ -31,6 +44,10 @@ struct FetchRecordsExchange: Exchange {
     }
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
+        guard user == nil else {
+            _ = user?.receive(reply)
+            return []
+        }
         do throws(CKError) {
             let response = try Message.decode(RecordsResponse.self, from: reply)
             guard response.records.count == sent.count else {

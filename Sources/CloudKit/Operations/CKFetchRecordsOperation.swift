@@ -35,18 +35,31 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         self.recordIDs = recordIDs
     }
 
+    /// Makes an operation that fetches the record of the user who is signed in, from the public database whichever
+    /// database it is added to.
+    public class func fetchCurrentUserRecordOperation() -> CKFetchRecordsOperation {
+        let operation = CKFetchRecordsOperation()
+        operation.fetchesUser = true
+        return operation
+    }
+
+    /// Whether the user's own record is fetched, and not `recordIDs`.
+    private var fetchesUser = false
+
     private struct Outcome {
         var records: [CKRecord.ID: CKRecord] = [:]
         var errors: [AnyHashable: any Error] = [:]
     }
 
     override func execute() {
-        let recordIDs = recordIDs ?? []
-        let desiredKeys = desiredKeys
+        let (recordIDs, desiredKeys) = (recordIDs ?? [], desiredKeys)
+        let fetchesUser = fetchesUser
         let outcome = Lock(Outcome())
         run { address in
             DownloadingExchange(
-                FetchRecordsExchange(recordIDs: recordIDs, desiredKeys: desiredKeys, address: address),
+                fetchesUser
+                    ? FetchRecordsExchange(ofUserAt: address, desiredKeys: desiredKeys)
+                    : FetchRecordsExchange(recordIDs: recordIDs, desiredKeys: desiredKeys, address: address),
                 address: address)
         } event: { fetched in
             let recordID = fetched.recordID
