@@ -149,6 +149,11 @@ let package = Package(
             name: "SyncKillChild", dependencies: ["SyncDevices", "Seams"],
             path: "Tests/Support/SyncKillChild", swiftSettings: settings),
 
+        // An app that is killed with a long-lived operation under way.
+        .executableTarget(
+            name: "LongLivedChild", dependencies: ["CloudKit"], path: "Tests/Support/LongLivedChild",
+            swiftSettings: settings),
+
         tests("FuzzTests", ["FuzzTargets", "Seams"]),
         tests("FaultProxyTests", ["FaultProxy", "Seams"]),
         tests("SeamsTests", ["Seams"]),
@@ -198,7 +203,7 @@ let package = Package(
             "CloudKitTests",
             [
                 "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudService", "CloudWire",
-                "CoreLocation", "Crypto", "HTTPClient", "HTTPServer", "Seams",
+                "CoreLocation", "Crypto", "HTTPClient", "HTTPServer", "LongLivedChild", "Seams",
             ]),
         tests(
             "YapCloudKitTests",

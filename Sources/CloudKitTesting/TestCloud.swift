@@ -202,6 +202,8 @@ public final class TestCloud: Sendable {
             // Of its own, so that what one device sends doesn't change what the service or another makes.
             random: SeededRandomSource(seed: seed &* 1_000 &+ UInt64(number)))
         connection.assetCache = AssetCache(folder: cacheFolder.appendingPathComponent("device-\(number)"))
+        connection.shelf = OperationShelf(
+            folder: cacheFolder.appendingPathComponent("operations-\(number)"), clock: clock)
         return TestDevice(
             number: number, container: CKContainer(identifier: "iCloud.yap.test", connection: connection))
     }

@@ -154,10 +154,7 @@ import Testing
 
     @Test func anOperationCancelledWhileItWaitsEndsAtOnceAndOnce() {
         let transport = SilentTransport()
-        let database = CKContainer(
-            identifier: "iCloud.test",
-            connection: CloudConnection(transport: transport, execution: .inline, webAuthToken: "t")
-        ).privateCloudDatabase
+        let database = transport.database
         let said = Collected<CKError.Code?>()
         let operation = CKFetchRecordsOperation(recordIDs: [CKRecord.ID(recordName: "1")])
         operation.fetchRecordsResultBlock = { said.append($0.code) }
@@ -304,27 +301,5 @@ import Testing
             devices.phone.add(first)
         }
         #expect(said.all == ["first", "second true"])
-    }
-}
-
-/// Takes requests and answers when the test says so.
-private final class SilentTransport: Transport {
-    private typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
-    private let waiting = Lock<[Completion]>([])
-
-    func send(
-        _ request: WireRequest, timeoutSeconds: Double,
-        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
-    ) -> TransportCancel {
-        waiting.withLock { $0.append(completion) }
-        return {}
-    }
-
-    func answer(_ result: Result<WireResponse, CKError>) {
-        let completions = waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
-        }
-        for completion in completions { completion(result) }
     }
 }

@@ -1,3 +1,4 @@
+internal import Crypto
 import Foundation
 package import HTTPClient
 package import Seams
@@ -86,6 +87,8 @@ package struct CloudConfiguration: Sendable {
         connection.serverKind = kind
         connection.assetCache = AssetCache(
             folder: Self.cacheFolder(ProcessInfo.processInfo.environment).appendingPathComponent(identifier))
+        connection.shelf = OperationShelf(
+            folder: Self.operationsFolder(ProcessInfo.processInfo.environment, identifier, url, environment))
         return ContainerCore.Place(identifier: identifier, connection: connection)
     }
 
@@ -109,6 +112,21 @@ package struct CloudConfiguration: Sendable {
                 "The container \(identifier) needs both keyID and keyFile (CLOUDKIT_KEY_ID, CLOUDKIT_KEY_FILE)."
             )
         }
+    }
+
+    /// Where operations are kept that outlive their process: a folder for each container of each server under
+    /// `$XDG_STATE_HOME/yap/operations`.
+    static func operationsFolder(
+        _ environment: [String: String], _ identifier: String, _ serverURL: String, _ cloudEnvironment: String
+    ) -> URL {
+        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+        let folder = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let hash = (try? SHA256.hash("\(serverURL) \(cloudEnvironment)")) ?? []
+        let name = hash.prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let container = String(identifier.map { $0 == "/" ? "_" : $0 })
+        return URL(
+            fileURLWithPath: (folder ?? home + "/.local/state") + "/yap/operations/\(container)-\(name)",
+            isDirectory: true)
     }
 
     private func account(

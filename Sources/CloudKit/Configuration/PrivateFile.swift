@@ -16,7 +16,7 @@ package struct PrivateFile: Sendable {
     }
 
     /// Bytes that such a file may have.
-    static let bytesMax = 1 << 20
+    package static let bytesMax = 1 << 20
 
     /// Where it lies.
     package let path: String
@@ -41,7 +41,9 @@ package struct PrivateFile: Sendable {
 
     /// What the file holds; nil when there is none.
     /// - Throws: when others may read it, or it can't be read.
-    package func read() throws(Failure) -> (bytes: [UInt8], version: Version)? {
+    package func read(bytesMax: Int = PrivateFile.bytesMax) throws(Failure) -> (
+        bytes: [UInt8], version: Version
+    )? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -62,8 +64,8 @@ package struct PrivateFile: Sendable {
                     Type: chmod 600 '\(path)'
                     """)
         }
-        guard status.st_size <= Self.bytesMax else {
-            throw Failure(message: "\(path) has more than \(Self.bytesMax) bytes.")
+        guard status.st_size <= bytesMax else {
+            throw Failure(message: "\(path) has more than \(bytesMax) bytes.")
         }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var count = 0
@@ -131,7 +133,8 @@ package struct PrivateFile: Sendable {
         }
     }
 
-    private func syncFolder() {
+    /// Sees to it that what was named in the folder outlives a power failure.
+    func syncFolder() {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)

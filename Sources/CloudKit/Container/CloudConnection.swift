@@ -33,6 +33,8 @@ package struct CloudConnection: Sendable {
     package let turns = TokenTurns()
     /// Where fetched files are; with nil an asset is fetched without its file.
     package var assetCache: AssetCache?
+    /// Where operations are kept that outlive their process; with nil none is.
+    package var shelf: OperationShelf?
 
     /// Makes a connection over `transport`.
     /// - Parameter timers: nil takes the machine's, and for `inline` ones that never run out.

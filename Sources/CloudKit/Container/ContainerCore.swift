@@ -19,6 +19,7 @@ final class ContainerCore: Sendable {
     private let origin: Origin
     private let found = Lock<Place?>(nil)
     private let operationQueue = OperationQueue()
+    private let callbackQueue = DispatchQueue(label: "CKContainer")
     /// Where what other devices change is heard of.
     let notifications = NotificationHub()
 
@@ -58,6 +59,11 @@ final class ContainerCore: Sendable {
 
     var isInline: Bool {
         if case .given(let place) = origin, case .inline = place.connection.execution { true } else { false }
+    }
+
+    /// Runs what looks at files only and calls a completion handler: here, or on a serial queue.
+    func perform(_ body: @escaping @Sendable () -> Void) {
+        if isInline { body() } else { callbackQueue.async(execute: body) }
     }
 
     /// Runs `operation` here, or hands it to the queue.

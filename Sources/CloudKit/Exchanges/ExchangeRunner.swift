@@ -7,6 +7,8 @@ final class ExchangeRunner<E: Exchange>: Sendable {
         var exchange: E
         var isAdvancing = false
         var isDone = false
+        /// What the files' way is told of when its turn comes.
+        var progress: [FileProgress] = []
         /// Gives up the request that is under way.
         var cancelRequest: TransportCancel?
     }
@@ -19,27 +21,35 @@ final class ExchangeRunner<E: Exchange>: Sendable {
         case abandoned
     }
 
+    private typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
+
     private let state: Lock<State>
     private let connection: CloudConnection
     private let rules: RequestRules
+    /// The answers that came before this process, where the operation outlives it.
+    private let kept: KeptRun?
     private let isCancelled: @Sendable () -> Bool
     private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let event: @Sendable (E.Event) -> Void
+    private let progress: @Sendable (FileProgress) -> Void
     private let completion: @Sendable (Result<E.Output, CKError>) -> Void
 
     init(
-        _ exchange: E, connection: CloudConnection, rules: RequestRules,
+        _ exchange: E, connection: CloudConnection, rules: RequestRules, kept: KeptRun? = nil,
         isCancelled: @escaping @Sendable () -> Bool,
         deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         event: @escaping @Sendable (E.Event) -> Void,
+        progress: @escaping @Sendable (FileProgress) -> Void = { _ in },
         completion: @escaping @Sendable (Result<E.Output, CKError>) -> Void
     ) {
         state = Lock(State(exchange: exchange))
         self.connection = connection
         self.rules = rules
+        self.kept = kept
         self.isCancelled = isCancelled
         self.deliver = deliver
         self.event = event
+        self.progress = progress
         self.completion = completion
     }
 
@@ -59,16 +69,48 @@ final class ExchangeRunner<E: Exchange>: Sendable {
             case .finished(let output): return finish(.success(output))
             case .report(let events): for item in events { event(item) }
             case .send(let request):
-                guard let reply = wait({ self.connection.send(request, rules: self.rules, completion: $0) })
-                else { return }
+                guard let reply = keptReply() ?? wait(isKept: true, { self.send(request, $0) }) else {
+                    return
+                }
                 receive(reply)
             case .transfer(let transfer):
-                guard let reply = wait({ self.connection.carry(transfer, rules: self.rules, completion: $0) })
+                // What was fetched lies in the cache: only the receipt of what was sent is kept.
+                let isKept = transfer.direction == .upload
+                guard
+                    let reply = (isKept ? keptReply() : nil)
+                        ?? wait(isKept: isKept, { self.carry(transfer, $0) })
                 else { return }
                 receive(reply)
             }
         }
     }
+
+    private func send(_ request: WireRequest, _ completion: @escaping Completion) -> TransportCancel {
+        connection.send(request, rules: rules, completion: completion)
+    }
+
+    private func carry(_ transfer: FileTransfer, _ completion: @escaping Completion) -> TransportCancel {
+        connection.carry(
+            transfer, rules: rules, progress: { self.report($0, of: transfer) }, completion: completion)
+    }
+
+    private func report(_ fraction: Double, of transfer: FileTransfer) {
+        guard let progress = transfer.progress?.at(fraction) else { return }
+        state.withLock { $0.progress.append(progress) }
+        deliver { self.tellProgress() }
+    }
+
+    /// Tells what came since the last time. Also called before an answer is looked at: one that comes at once would be
+    /// told before what waits for its turn.
+    private func tellProgress() {
+        let news = state.withLock { state in
+            defer { state.progress = [] }
+            return state.isDone ? [] : state.progress
+        }
+        for item in news { progress(item) }
+    }
+
+    private func keptReply() -> Result<WireResponse, CKError>? { kept?.nextReply().map { .success($0) } }
 
     /// Ends an exchange that waits for an answer; one that is at work sees the cancellation itself.
     func cancel() {
@@ -85,10 +127,11 @@ final class ExchangeRunner<E: Exchange>: Sendable {
 
     /// The answer if it came at once; else nil, and the exchange goes on when it comes.
     private func wait(
-        _ send: (@escaping @Sendable (Result<WireResponse, CKError>) -> Void) -> TransportCancel
+        isKept: Bool, _ send: (@escaping Completion) -> TransportCancel
     ) -> Result<WireResponse, CKError>? {
         let mailbox = Lock(Mailbox.empty)
         let cancelRequest = send { reply in
+            if isKept { self.kept?.append(reply) }
             let comesLate = mailbox.withLock { mailbox in
                 if case .abandoned = mailbox { return true }
                 mailbox = .reply(reply)
@@ -110,6 +153,7 @@ final class ExchangeRunner<E: Exchange>: Sendable {
     }
 
     private func receive(_ reply: Result<WireResponse, CKError>) {
+        tellProgress()
         let events = state.withLock { $0.isDone ? [] : $0.exchange.receive(reply) }
         for item in events { event(item) }
     }

@@ -1,4 +1,5 @@
 internal import CloudWire
+import Foundation
 internal import Seams
 
 /// Which database a request goes to.
@@ -11,11 +12,13 @@ struct RequestAddress: Sendable {
     /// Whether anybody is signed in.
     var isSignedIn: Bool
     /// Names writes, so that one that is sent again is answered and not done again.
-    var random: any RandomSource
+    var names: WriteNames
     /// Where fetched files are; nil where none are fetched.
     var assetCache: AssetCache?
     /// Whose servers are asked.
     var serverKind = ServerKind.yap
+    /// The copies of the files that the operation sends, where it has any of its own.
+    var fileCopy: @Sendable (URL) -> URL? = { _ in nil }
 
     /// Items that Apple's servers take in one request.
     static let itemsMaxAtApple = 200
@@ -41,17 +44,17 @@ struct RequestAddress: Sendable {
 
     /// The request to the database's `endpoint`.
     func request(_ endpoint: String, method: String, body: [UInt8] = []) -> WireRequest {
+        let place = "1/\(containerIdentifier)/\(environment)"
+        let path =
+            isOfDevice ? "/device/\(place)/\(endpoint)" : "/database/\(place)/\(scope.rawValue)/\(endpoint)"
         var headers = [("Content-Type", "application/json")]
         if serverKind == .yap {
             headers.append((WireHeader.client, "1"))
-            if endpoint.hasSuffix("/modify") { headers.append((WireHeader.operation, random.nextUUID())) }
+            if endpoint.hasSuffix("/modify") {
+                headers.append((WireHeader.operation, names.name(path: path, body: body)))
+            }
         }
-        let place = "1/\(containerIdentifier)/\(environment)"
-        return WireRequest(
-            method: method,
-            path: isOfDevice
-                ? "/device/\(place)/\(endpoint)" : "/database/\(place)/\(scope.rawValue)/\(endpoint)",
-            headers: headers, body: body)
+        return WireRequest(method: method, path: path, headers: headers, body: body)
     }
 
     /// The same for what a device asks for itself.
@@ -66,6 +69,27 @@ struct RequestAddress: Sendable {
     func zoneID(_ zoneID: ZoneID) -> CKRecordZoneID {
         let owner = scope == .shared ? zoneID.ownerRecordName : nil
         return CKRecordZoneID(zoneName: zoneID.zoneName, ownerName: owner ?? CKCurrentUserDefaultName)
+    }
+}
+
+/// How writes are named.
+enum WriteNames: Sendable {
+    /// By chance: a write is sent again by who sent it.
+    case drawn(from: any RandomSource)
+    /// By what is written, for an operation that is made again after its process has gone: the same write has the same
+    /// name then, and another one another.
+    case derived(seed: UInt64)
+
+    func name(path: String, body: [UInt8]) -> String {
+        switch self {
+        case .drawn(let source): return source.nextUUID()
+        case .derived(let seed):
+            // FNV-1a: an operation has few writes, and those of others have another seed.
+            var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+            for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            return String(seed, radix: 16) + "-" + String(hash, radix: 16)
+        }
     }
 }
 

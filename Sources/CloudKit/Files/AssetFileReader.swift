@@ -14,11 +14,14 @@ final class AssetFileReader: FileSource {
     private let descriptor: Int32
     private let stamp: Stamp
     private let path: String
+    private let meter: FileMeter
+    private let bytesRead = Lock<Int64>(0)
 
     var byteCount: Int64 { stamp.bytes }
 
     /// - Throws: `CKError.assetFileNotFound` when there is no such file that can be read.
-    init(_ url: URL) throws(CKError) {
+    init(_ url: URL, meter: FileMeter) throws(CKError) {
+        self.meter = meter
         path = url.path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .noAssetFile(path, "\(String(cString: strerror(errno)))") }
@@ -34,7 +37,14 @@ final class AssetFileReader: FileSource {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {
             let count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 { return count }
+            if count >= 0 {
+                let all = bytesRead.withLock { bytesRead in
+                    bytesRead += Int64(count)
+                    return bytesRead
+                }
+                meter.count(all, of: byteCount)
+                return count
+            }
             guard errno == EINTR else { throw CKError.noAssetFile(path, String(cString: strerror(errno))) }
         }
     }

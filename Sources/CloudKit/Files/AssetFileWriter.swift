@@ -11,9 +11,15 @@ final class AssetFileWriter: FileSink {
     private let path: String
     /// Bytes that were there before.
     let offset: Int64
+    private let bytes: Int64?
+    private let meter: FileMeter
+    private let bytesWritten = Lock<Int64>(0)
 
+    /// - Parameter bytes: of the whole file, where that is known.
     /// - Throws: `CKError.internalError` when the folder can't be written to.
-    init(_ url: URL) throws(CKError) {
+    init(_ url: URL, bytes: Int64?, meter: FileMeter) throws(CKError) {
+        self.bytes = bytes
+        self.meter = meter
         path = url.path
         partPath = path + ".part"
         descriptor = open(partPath, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -31,6 +37,11 @@ final class AssetFileWriter: FileSink {
             guard count >= 0 else { throw CKError.cache(partPath) }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
+        let written = bytesWritten.withLock { bytesWritten in
+            bytesWritten += Int64(bytes.count)
+            return bytesWritten
+        }
+        meter.count(offset + written, of: self.bytes)
     }
 
     /// Takes away what came since `offset`: it was no part of the file.

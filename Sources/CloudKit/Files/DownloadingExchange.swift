@@ -20,8 +20,8 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
     /// Events that wait for their files, in order.
     private var held: [Event] = []
     /// The files that the first of these still needs.
-    private var missing: [FetchedAsset]?
-    private var underWay: FetchedAsset?
+    private var missing: [AssetDownload]?
+    private var underWay: AssetDownload?
 
     private let containerIdentifier: String
     /// Whether the files' checksums are of a kind that can be looked at here: Apple's aren't.
@@ -37,10 +37,12 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
     mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Output> {
         var ready: [Event] = []
         while let event = held.first {
-            if missing == nil { missing = cache == nil ? [] : event.fetchedRecord?.assetsToFetch ?? [] }
+            if missing == nil { missing = downloads(of: event) }
             if let next = missing?.first {
                 guard ready.isEmpty else { return .report(ready) }
-                return .transfer(transfer(next))
+                underWay = next
+                missing?.removeFirst()
+                return .transfer(next.transfer)
             }
             ready.append(event)
             held.removeFirst()
@@ -49,34 +51,35 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
         return ready.isEmpty ? try base.nextStep() : .report(ready)
     }
 
-    private mutating func transfer(_ fetched: FetchedAsset) -> FileTransfer {
-        underWay = fetched
-        missing?.removeFirst()
-        let checksum = fetched.asset.fileChecksum
-        return FileTransfer(
-            direction: .download, url: fetched.asset.downloadURL ?? "",
-            fileURL: cache?.place(checksum: checksum ?? "") ?? URL(fileURLWithPath: "/dev/null"),
-            bytes: fetched.asset.size, checksum: checksumsAreOurs ? checksum : nil)
+    private func downloads(of event: Event) -> [AssetDownload] {
+        guard let cache, let record = event.fetchedRecord else { return [] }
+        return record.downloads(to: cache, checksChecksums: checksumsAreOurs)
     }
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
-        guard let fetched = underWay else {
+        guard let download = underWay else {
             held += base.receive(reply)
             return []
         }
         underWay = nil
-        guard let event = held.first, var record = event.fetchedRecord, let cache else { return [] }
+        guard let event = held.first, var record = event.fetchedRecord else { return [] }
         do throws(CKError) {
             let response = try reply.get()
             guard (200..<300).contains(response.status) else { throw Message.refusal(response) }
-            record.assetArrived(fetched, at: cache.place(checksum: fetched.asset.fileChecksum ?? ""))
+            record.assetArrived(download.asset, at: download.transfer.fileURL)
             held[0] = event.with(.success(record))
         } catch {
             missing = []
-            held[0] = event.with(.failure(error.ofAsset(fetched, in: containerIdentifier)))
+            held[0] = event.with(.failure(error.ofAsset(download.asset, in: containerIdentifier)))
         }
         return []
     }
+}
+
+/// A file of a record that lies on the server, and how it is fetched.
+private struct AssetDownload: Sendable {
+    var asset: FetchedAsset
+    var transfer: FileTransfer
 }
 
 extension CKError {
@@ -90,24 +93,30 @@ extension CKError {
 }
 
 extension RecordState {
-    /// The files of the record that lie on the server.
-    fileprivate var assetsToFetch: [FetchedAsset] {
-        let values = plain.values
-        return values.keys.sorted().flatMap { key -> [FetchedAsset] in
-            let assets: [CKAsset] =
-                switch values[key] {
-                case .asset(let asset)?: [asset]
-                case .list(let elements)?:
-                    elements.compactMap { if case .asset(let asset) = $0 { asset } else { nil } }
-                default: []
-                }
-            return assets.compactMap { asset in
-                guard asset.fileURL == nil, let fetched = asset.fetched, fetched.asset.fileChecksum != nil,
-                    fetched.asset.downloadURL != nil
-                else { return nil }
-                return fetched
+    /// How the files of the record come that lie on the server.
+    fileprivate func downloads(to cache: AssetCache, checksChecksums: Bool) -> [AssetDownload] {
+        var downloads: [AssetDownload] = []
+        var bytes: Int64 = 0
+        for (key, value) in plain.values.sorted(by: { $0.key < $1.key }) {
+            for asset in value.assets where asset.fileURL == nil {
+                guard let fetched = asset.fetched, let checksum = fetched.asset.fileChecksum,
+                    let url = fetched.asset.downloadURL, fetched.key == key
+                else { continue }
+                var transfer = FileTransfer(
+                    direction: .download, url: url, fileURL: cache.place(checksum: checksum),
+                    bytes: fetched.asset.size, checksum: checksChecksums ? checksum : nil)
+                let begin = bytes
+                bytes += fetched.asset.size ?? 0
+                transfer.progress = FileProgress(
+                    recordID: recordID, begin: Double(begin), end: Double(bytes))
+                downloads.append(AssetDownload(asset: fetched, transfer: transfer))
             }
         }
+        for index in downloads.indices {
+            downloads[index].transfer.progress?.begin /= Double(max(1, bytes))
+            downloads[index].transfer.progress?.end /= Double(max(1, bytes))
+        }
+        return downloads
     }
 
     fileprivate mutating func assetArrived(_ fetched: FetchedAsset, at url: URL) {
@@ -118,6 +127,15 @@ extension RecordState {
 }
 
 extension RecordValue {
+    /// The asset, or those of a list.
+    fileprivate var assets: [CKAsset] {
+        switch self {
+        case .asset(let asset): [asset]
+        case .list(let values): values.flatMap(\.assets)
+        default: []
+        }
+    }
+
     fileprivate func replacing(_ fetched: FetchedAsset, with asset: CKAsset) -> RecordValue {
         switch self {
         case .asset(let old) where old.fetched == fetched: .asset(asset)

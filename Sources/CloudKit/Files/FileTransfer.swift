@@ -20,6 +20,8 @@ package struct FileTransfer: Sendable {
     package var bytes: Int64?
     /// The server's name for the contents, by which a download is checked.
     package var checksum: String?
+    /// Whose file it is, and which part of what its record needs; nil where nobody wants to know.
+    var progress: FileProgress?
 }
 
 /// The bytes of a file that goes out. Used by one thread at a time.

@@ -10,8 +10,10 @@ final class FileTransferRun: Sendable {
     private let transfer: FileTransfer
     private let transport: any Transport
     private let cache: AssetCache?
+    private let meter: FileMeter
 
-    init(_ transfer: FileTransfer, transport: any Transport, cache: AssetCache?) {
+    init(_ transfer: FileTransfer, transport: any Transport, cache: AssetCache?, meter: FileMeter) {
+        self.meter = meter
         self.transfer = transfer
         self.transport = transport
         self.cache = cache
@@ -34,7 +36,7 @@ final class FileTransferRun: Sendable {
     private func upload(_ timeoutSeconds: Double, _ completion: @escaping Completion) throws(CKError)
         -> TransportCancel
     {
-        let reader = try AssetFileReader(transfer.fileURL)
+        let reader = try AssetFileReader(transfer.fileURL, meter: meter)
         let request = FileRequest(
             url: transfer.url, headers: [("Content-Type", "application/octet-stream")], source: reader)
         let path = transfer.fileURL.path
@@ -56,7 +58,7 @@ final class FileTransferRun: Sendable {
             completion(.success(WireResponse(status: 200)))
             return {}
         }
-        let writer = try AssetFileWriter(transfer.fileURL)
+        let writer = try AssetFileWriter(transfer.fileURL, bytes: transfer.bytes, meter: meter)
         var request = FileRequest(
             url: transfer.url.replacingOccurrences(of: "${f}", with: "file"), sink: writer)
         if writer.offset > 0 { request.headers.append(("Range", "bytes=\(writer.offset)-")) }

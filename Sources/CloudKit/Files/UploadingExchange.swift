@@ -14,6 +14,8 @@ struct UploadingExchange: Exchange {
 
     private let address: RequestAddress
     private let recordTypes: [CKRecordID: String]
+    /// Which part of its record's files each is: all count alike, because nobody has looked at them yet.
+    private var parts: [AssetPlace: FileProgress] = [:]
     private let modify: @Sendable (AssetUploads) -> ModifyRecordsExchange
     private var waiting: [Step] = []
     private var underWay: Step?
@@ -36,6 +38,14 @@ struct UploadingExchange: Exchange {
         guard ModifyRecordsExchange.itemsMax >= records.count + recordIDs.count else { return }
         let files = records.flatMap { $0.assets(for: policy) }
             .filter { $0.asset.kept(at: $0.place) == nil && $0.asset.fileURL != nil }
+        for ofRecord in files.grouped(by: { $0.place.recordID }) {
+            let count = Double(ofRecord.count)
+            for (index, file) in ofRecord.enumerated() {
+                parts[file.place] = FileProgress(
+                    recordID: file.place.recordID, begin: Double(index) / count,
+                    end: Double(index + 1) / count)
+            }
+        }
         waiting = files.grouped { $0.place.recordID.zoneID }.flatMap { ofZone in
             ofZone.chunks(countMax: Self.filesMax).map { .addresses($0, zone: $0[0].place.recordID.zoneID) }
         }
@@ -85,9 +95,12 @@ struct UploadingExchange: Exchange {
             }
             waiting =
                 zip(files, response.tokens).compactMap { file, token in
-                    file.asset.fileURL.map {
-                        .file(file.place, FileTransfer(direction: .upload, url: token.url, fileURL: $0))
-                    }
+                    guard let url = file.asset.fileURL else { return nil }
+                    return .file(
+                        file.place,
+                        FileTransfer(
+                            direction: .upload, url: token.url, fileURL: address.fileCopy(url) ?? url,
+                            progress: parts[file.place]))
                 } + waiting
         } catch {
             for (place, _) in files { uploads[place] = .failure(error) }

@@ -38,14 +38,38 @@ public final class CKAsset: NSObject, NSSecureCoding, Sendable {
     /// Assets can be read from archives that name the classes they expect.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the asset's place, not its bytes, to a keyed archive.
+    /// Writes the asset's place, not its bytes, to a keyed archive, and of one that was fetched which it is: so that it
+    /// isn't sent again with its own field.
     public func encode(with coder: NSCoder) {
         if let fileURL { coder.encode(fileURL.absoluteString as NSString, forKey: "AssetFileURL") }
+        guard let fetched, let checksum = fetched.asset.fileChecksum else { return }
+        coder.encode(checksum as NSString, forKey: "FetchedChecksum")
+        coder.encode(fetched.recordID, forKey: "FetchedRecordID")
+        coder.encode(fetched.key as NSString, forKey: "FetchedKey")
+        for (value, key) in [
+            (fetched.asset.wrappingKey, "FetchedWrappingKey"),
+            (fetched.asset.referenceChecksum, "FetchedReferenceChecksum"),
+            (fetched.asset.receipt, "FetchedReceipt"), (fetched.asset.size.map { "\($0)" }, "FetchedSize"),
+        ] {
+            if let value { coder.encode(value as NSString, forKey: key) }
+        }
     }
 
     /// Reads an asset from a keyed archive.
     public init?(coder: NSCoder) {
         fileURL = coder.string(forKey: "AssetFileURL").flatMap { URL(string: $0) }
-        fetched = nil
+        guard let checksum = coder.string(forKey: "FetchedChecksum"),
+            let recordID = coder.object(CKRecordID.self, forKey: "FetchedRecordID"),
+            let key = coder.string(forKey: "FetchedKey")
+        else {
+            fetched = nil
+            return
+        }
+        let asset = Asset(
+            fileChecksum: checksum, size: coder.string(forKey: "FetchedSize").flatMap { Int64($0) },
+            wrappingKey: coder.string(forKey: "FetchedWrappingKey"),
+            referenceChecksum: coder.string(forKey: "FetchedReferenceChecksum"),
+            receipt: coder.string(forKey: "FetchedReceipt"))
+        fetched = FetchedAsset(asset: asset, recordID: recordID, key: key)
     }
 }

@@ -9,7 +9,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// The fields to fetch; nil for all.
     public var desiredKeys: [CKRecord.FieldKey]?
 
-    /// Called for each record as it comes, with the fraction 1.
+    /// Called for each record: with how much of its files is there, and with 1 before its result.
     @preconcurrency public var perRecordProgressBlock: (@Sendable (CKRecord.ID, Double) -> Void)?
     /// Called for each record.
     @preconcurrency public var perRecordResultBlock:
@@ -76,6 +76,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             } else {
                 self.perRecordCompletionBlock?(result.value, recordID, result.error)
             }
+        } progress: { progress in
+            self.perRecordProgressBlock?(progress.recordID, progress.end)
         } completion: { result in
             if let block = self.fetchRecordsResultBlock { return block(result.mapError { $0 }) }
             let outcome = outcome.withLock { $0 }

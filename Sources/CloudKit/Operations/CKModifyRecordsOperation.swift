@@ -29,7 +29,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// What the zone's next change fetch hands back. Not sent yet.
     public var clientChangeTokenData: Data?
 
-    /// Called for each record as it was sent, with the fraction 1.
+    /// Called for each record: with how much of its files is sent, and with 1 when the server has answered for it.
     @preconcurrency public var perRecordProgressBlock: (@Sendable (CKRecord, Double) -> Void)?
     /// Called for each record that was to be saved.
     @preconcurrency public var perRecordSaveBlock:
@@ -91,6 +91,9 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
                 }
                 self.perRecordDeleteBlock?(recordID, result.mapError { $0 })
             }
+        } progress: { progress in
+            guard let (record, _) = sent[progress.recordID] else { return }
+            self.perRecordProgressBlock?(record, progress.end)
         } completion: { result in
             self.report(result, outcome.withLock { $0 })
         }
@@ -104,10 +107,10 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         case .success(let saved):
             record.withState { $0.wasSaved(as: saved, sent: sent) }
             outcome.withLock { $0.saved.append(record) }
-            perRecordProgressBlock?(record, 1)
         case .failure(let error):
             outcome.withLock { $0.errors[record.recordID] = error }
         }
+        perRecordProgressBlock?(record, 1)
         if let perRecordSaveBlock {
             perRecordSaveBlock(record.recordID, result.map { _ in record }.mapError { $0 })
         } else {

@@ -3,44 +3,65 @@ import Foundation
 internal import Seams
 
 extension CKOperation {
-    /// Walks `exchange` from its first request to its end.
+    /// Walks an exchange from its first request to its end.
     /// - Parameters:
-    ///   - exchange: gets the database's address, which is known only now.
+    ///   - exchange: makes it; gets the database's address, which is known only now.
     ///   - event: called for each event, in order.
+    ///   - progress: called between them while files are on their way.
     ///   - completion: called once, after the last event; the operation ends when it returns.
     final func run<E: Exchange>(
-        _ exchange: (RequestAddress) -> E, event: @escaping @Sendable (E.Event) -> Void,
+        _ exchange: @escaping @Sendable (RequestAddress) -> E,
+        event: @escaping @Sendable (E.Event) -> Void,
+        progress: @escaping @Sendable (FileProgress) -> Void = { _ in },
         completion: @escaping @Sendable (Result<E.Output, CKError>) -> Void
     ) {
-        let target = target
-        let end: @Sendable (Result<E.Output, CKError>) -> Void = { result in
+        let end: @Sendable (Result<E.Output, CKError>, KeptRun?) -> Void = { result, kept in
+            kept?.isEnding()
             completion(result)
             self.finish()
+            kept?.end()
         }
+        let target = target
         let place: ContainerCore.Place
         let credential: CloudCredential
         do throws(CKError) {
             place = try target.core.place()
             credential = try place.connection.account.credential()
         } catch {
-            return end(.failure(error))
+            return end(.failure(error), nil)
         }
-        let address = RequestAddress(
-            containerIdentifier: place.identifier, environment: place.connection.environment,
-            scope: target.databaseScope.wire, isSignedIn: credential.isSignedIn,
-            random: place.connection.random, assetCache: place.connection.assetCache,
-            serverKind: place.connection.serverKind)
         let started = place.connection.timers.elapsedMilliseconds()
         var rules = effectiveConfiguration.rules(startedMilliseconds: started)
         rules.userRecordName = userRecordName ?? credential.userRecordName
-        let runner = ExchangeRunner(
-            exchange(address), connection: place.connection, rules: rules,
-            isCancelled: { self.isCancelled }, deliver: { self.deliver($0) }, event: event
-        ) { result in
-            end(result.mapError { $0.naming(container: place.identifier) })
+        keep(place, credential, target.databaseScope) { [rules] kept in
+            if let error = kept.error { return end(.failure(error.naming(container: place.identifier)), nil) }
+            let kept = kept.value ?? nil
+            let runner = ExchangeRunner(
+                exchange(RequestAddress(place, target.databaseScope, credential, kept)),
+                connection: place.connection, rules: rules, kept: kept, isCancelled: { self.isCancelled },
+                deliver: { self.deliver($0) }, event: event, progress: progress,
+                completion: { end($0.mapError { $0.naming(container: place.identifier) }, kept) })
+            self.onCancel { runner.cancel() }
+            if kept != nil { self.longLivedOperationWasPersistedBlock?() }
+            runner.advance()
         }
-        onCancel { runner.cancel() }
-        runner.advance()
+    }
+}
+
+extension RequestAddress {
+    /// Where an operation goes, and what it goes by. One that was kept asks the database that it asked at first.
+    fileprivate init(
+        _ place: ContainerCore.Place, _ scope: CKDatabase.Scope, _ credential: CloudCredential,
+        _ kept: KeptRun?
+    ) {
+        let connection = place.connection
+        let scope = kept.flatMap { CKDatabase.Scope(rawValue: $0.header.scope) } ?? scope
+        self.init(
+            containerIdentifier: place.identifier, environment: connection.environment, scope: scope.wire,
+            isSignedIn: credential.isSignedIn,
+            names: kept.map { .derived(seed: $0.header.seed) } ?? .drawn(from: connection.random),
+            assetCache: connection.assetCache, serverKind: connection.serverKind)
+        if let kept { fileCopy = { kept.copy(of: $0) } }
     }
 }
 

@@ -26,11 +26,14 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// Whose operation it is: it fails when another user is signed in. Nil takes whoever is when it begins.
     package var userRecordName: String?
 
-    /// The operation's identity.
-    public let operationID: ID = SystemRandomSource().nextUUID()
+    /// Whether it was made from what an earlier process kept of it.
+    var isRestored = false
 
-    /// How the operation is carried out.
-    public var configuration = Configuration()
+    /// The operation's identity.
+    public internal(set) var operationID: ID = SystemRandomSource().nextUUID()
+
+    /// How the operation is carried out. What is set is copied.
+    @NSCopying public var configuration = Configuration()
     /// What the operation belongs to.
     public var group: CKOperationGroup?
 
@@ -44,6 +47,11 @@ open class CKOperation: Operation, @unchecked Sendable {
     var effectiveConfiguration: Configuration {
         configuration.filled(from: group?.defaultConfiguration)
     }
+
+    /// Called when a long-lived operation is on the disk, before anything is sent: from here on it can be had again
+    /// from `CKContainer.longLivedOperation(for:)` when the process has gone. Not called where it couldn't be kept;
+    /// it runs as any other then.
+    @preconcurrency public var longLivedOperationWasPersistedBlock: (@Sendable () -> Void)?
 
     /// Makes an operation.
     public override init() {
@@ -74,6 +82,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// Ends the operation with `CKError.operationCancelled`. What was sent may still be done by the server.
     open override func cancel() {
         super.cancel()
+        if isRestored, !isExecuting { forget() }
         state.withLock { $0.cancelRunning }?()
     }
 

@@ -42,7 +42,14 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         set { values.allowsCellularAccess = newValue }
     }
 
-    /// Whether the operation outlives the program. Not there yet: an operation ends with its process.
+    /// Whether the operation outlives the program: it is kept on the disk until its `completionBlock` has returned,
+    /// and after the end of the process the app gets it from `CKContainer.longLivedOperation(for:)`, sets its blocks
+    /// and adds it again. Then it calls them from the first on; what the server did isn't done again. It is kept for a
+    /// day after the last answer. All operations of a database can be long-lived that save, delete or fetch records,
+    /// zones or subscriptions, query, or fetch changes; on others this has no effect.
+    ///
+    /// Apple's own servers don't know the names of writes: with them behind the framework, a save that was done
+    /// just before the process went may be told as a conflict with itself.
     public var isLongLived: Bool {
         get { values.isLongLived ?? false }
         set { values.isLongLived = newValue }
@@ -65,6 +72,29 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         let copy = CKOperationConfiguration()
         copy.values = values
         return copy
+    }
+
+    /// Writes what was set to a keyed archive, but for the container.
+    func encode(with coder: NSCoder) {
+        if let value = values.qualityOfService { coder.encode(value.rawValue, forKey: "QualityOfService") }
+        if let value = values.allowsCellularAccess { coder.encode(value, forKey: "AllowsCellularAccess") }
+        if let value = values.isLongLived { coder.encode(value, forKey: "IsLongLived") }
+        if let value = values.timeoutIntervalForRequest { coder.encode(value, forKey: "TimeoutForRequest") }
+        if let value = values.timeoutIntervalForResource { coder.encode(value, forKey: "TimeoutForResource") }
+    }
+
+    /// Reads what `encode(with:)` wrote.
+    convenience init(from coder: NSCoder) {
+        self.init()
+        func value<Value>(_ key: String, _ read: (String) -> Value) -> Value? {
+            coder.containsValue(forKey: key) ? read(key) : nil
+        }
+        values.qualityOfService = value("QualityOfService", coder.decodeInteger)
+            .flatMap { QualityOfService(rawValue: $0) }
+        values.allowsCellularAccess = value("AllowsCellularAccess", coder.decodeBool)
+        values.isLongLived = value("IsLongLived", coder.decodeBool)
+        values.timeoutIntervalForRequest = value("TimeoutForRequest", coder.decodeDouble)
+        values.timeoutIntervalForResource = value("TimeoutForResource", coder.decodeDouble)
     }
 
     /// A configuration of its own, in which `other` says what this one doesn't.

@@ -25,13 +25,16 @@ extension CloudConnection {
     }
 
     /// Carries a file, and calls `completion` as `send` does.
+    /// - Parameter progress: called on any thread with the part of the file that is there, which grows, and before
+    ///   `completion`.
     func carry(
-        _ transfer: FileTransfer, rules: RequestRules,
+        _ transfer: FileTransfer, rules: RequestRules, progress: @escaping @Sendable (Double) -> Void,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         var rules = rules
         rules.timeoutSeconds += Double(transfer.bytes ?? 0) / FileTransferRun.bytesPerSecondMin
-        let carrier = FileTransferRun(transfer, transport: transport, cache: assetCache)
+        let carrier = FileTransferRun(
+            transfer, transport: transport, cache: assetCache, meter: FileMeter(progress))
         let run = RequestRun(connection: self, rules: rules, kind: nil, completion: completion) {
             carrier.attempt(timeoutSeconds: $1, completion: $2)
         }

@@ -1,0 +1,64 @@
+import Foundation
+internal import Seams
+
+extension CKOperation {
+    /// Sees to it that a long-lived operation is on the disk before it begins.
+    /// - Parameter body: called here, or where the blocks are called when another run of the same operation has to end
+    ///   first; with nil for an operation that isn't kept.
+    func keep(
+        _ place: ContainerCore.Place, _ credential: CloudCredential, _ scope: CKDatabase.Scope,
+        _ body: @escaping @Sendable (Result<KeptRun?, CKError>) -> Void
+    ) {
+        guard !isCancelled, let shelf = place.connection.shelf,
+            let operation = self as? any LongLivedOperation
+        else { return body(.success(nil)) }
+        let owner = OperationOwner(credential)
+        if isRestored { return claim(from: shelf, owner, body) }
+        guard effectiveConfiguration.isLongLived else { return body(.success(nil)) }
+        let header = OperationHeader(
+            operationID: operationID, kind: type(of: operation).kind, scope: scope.rawValue, owner: owner,
+            seed: place.connection.random.next())
+        // What can't be kept runs as any other: then the app isn't told that it was.
+        let run = try? shelf.keep(header, archive: operation.archive(), files: operation.filesToSend)
+        body(.success(run))
+    }
+
+    private func claim(
+        from shelf: OperationShelf, _ owner: OperationOwner,
+        _ body: @escaping @Sendable (Result<KeptRun?, CKError>) -> Void
+    ) {
+        let isOpen = Lock(true)
+        let first: @Sendable () -> Bool = {
+            isOpen.withLock { isOpen in
+                defer { isOpen = false }
+                return isOpen
+            }
+        }
+        let claim = shelf.claim(operationID, of: owner) { run in
+            self.deliver {
+                guard first() else { return }
+                if let run { body(.success(run)) } else { self.claim(from: shelf, owner, body) }
+            }
+        }
+        switch claim {
+        case .run(let run): if first() { body(.success(run)) }
+        case .follows: onCancel { self.deliver { if first() { body(.failure(.cancelled)) } } }
+        case .isElsewhere: if first() { body(.failure(.runsElsewhere)) }
+        case .isGone: if first() { body(.failure(.noLongerKept)) }
+        }
+    }
+
+    /// What was kept of an operation that will not run any more goes.
+    func forget() {
+        (try? target.core.place())?.connection.shelf?.remove(operationID)
+    }
+}
+
+extension CKError {
+    fileprivate static let runsElsewhere = CKError(
+        .internalError, "Another process of this app runs the long-lived operation: its results go there.")
+    fileprivate static let noLongerKept = CKError(
+        .unknownItem,
+        "The long-lived operation isn't kept any more: it has ended, or a day has passed, or another user signed in."
+    )
+}

@@ -1,0 +1,200 @@
+package import Foundation
+package import Seams
+
+/// The operations of a container that outlive their process. Each has a folder named by its ID, with three things:
+/// `operation` says what it is, `replies` has the answers that came, `files` the files that it sends.
+///
+/// Who runs one has locked its `replies`, and the system takes the lock from a process that is killed. A day after its
+/// last answer an operation goes: so long does the server know which writes it did.
+package struct OperationShelf: Sendable {
+    /// The folder of them all.
+    package let folder: String
+    /// By what a day is measured.
+    package let clock: any TimeSource
+
+    /// How long an operation is kept after its last answer.
+    static let keptMilliseconds: Int64 = 86_400_000
+    /// Operations that are kept at a time; beyond that they run as others do.
+    static let operationsMax = 1_000
+    /// Bytes of answers that are kept for one operation; what comes after is asked for again.
+    static let repliesBytesMax: Int64 = 64 << 20
+    /// Bytes that what is known of an operation may have, files apart.
+    static let operationBytesMax = 256 << 20
+
+    /// Names a shelf, whose folder is made when it is first needed.
+    package init(folder: URL, clock: any TimeSource = SystemTimeSource()) {
+        self.folder = folder.path
+        self.clock = clock
+    }
+
+    /// What becomes of the wish to run a kept operation.
+    enum Claim {
+        case run(KeptRun)
+        /// It runs already, in this process: the follower will be called.
+        case follows
+        /// It runs in another process.
+        case isElsewhere
+        /// It has ended, or a day is over, or it is another user's.
+        case isGone
+    }
+
+    // MARK: Looking
+
+    /// The IDs of the owner's operations that no other process runs, in ascending order. What is too old or another
+    /// user's goes.
+    func operationIDs(of owner: OperationOwner) -> [String] {
+        removeRests(.gone)
+        let running = RunningOperations.entries.withLock { $0 }
+        return names().filter { name in
+            if let entry = running[path(name)] {
+                return !entry.isEnding && header(name)?.owner == owner
+            }
+            guard !FileLock.isLocked(repliesPath(name)) else { return false }
+            let header = header(name)
+            let isOthers = header.map { owner.takesThePlace(of: $0.owner) } ?? false
+            if isOld(name) || isOthers { remove(name) }
+            return header?.owner == owner && !isOthers && !isOld(name)
+        }.sorted()
+    }
+
+    /// What is kept of an operation; nil when it isn't there or isn't the owner's.
+    func operation(_ operationID: String, of owner: OperationOwner) -> (
+        header: OperationHeader, archive: Data
+    )? {
+        guard operationIDs(of: owner).contains(operationID) else { return nil }
+        return read(operationID)
+    }
+
+    /// Takes the operation for one run.
+    func claim(
+        _ operationID: String, of owner: OperationOwner, follower: @escaping RunningOperations.Follower
+    ) -> Claim {
+        let path = path(operationID)
+        let isFirst = RunningOperations.entries.withLock { entries in
+            entries[path]?.followers.append(follower)
+            if entries[path] == nil { entries[path] = RunningOperations.Entry() }
+            return entries[path]?.followers.isEmpty ?? true
+        }
+        guard isFirst else { return .follows }
+        guard let lock = FileLock(repliesPath(operationID)) else {
+            let isThere = FileManager.default.fileExists(atPath: path)
+            for follower in RunningOperations.take(path) { follower(nil) }
+            return isThere ? .isElsewhere : .isGone
+        }
+        guard let header = header(operationID), header.owner == owner, !isOld(operationID) else {
+            for follower in RunningOperations.take(path) { follower(nil) }
+            return .isGone
+        }
+        return .run(KeptRun(header, folder: path, lock: lock, shelf: self))
+    }
+
+    /// Removes an operation that nobody runs.
+    func remove(_ operationID: String) {
+        guard let lock = FileLock(repliesPath(operationID)) else { return }
+        Self.remove(path(operationID))
+        withExtendedLifetime(lock) {}
+    }
+
+    /// Removes an operation's folder, which its caller has locked: at once, and then file by file.
+    static func remove(_ path: String) {
+        let folder = URL(fileURLWithPath: path)
+        let gone =
+            folder.deletingLastPathComponent().path + "/" + Rest.gone.rawValue + folder.lastPathComponent
+        guard rename(path, gone) == 0 else { return }
+        try? FileManager.default.removeItem(atPath: gone)
+    }
+
+    /// How the folders begin that are no operation yet, or no more. Of a process that is killed they stay.
+    private enum Rest: String {
+        case new = ".new-"
+        case gone = ".gone-"
+    }
+
+    private func removeRests(_ rest: Rest) {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for name in all
+        where name.hasPrefix(rest.rawValue) && !FileLock.isLocked(folder + "/\(name)/replies") {
+            try? FileManager.default.removeItem(atPath: folder + "/" + name)
+        }
+    }
+
+    // MARK: Keeping
+
+    /// Keeps an operation that begins now, so that it is on the disk when this returns.
+    /// - Parameters:
+    ///   - header: what is known of it, but for the files.
+    ///   - archive: the operation.
+    ///   - files: what it will send; those that aren't there are left out.
+    /// - Throws: what the disk says.
+    func keep(_ header: OperationHeader, archive: [UInt8], files: [URL]) throws -> KeptRun {
+        let name = header.operationID
+        let staging = folder + "/" + Rest.new.rawValue + name
+        let root = PrivateFile(path: folder + "/x")
+        guard archive.count < Self.operationBytesMax, names().count < Self.operationsMax else {
+            throw CKError(.limitExceeded, "Too much is kept already.")
+        }
+        // Under the folder's lock, so that nobody takes the unlocked beginning for what a killed process left.
+        let lock = try root.withFolderLocked { () throws(PrivateFile.Failure) -> FileLock? in
+            removeRests(.new)
+            guard mkdir(staging, 0o700) == 0 else { return nil }
+            return FileLock(staging + "/replies", isNew: true)
+        }
+        guard let lock else { throw CKError(.internalError, "\(staging) can't be made.") }
+        do {
+            var header = header
+            header.files = try copies(of: files, in: staging)
+            try PrivateFile(path: staging + "/operation").write(
+                header.file(archive), temporaryName: "operation.new")
+            lock.setTime(clock.nowMilliseconds())
+            RunningOperations.entries.withLock { $0[path(name)] = RunningOperations.Entry() }
+            guard rename(staging, path(name)) == 0 else {
+                _ = RunningOperations.take(path(name))
+                throw CKError(.internalError, "\(staging) can't be renamed.")
+            }
+            root.syncFolder()
+            return KeptRun(header, folder: path(name), lock: lock, shelf: self)
+        } catch {
+            try? FileManager.default.removeItem(atPath: staging)
+            throw error
+        }
+    }
+
+    private func copies(of files: [URL], in staging: String) throws -> [String: String] {
+        var copies: [String: String] = [:]
+        guard !files.isEmpty else { return copies }
+        guard mkdir(staging + "/files", 0o700) == 0 else {
+            throw CKError(.internalError, "\(staging)/files can't be made.")
+        }
+        for url in files where copies[url.path] == nil {
+            let name = "files/\(copies.count)"
+            if try FileCopy.copy(url.path, to: staging + "/" + name) { copies[url.path] = name }
+        }
+        return copies
+    }
+
+    // MARK: Files
+
+    private func path(_ operationID: String) -> String { folder + "/" + operationID }
+    private func repliesPath(_ operationID: String) -> String { path(operationID) + "/replies" }
+
+    private func names() -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+            .filter { UUID(uuidString: $0) != nil }
+    }
+
+    private func isOld(_ operationID: String) -> Bool {
+        var status = stat()
+        guard stat(repliesPath(operationID), &status) == 0 else { return true }
+        let then = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+        return clock.nowMilliseconds() - then > Self.keptMilliseconds
+    }
+
+    private func header(_ operationID: String) -> OperationHeader? { read(operationID)?.header }
+
+    private func read(_ operationID: String) -> (header: OperationHeader, archive: Data)? {
+        guard UUID(uuidString: operationID) != nil else { return nil }
+        let file = PrivateFile(path: path(operationID) + "/operation")
+        guard let bytes = try? file.read(bytesMax: Self.operationBytesMax)?.bytes else { return nil }
+        return OperationHeader.read(bytes)
+    }
+}

@@ -1,0 +1,34 @@
+import CloudKit
+import CloudWire
+import Seams
+
+/// Takes requests and answers when the test says so.
+final class SilentTransport: Transport {
+    private typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
+    private let waiting = Lock<[Completion]>([])
+
+    var waitCount: Int { waiting.withLock { $0.count } }
+
+    var database: CKDatabase {
+        CKContainer(
+            identifier: "iCloud.test",
+            connection: CloudConnection(transport: self, execution: .inline, webAuthToken: "t")
+        ).privateCloudDatabase
+    }
+
+    func send(
+        _ request: WireRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        waiting.withLock { $0.append(completion) }
+        return {}
+    }
+
+    func answer(_ result: Result<WireResponse, CKError>) {
+        let completions = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for completion in completions { completion(result) }
+    }
+}
