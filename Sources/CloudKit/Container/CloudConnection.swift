@@ -27,8 +27,8 @@ package struct CloudConnection: Sendable {
     package var serverKind = ServerKind.yap
     /// The dates of requests that are signed.
     package var clock: any TimeSource = SystemTimeSource()
-    /// What the server asked to wait with.
-    package let holds = RequestHolds()
+    /// What the server asked to wait with; nil when the timers stand still, and no wait would ever be over.
+    let holds: RequestHolds?
     /// In whose order requests go whose token is good for one only.
     package let turns = TokenTurns()
     /// Where fetched files are; with nil an asset is fetched without its file.
@@ -52,6 +52,7 @@ package struct CloudConnection: Sendable {
         case .inline: self.timers = timers ?? ManualTimerSource(clock: ManualTimeSource())
         }
         self.random = random
+        if case .inline = execution, timers == nil { holds = nil } else { holds = RequestHolds() }
     }
 
     /// Makes a connection over `transport` for the user of `webAuthToken`.

@@ -4,7 +4,7 @@ internal import Seams
 ///
 /// An answer that says "try again later" holds back the requests of its kind, of all operations, until then: as Apple's
 /// framework does, which says so with "Operation throttled by previous server http 503 reply". Others may go.
-package final class RequestHolds: Sendable {
+final class RequestHolds: Sendable {
     /// A server that names a longer time is believed for as long as this, in seconds.
     static let secondsMax = 86_400.0
     /// Kinds of requests that are remembered; beyond that the one that may go first is forgotten.

@@ -158,7 +158,7 @@ private final class RequestRun: Sendable {
     /// Seconds for which the server asked to wait with such requests of this user.
     private func secondsHeldBack(_ credential: CloudCredential) -> Double? {
         kind.flatMap {
-            connection.holds.secondsLeft(
+            connection.holds?.secondsLeft(
                 $0 + "#" + (credential.userRecordName ?? ""),
                 nowMilliseconds: connection.timers.elapsedMilliseconds())
         }
@@ -169,7 +169,7 @@ private final class RequestRun: Sendable {
         guard let kind, !(200..<300).contains(response.status) else { return }
         let error = Message.refusal(response)
         guard error.asksToWait, let seconds = error.retryAfterSeconds else { return }
-        connection.holds.hold(
+        connection.holds?.hold(
             kind + "#" + (credential.userRecordName ?? ""), seconds: seconds,
             nowMilliseconds: connection.timers.elapsedMilliseconds())
     }
