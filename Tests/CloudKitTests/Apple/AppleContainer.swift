@@ -12,7 +12,8 @@ func appleContainer(
     timers: (any TimerSource)? = nil, clock: any TimeSource = SystemTimeSource()
 ) -> CKContainer {
     var connection = CloudConnection(
-        transport: transport, execution: execution, environment: environment, account: account, timers: timers)
+        transport: transport, execution: execution, environment: environment, account: account, timers: timers
+    )
     connection.serverKind = .apple
     connection.clock = clock
     return CKContainer(identifier: identifier, connection: connection)

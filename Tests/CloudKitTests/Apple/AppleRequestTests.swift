@@ -57,10 +57,12 @@ import Testing
         let changes = CKFetchRecordZoneChangesOperation(recordZoneIDs: [zoneID])
         changes.configurationsByRecordZoneID = [
             zoneID: .init(
-                previousServerChangeToken: CKServerChangeToken(token: "AQ=="), resultsLimit: 5, desiredKeys: [])
+                previousServerChangeToken: CKServerChangeToken(token: "AQ=="), resultsLimit: 5,
+                desiredKeys: [])
         ]
         let saved = CKModifyRecordsOperation(
-            recordsToSave: [record, CKRecord(state: old)], recordIDsToDelete: [CKRecord.ID(recordName: "3", zoneID: zoneID)])
+            recordsToSave: [record, CKRecord(state: old)],
+            recordIDsToDelete: [CKRecord.ID(recordName: "3", zoneID: zoneID)])
         let forced = CKModifyRecordsOperation(recordsToSave: [record])
         forced.savePolicy = .allKeys
         let fetched = CKFetchRecordsOperation(recordIDs: [record.recordID])
@@ -109,7 +111,8 @@ import Testing
             let isOfUsers = endpoint.hasPrefix("users/")
             #expect(
                 request.path
-                    == "/database/1/iCloud.com.example.todo/development/\(isOfUsers ? "public" : "private")/\(endpoint)")
+                    == "/database/1/iCloud.com.example.todo/development/\(isOfUsers ? "public" : "private")/\(endpoint)"
+            )
             #expect(request.headers.map(\.name) == ["Content-Type"], "\(endpoint)")
             #expect(request.query.map(\.name) == ["ckAPIToken", "ckWebAuthToken", "clientId"])
             let isGet = Self.gets.contains(endpoint) && request.body.isEmpty
@@ -161,7 +164,8 @@ import Testing
             completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
         ) -> TransportCancel {
             let body = (try? request.json()) ?? [:]
-            let list = ["operations", "records", "zones", "subscriptions"].firstNonNil { body[$0] as? [Any] } ?? []
+            let list =
+                ["operations", "records", "zones", "subscriptions"].firstNonNil { body[$0] as? [Any] } ?? []
             counts.append(list.count)
             let (name, item) =
                 switch request.endpoint {
@@ -188,7 +192,8 @@ import Testing
         #expect(looked.count == 400 && transport.counts.all.suffix(2) == [200, 200])
 
         let zones = (0..<201).map { CKRecordZone.ID(zoneName: "\($0)") }
-        let deleted = try await database.modifyRecordZones(saving: [CKRecordZone(zoneName: "a")], deleting: zones)
+        let deleted = try await database.modifyRecordZones(
+            saving: [CKRecordZone(zoneName: "a")], deleting: zones)
         #expect(deleted.deleteResults.count == 201 && deleted.saveResults.count == 1)
         #expect(transport.counts.all.suffix(3) == [1, 200, 1])
         #expect(try await database.recordZones(for: zones).count == 201)
@@ -196,7 +201,8 @@ import Testing
 
         let subscriptions = (0..<250).map { "\($0)" }
         #expect(
-            try await database.modifySubscriptions(saving: [], deleting: subscriptions).deleteResults.count == 250)
+            try await database.modifySubscriptions(saving: [], deleting: subscriptions).deleteResults.count
+                == 250)
         #expect(try await database.subscriptions(for: subscriptions).count == 250)
         #expect(transport.counts.all.suffix(4) == [200, 50, 200, 50])
     }

@@ -37,7 +37,8 @@ import Testing
             guard let next else {
                 return exchange.respond(
                     HTTPResponse(
-                        status: 401, body: .bytes(Array(#"{"serverErrorCode":"AUTHENTICATION_FAILED"}"#.utf8))))
+                        status: 401, body: .bytes(Array(#"{"serverErrorCode":"AUTHENTICATION_FAILED"}"#.utf8))
+                    ))
             }
             exchange.respond(
                 HTTPResponse(
@@ -188,9 +189,12 @@ import Testing
         try folder.write("k.pem", ServerSignatureTests.pem)
         let connection = try place(
             folder,
-            server.merging(["CLOUDKIT_KEY_ID": "k", "CLOUDKIT_KEY_FILE": "k.pem", "CLOUDKIT_API_TOKEN": "a"]) { $1 })
+            server.merging(["CLOUDKIT_KEY_ID": "k", "CLOUDKIT_KEY_FILE": "k.pem", "CLOUDKIT_API_TOKEN": "a"])
+            { $1 })
         // Beside a signature Apple's servers take no token.
         let credential = try connection.account.credential()
-        #expect(credential.serverKey?.keyID == "k" && credential.webAuthToken == nil && credential.apiToken == nil)
+        #expect(
+            credential.serverKey?.keyID == "k" && credential.webAuthToken == nil && credential.apiToken == nil
+        )
     }
 }

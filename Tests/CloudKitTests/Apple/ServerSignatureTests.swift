@@ -43,7 +43,8 @@ import Testing
     @Test func whatIsSignedIsWhatOthersSign() throws {
         let key = try P256PrivateKey(pem: Self.pem).publicKey
         for vector in Self.vectors {
-            let message = try ServerKey.message("2016-01-25T22:15:43Z", vector.target, Array(vector.body.utf8))
+            let message = try ServerKey.message(
+                "2016-01-25T22:15:43Z", vector.target, Array(vector.body.utf8))
             #expect(String(decoding: message, as: UTF8.self) == vector.message)
             let signature = try #require(Data(base64Encoded: vector.signature))
             #expect(try key.verifies(signature: [UInt8](signature), of: message))
@@ -78,7 +79,8 @@ import Testing
         #expect(request.header(WireHeader.keyID) == "abc")
         #expect(request.header(WireHeader.signedDate) == "2016-01-25T22:15:43Z")
         let signature = try #require(request.header(WireHeader.signature).flatMap { Data(base64Encoded: $0) })
-        let message = "2016-01-25T22:15:43Z:\(SignedRequest.base64(try SHA256.hash(request.body))):\(request.path)"
+        let message =
+            "2016-01-25T22:15:43Z:\(SignedRequest.base64(try SHA256.hash(request.body))):\(request.path)"
         #expect(
             try P256PrivateKey(pem: Self.pem).publicKey
                 .verifies(signature: [UInt8](signature), of: Array(message.utf8)))
@@ -131,7 +133,8 @@ import Testing
                 identifier: nil,
                 configuration: CloudConfiguration(
                     environment: [
-                        "CLOUDKIT_CONTAINER": "iCloud.a", "CLOUDKIT_SERVER": "http://127.0.0.1:\(server.port)",
+                        "CLOUDKIT_CONTAINER": "iCloud.a",
+                        "CLOUDKIT_SERVER": "http://127.0.0.1:\(server.port)",
                         "CLOUDKIT_KEY_ID": keyID, "CLOUDKIT_KEY_FILE": "key.pem", "CLOUDKIT_PROTOCOL": kind,
                         "XDG_CONFIG_HOME": folder.path + "/config",
                     ], currentFolder: folder.path))
