@@ -44,6 +44,7 @@ let package = Package(
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
         .executable(name: "yap", targets: ["YapCommand"]),
         .executable(name: "todo", targets: ["TodoCommand"]),
+        .executable(name: "notes", targets: ["NotesCommand"]),
     ],
     targets: [
         // 0: system libraries, and what is injected everywhere
@@ -104,6 +105,14 @@ let package = Package(
         .executableTarget(
             name: "groceries", dependencies: ["Yap", "YapCloudKit", "CloudKit"], path: "Examples/Groceries",
             swiftSettings: settings),
+        // One note: what the app does needs Apple's symbols only, so it is built without the package's own.
+        .target(
+            name: "NotesKit", dependencies: ["CloudKit"], path: "Examples/Notes/NotesKit",
+            packageAccess: false,
+            swiftSettings: settings),
+        .executableTarget(
+            name: "NotesCommand", dependencies: ["NotesKit", "CloudKit", "CloudKitAdditions"],
+            path: "Examples/Notes/NotesCommand", packageAccess: false, swiftSettings: settings),
         .target(
             name: "CBenchmarks", dependencies: ["CCurl", "CSQLite"], path: "Benchmarks/CBenchmarks",
             cSettings: [.define("_GNU_SOURCE")]),
@@ -182,7 +191,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "YapCommand", "TodoCommand", "groceries", "TodoKit", "YapCloudKit", "Yap", "CloudKit",
+                "YapCommand", "TodoCommand", "NotesCommand", "groceries", "TodoKit", "YapCloudKit", "Yap",
+                "CloudKit",
                 "CloudKitAdditions",
                 "FaultProxy", "ProcessSupport", "HTTPClient", "SQLiteTestSupport", "Seams",
             ]),
@@ -222,6 +232,7 @@ let package = Package(
         // One program, in both language modes: the second folder is a link to the first.
         appTests("GuideApp", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v5),
         appTests("GuideAppSwift6", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
+        appTests("NotesTests", ["NotesKit", "CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
         tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "Seams", "Yap", "YapCloudKit"]),
         tests("TidyTests", []),
     ],
