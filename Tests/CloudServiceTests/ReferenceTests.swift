@@ -73,6 +73,17 @@ import Testing
         }
     }
 
+    @Test func aParentThatIsNullIsTakenAwayAndOneThatIsNotNamedStays() throws {
+        try cloud.modify([operation(.create, "list"), operation(.create, "child", parent: "list")])
+        try cloud.modify([operation(.forceUpdate, "child")])
+        #expect(
+            try cloud.modify([operation(.forceDelete, "list")]).summaries == ["VALIDATING_REFERENCE_ERROR"])
+        var away = operation(.forceUpdate, "child")
+        away.record.takesParentAway = true
+        #expect(try cloud.modify([away]).summaries == ["saved"])
+        #expect(try cloud.modify([operation(.forceDelete, "list")]).summaries == ["deleted"])
+    }
+
     @Test func aParentOrAValidatedTargetMustBeThereOrComeInTheSameBatch() throws {
         let children = [
             operation(.create, "child", ["list": reference("list", .validate)]),

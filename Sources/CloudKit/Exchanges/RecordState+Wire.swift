@@ -66,12 +66,10 @@ extension RecordState {
                 }
             }
         }
-        if isParentChanged, parent == nil, changeTag != nil {
-            throw CKError(.invalidArguments, "Taking a record's parent away isn't there yet.")
-        }
+        if isParentChanged, parent == nil, kind != .create { record.takesParentAway = true }
         if kind == .update { record.recordChangeTag = changeTag }
-        if isParentChanged || policy == .allKeys || kind == .create {
-            record.parent = parent.map { Reference(recordName: $0.recordID.recordName) }
+        if let parent, isParentChanged || policy == .allKeys || kind == .create {
+            record.parent = Reference(recordName: parent.recordID.recordName)
         }
         return RecordOperation(operationType: kind, record: record)
     }

@@ -118,7 +118,8 @@ struct ModifyOperationDecider {
         for (name, field) in sent {
             fields[name] = field.value.map { Field($0, isEncrypted: field.isEncrypted) }
         }
-        let parent = record.parent?.recordName ?? (isReplaced ? nil : old?.parent)
+        let keptParent = isReplaced || record.takesParentAway ? nil : old?.parent
+        let parent = record.parent?.recordName ?? keptParent
         let bytes = FieldsBinary.encode(fields)
         guard bytes.count <= limits.recordBytesMax else {
             return .failed(

@@ -46,6 +46,11 @@ public struct WireRecord: Hashable, Sendable {
     public var unreadableFields: [String: JSONValue] = [:]
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
+    /// Whether a request says that the record hangs under nothing any more: its `parent` is null.
+    public var takesParentAway: Bool {
+        get { parent == nil && unknown["parent"] == .null }
+        set { unknown["parent"] = newValue ? .null : nil }
+    }
     /// The fields as they lie on disk, which an answer is written from in place of `fields`.
     package var storedFields: [UInt8]?
     /// Whether this record's numbers are written as text; nil: as the message has it.
