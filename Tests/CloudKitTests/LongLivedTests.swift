@@ -176,6 +176,21 @@ import Testing
         #expect(try await copy.container.longLivedOperation(for: "../a/" + made.operationID) == nil)
     }
 
+    @Test func theUsersOwnRecordIsFetchedByWhoTakesItUpToo() async throws {
+        let devices = try await filled()
+        let device = try device(devices, "a") {
+            SnapshotTransport($0, from: folder.path + "/a", to: folder.path + "/copy", isAnswered: true)
+        }
+        let operation = CKFetchRecordsOperation.fetchCurrentUserRecordOperation()
+        operation.configuration.isLongLived = true
+        let recorder = BlockRecorder(.new)
+        recorder.set(operation)
+        device.database.add(operation)
+        let copy = try self.device(devices, "copy")
+        let said = try await resume(operation.operationID, on: copy)
+        #expect(said == recorder.said.all && said.contains("record _ada 0"))
+    }
+
     @Test func aDayAfterItsLastAnswerItGoes() async throws {
         let devices = try await filled()
         let (copy, id) = try begun(devices)

@@ -144,6 +144,28 @@ import Testing
         #expect(message.withLock { $0 }.contains("cloudkit.json"))
     }
 
+    @Test func aWeekCountsForWhatNobodyWaitsFor() throws {
+        for (quality, ends) in [
+            (QualityOfService.default, true), (.utility, true), (.userInitiated, false),
+            (.userInteractive, false),
+        ] {
+            let clock = ManualTimeSource()
+            let timers = ManualTimerSource(clock: clock)
+            let transport = SilentTransport()
+            let connection = CloudConnection(
+                transport: transport, execution: .inline,
+                account: FixedAccount(CloudCredential(webAuthToken: "t")),
+                timers: timers)
+            let operation = CKFetchRecordsOperation(recordIDs: [CKRecord.ID(recordName: "1")])
+            operation.configuration.timeoutIntervalForRequest = 1e8
+            operation.configuration.qualityOfService = quality
+            CKContainer(identifier: "iCloud.test", connection: connection).privateCloudDatabase.add(operation)
+            clock.advance(bySeconds: 604_800)
+            timers.runDue()
+            #expect(operation.isFinished == ends, "\(quality)")
+        }
+    }
+
     @Test func anOperationTellsAQueueWhatItIs() async throws {
         let devices = try await filled()
         let operation = CKFetchRecordZonesOperation(recordZoneIDs: [devices.zoneID])

@@ -32,11 +32,13 @@ extension CKFetchRecordsOperation: LongLivedOperation {
 
     func encodeInputs(with coder: NSCoder) {
         coder.encode(list: recordIDs, forKey: "RecordIDs")
+        coder.encode(fetchesUser, forKey: "FetchesUser")
         coder.encode(strings: desiredKeys, forKey: "DesiredKeys")
     }
 
     func takeInputs(from coder: NSCoder) {
         recordIDs = coder.list(of: CKRecord.ID.self, forKey: "RecordIDs")
+        fetchesUser = coder.decodeBool(forKey: "FetchesUser")
         desiredKeys = coder.strings(forKey: "DesiredKeys")
     }
 }

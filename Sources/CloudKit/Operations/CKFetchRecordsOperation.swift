@@ -44,7 +44,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
 
     /// Whether the user's own record is fetched, and not `recordIDs`.
-    private var fetchesUser = false
+    var fetchesUser = false
 
     private struct Outcome {
         var records: [CKRecord.ID: CKRecord] = [:]

@@ -68,10 +68,11 @@ extension RequestAddress {
 extension CKOperationConfiguration {
     /// What the configuration says of each request of an operation that starts now.
     fileprivate func rules(startedMilliseconds: Int64) -> RequestRules {
-        let wholeSeconds = max(0, min(timeoutIntervalForResource, 1e9))
-        return RequestRules(
+        RequestRules(
             timeoutSeconds: timeoutIntervalForRequest,
-            deadlineMilliseconds: startedMilliseconds + Int64(wholeSeconds * 1000),
+            deadlineMilliseconds: secondsForAll.map { seconds in
+                startedMilliseconds + Int64(max(0, min(seconds, 1e9)) * 1000)
+            },
             repeatsAfterNetworkErrors: [.utility, .background].contains(qualityOfService))
     }
 }

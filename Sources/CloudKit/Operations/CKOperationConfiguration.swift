@@ -61,10 +61,18 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         set { values.timeoutIntervalForRequest = newValue }
     }
 
-    /// Seconds that the whole operation may take, from its start to its last answer.
+    /// Seconds that the whole operation may take, from its start to its last answer. A week unless it is set; for an
+    /// operation of the quality `userInitiated` and above that week doesn't count: it ends with the network's first
+    /// error anyhow.
     public var timeoutIntervalForResource: TimeInterval {
         get { values.timeoutIntervalForResource ?? 604_800 }
         set { values.timeoutIntervalForResource = newValue }
+    }
+
+    /// Seconds after which the whole operation ends; nil for one that somebody waits for and nobody set a time for.
+    var secondsForAll: TimeInterval? {
+        let isUrgent = [.userInitiated, .userInteractive].contains(qualityOfService)
+        return isUrgent ? values.timeoutIntervalForResource : timeoutIntervalForResource
     }
 
     /// A configuration of its own with the same values.
