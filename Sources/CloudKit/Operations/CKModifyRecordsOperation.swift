@@ -26,8 +26,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     public var savePolicy: RecordSavePolicy = .ifServerRecordUnchanged
     /// Whether a zone's records are saved all or none. The default zone always saves each for itself.
     public var isAtomic = true
-    /// What the zone's next fetch of changes would hand back. Kept, and not sent: the web protocol has no key for it, and
-    /// what a fetch hands back is nil.
+    /// What the zone's next fetch of changes would hand back. Kept, and not sent: the web protocol has no key for it,
+    /// and what a fetch hands back is nil.
     public var clientChangeTokenData: Data?
 
     /// Called for each record: with how much of its files is sent, and with 1 when the server has answered for it.
