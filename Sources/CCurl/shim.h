@@ -3,6 +3,7 @@
 #define YAP_CURL_SHIM_H
 
 #include <curl/curl.h>
+#include <sys/ioctl.h>
 
 // The header's macros of these names check types that the shims fix already.
 #undef curl_easy_setopt
@@ -47,6 +48,19 @@ static inline CURLcode yap_curl_get_long(CURL *handle, CURLINFO info, long *valu
 
 static inline CURLcode yap_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(handle, info, value);
+}
+
+/// Bytes that went out, as far as the other end's system has said that they came.
+static inline curl_off_t yap_curl_arrived_bytes(CURL *handle) {
+    curl_off_t sent = 0;
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    int waiting = 0;
+    curl_easy_getinfo(handle, CURLINFO_SIZE_UPLOAD_T, &sent);
+    if (curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK && socket != CURL_SOCKET_BAD &&
+        ioctl(socket, TIOCOUTQ, &waiting) == 0) {
+        return sent - waiting;
+    }
+    return sent;
 }
 
 static inline CURLcode yap_curl_get_private(CURL *handle, void **value) {

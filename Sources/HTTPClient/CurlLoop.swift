@@ -143,6 +143,7 @@ final class CurlLoop: @unchecked Sendable {
             var runningCount: Int32 = 0
             curl_multi_perform(multi, &runningCount)
             endDone()
+            endSilent()
             startWaiting()
             guard fallAsleep() else { continue }
             curl_multi_poll(multi, nil, 0, Int32(clamping: pollMilliseconds()), nil)
@@ -174,7 +175,11 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     private func pollMilliseconds() -> Int64 {
-        let deadline = waiting.lazy.compactMap(\.deadlineMilliseconds).min()
+        // libcurl itself looks after the deadlines of what is under way.
+        let deadline = [
+            waiting.lazy.compactMap(\.waitEndsMilliseconds).min(),
+            running.values.lazy.compactMap(\.silenceEndsMilliseconds).min(),
+        ].compactMap { $0 }.min()
         guard let deadline else { return Self.pollMillisecondsMax }
         return min(Self.pollMillisecondsMax, max(0, deadline - options.clock.elapsedMilliseconds()))
     }
@@ -193,7 +198,7 @@ final class CurlLoop: @unchecked Sendable {
         let now = options.clock.elapsedMilliseconds()
         var late: [CurlTransfer] = []
         waiting.removeAll { transfer in
-            guard let deadline = transfer.deadlineMilliseconds, deadline <= now else { return false }
+            guard let end = transfer.waitEndsMilliseconds, end <= now else { return false }
             late.append(transfer)
             return true
         }
@@ -207,6 +212,14 @@ final class CurlLoop: @unchecked Sendable {
         let starting = waiting.prefix(startedCount)
         waiting.removeFirst(startedCount)
         for transfer in starting { start(transfer, nowMilliseconds: now) }
+    }
+
+    /// Gives up the requests of which nothing has been heard for too long.
+    private func endSilent() {
+        guard !running.isEmpty else { return }
+        let now = options.clock.elapsedMilliseconds()
+        let silent = running.values.filter { $0.isSilent(nowMilliseconds: now) }.sorted { $0.id < $1.id }
+        for transfer in silent { finish(transfer, .failure(transfer.silence)) }
     }
 
     private func start(_ transfer: CurlTransfer, nowMilliseconds: Int64) {

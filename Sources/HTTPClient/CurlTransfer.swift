@@ -10,6 +10,14 @@ final class CurlTransfer: @unchecked Sendable {
     var id: UInt64 = 0
     /// When the whole has to be over; nil for never.
     let deadlineMilliseconds: Int64?
+    /// How long nothing may come and go; nil for ever.
+    private let silenceMilliseconds: Int64?
+    /// Since when nothing has come and gone.
+    private var quietSinceMilliseconds: Int64
+    /// Whether anything came, or was fetched to go, since the loop looked.
+    private var hasMoved = false
+    /// Bytes that had arrived at the other end when the loop looked for them last.
+    private var arrivedBytes: curl_off_t = 0
 
     private let request: HTTPClientRequest
     private var completion: CurlLoop.Completion?
@@ -35,6 +43,36 @@ final class CurlTransfer: @unchecked Sendable {
         deadlineMilliseconds =
             request.timeoutSeconds > 0
             ? startedMilliseconds + Int64(milliseconds(request.timeoutSeconds)) : nil
+        silenceMilliseconds =
+            request.silenceSeconds > 0 ? Int64(milliseconds(request.silenceSeconds)) : nil
+        quietSinceMilliseconds = startedMilliseconds
+    }
+
+    // MARK: Silence
+
+    /// When somebody has to look whether anything came or went; nil for never.
+    var silenceEndsMilliseconds: Int64? { silenceMilliseconds.map { quietSinceMilliseconds + $0 } }
+
+    /// When a request that waits for a place has to be given up; nil for never.
+    var waitEndsMilliseconds: Int64? {
+        [deadlineMilliseconds, silenceEndsMilliseconds].compactMap { $0 }.min()
+    }
+
+    /// Whether nothing has come and gone for too long.
+    func isSilent(nowMilliseconds: Int64) -> Bool {
+        if hasMoved {
+            hasMoved = false
+            quietSinceMilliseconds = nowMilliseconds
+        }
+        guard let end = silenceEndsMilliseconds, end <= nowMilliseconds, let handle else { return false }
+        // A body goes out after the system has taken it, and one from memory without asking here for it.
+        let bytes = yap_curl_arrived_bytes(handle)
+        guard bytes == arrivedBytes else {
+            arrivedBytes = bytes
+            quietSinceMilliseconds = nowMilliseconds
+            return false
+        }
+        return true
     }
 
     func complete(_ result: Result<HTTPClientResponse, HTTPClientError>) {
@@ -60,6 +98,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     func prepare(_ handle: UnsafeMutableRawPointer, options: HTTPClientOptions, nowMilliseconds: Int64) {
         self.handle = handle
+        quietSinceMilliseconds = nowMilliseconds
         headerBytesMax = options.responseHeaderBytesMax
         let context = Unmanaged.passUnretained(self).toOpaque()
         yap_curl_set_pointer(handle, CURLOPT_PRIVATE, context)
@@ -167,6 +206,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     private func giveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
+        hasMoved = true
         let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: capacity)
         do {
             return try request.upload?.read(into: buffer) ?? 0
@@ -177,6 +217,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     private func takeHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        hasMoved = true
         headerBytes += count
         guard headerBytes <= headerBytesMax else {
             failure = HTTPClientError(
@@ -208,6 +249,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        hasMoved = true
         bodyBytes += count
         guard bodyBytes <= request.responseBytesMax else {
             failure = tooLarge
@@ -231,6 +273,21 @@ final class CurlTransfer: @unchecked Sendable {
         HTTPClientError(.responseTooLarge, "The answer has more than \(request.responseBytesMax) bytes.")
     }
 
+    /// What a request ends with that is given up because nothing came.
+    var silence: HTTPClientError {
+        let words = "Nothing came and nothing went for \(request.silenceSeconds) seconds"
+        guard headerBytes > 0 else {
+            return HTTPClientError(isConnected ? .timedOut : .couldNotConnect, words)
+        }
+        return HTTPClientError(.timedOut, "\(words), within the answer")
+    }
+
+    private var isConnected: Bool {
+        var microseconds: curl_off_t = 0
+        if let handle { yap_curl_get_offset(handle, CURLINFO_PRETRANSFER_TIME_T, &microseconds) }
+        return microseconds > 0
+    }
+
     // MARK: The end
 
     func result(_ code: CURLcode) -> Result<HTTPClientResponse, HTTPClientError> {
@@ -247,12 +304,8 @@ final class CurlTransfer: @unchecked Sendable {
 
     private func error(_ code: CURLcode) -> HTTPClientError {
         if code == CURLE_FILESIZE_EXCEEDED { return tooLarge }
-        var sentAtMicroseconds: curl_off_t = 0
-        if let handle {
-            yap_curl_get_offset(handle, CURLINFO_PRETRANSFER_TIME_T, &sentAtMicroseconds)
-        }
         return HTTPClientError(
-            code, detail: errorText.map { String(cString: $0) } ?? "", connected: sentAtMicroseconds > 0,
+            code, detail: errorText.map { String(cString: $0) } ?? "", connected: isConnected,
             answered: headerBytes > 0)
     }
 }

@@ -16,6 +16,9 @@ public struct HTTPClientRequest: Sendable {
     public var connectTimeoutSeconds: Double
     /// Seconds for the whole: the wait for a place, the connection, the request and the answer. 0 sets no end.
     public var timeoutSeconds: Double
+    /// Seconds in which nothing comes and nothing goes, the wait for a place included; then the request is given up.
+    /// 0 sets no end.
+    public var silenceSeconds = 0.0
     /// Bytes that the answer's body may have.
     public var responseBytesMax: Int
 

@@ -37,6 +37,58 @@ import Testing
         #expect(Set(codes) == [.couldNotConnect, .timedOut])
     }
 
+    /// A server that sends its answer in pieces, so many milliseconds apart.
+    private static func piecewise(_ pieces: Int, milliseconds: Int32) -> RawServer {
+        RawServer { connection in
+            guard connection.request() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(pieces)\r\n\r\n")
+            for _ in 0..<pieces {
+                poll(nil, 0, milliseconds)
+                guard connection.send("x") else { return }
+            }
+        }
+    }
+
+    @Test func silenceCountsFromTheLastByte() async throws {
+        let server = Self.piecewise(12, milliseconds: 100)
+        var request = HTTPClientRequest(url: server.url + "/", timeoutSeconds: 0)
+        request.silenceSeconds = 1
+        #expect(try await HTTPClient().answer(request).get().body.count == 12)
+        request.silenceSeconds = 0.05
+        #expect(await HTTPClient().answer(request).code == .timedOut)
+        request.silenceSeconds = 60
+        request.timeoutSeconds = 0.3
+        #expect(await HTTPClient().answer(request).code == .timedOut)
+    }
+
+    @Test func aServerThatSaysNothingIsGivenUpAndSoIsTheWaitForAPlace() async {
+        let server = RawServer.silent()
+        var options = HTTPClientOptions()
+        options.transfersMax = 1
+        let client = HTTPClient(options: options)
+        var request = HTTPClientRequest(url: server.url + "/", timeoutSeconds: 0)
+        request.silenceSeconds = 0.1
+        let asked = request
+        let codes = await withTaskGroup(of: HTTPClientError.Code?.self) { group in
+            for _ in 0..<3 { group.addTask { await client.answer(asked).code } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes == [.timedOut, .timedOut, .timedOut])
+    }
+
+    @Test func aBodyThatGoesOutSlowlyIsNoSilence() async throws {
+        // A server that takes little at a time, so that most of the body waits here in the system's hands.
+        let server = RawServer(receiveBytes: 16 << 10) { connection in
+            guard connection.request(pauseMilliseconds: 5) != nil else { return }
+            connection.answer("done")
+        }
+        var request = HTTPClientRequest(
+            method: "POST", url: server.url + "/", body: [UInt8](repeating: 7, count: 4 << 20),
+            timeoutSeconds: 0)
+        request.silenceSeconds = 1
+        #expect(try await HTTPClient().answer(request).get().status == 200)
+    }
+
     @Test func anAnswerThatDoesNotComeInTimeIsTimedOut() async {
         let server = RawServer.silent()
         let request = HTTPClientRequest(url: server.url, timeoutSeconds: 0.1)

@@ -31,7 +31,8 @@ final class RawServer: Sendable {
         }
 
         /// The next request with its body; nil when the client has hung up.
-        func request() -> Request? {
+        /// - Parameter pauseMilliseconds: before each piece is read.
+        func request(pauseMilliseconds: Int32 = 0) -> Request? {
             let end: [UInt8] = [13, 10, 13, 10]
             while true {
                 if let range = buffer.firstRange(of: end) {
@@ -39,7 +40,10 @@ final class RawServer: Sendable {
                     buffer.removeFirst(range.upperBound)
                     var request = Request(head: head, body: [])
                     let length = request.header("Content-Length").flatMap { Int($0) } ?? 0
-                    while buffer.count < length { guard fill() else { return nil } }
+                    while buffer.count < length {
+                        poll(nil, 0, pauseMilliseconds)
+                        guard fill() else { return nil }
+                    }
                     request.body = Array(buffer.prefix(length))
                     buffer.removeFirst(length)
                     seen.withLock { $0.append(request) }
@@ -93,8 +97,12 @@ final class RawServer: Sendable {
     private let seen: Lock<[Request]>
 
     /// Runs `script` for each connection; the connection is closed when it returns.
-    init(_ script: @escaping @Sendable (Connection) -> Void) {
+    /// - Parameter receiveBytes: what the system takes of a connection before the script reads; nil for the usual.
+    init(receiveBytes: Int32? = nil, _ script: @escaping @Sendable (Connection) -> Void) {
         let listener = Self.listen(backlog: 128)
+        if var receiveBytes {
+            setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &receiveBytes, socklen_t(MemoryLayout<Int32>.size))
+        }
         port = Self.port(of: listener)
         self.listener = listener
         let sockets = Lock<[Int32]>([]), seen = Lock<[Request]>([])

@@ -26,36 +26,60 @@ package final class HTTPTransport: Transport {
         _ request: WireRequest, timeoutSeconds: Double,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        start(
-            HTTPClientRequest(
-                method: request.method, url: serverURL + request.target, headers: request.headers,
-                body: request.body, connectTimeoutSeconds: min(timeoutSeconds, Self.connectTimeoutSeconds),
-                timeoutSeconds: timeoutSeconds, responseBytesMax: Self.responseBytesMax), completion)
+        send(request, limits: .whole(timeoutSeconds), completion: completion)
+    }
+
+    package func send(
+        _ request: WireRequest, limits: RequestLimits,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        var sent = HTTPClientRequest(
+            method: request.method, url: serverURL + request.target, headers: request.headers,
+            body: request.body)
+        sent.responseBytesMax = Self.responseBytesMax
+        return start(sent, limits, completion)
     }
 
     package func carry(
         _ file: FileRequest, timeoutSeconds: Double,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
+        carry(file, limits: .whole(timeoutSeconds), completion: completion)
+    }
+
+    package func carry(
+        _ file: FileRequest, limits: RequestLimits,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
         var request = HTTPClientRequest(
             method: file.source == nil ? "GET" : "POST", url: file.url, headers: file.headers,
-            connectTimeoutSeconds: min(timeoutSeconds, Self.connectTimeoutSeconds),
-            timeoutSeconds: timeoutSeconds, responseBytesMax: file.sink == nil ? 1 << 20 : .max)
+            responseBytesMax: file.sink == nil ? 1 << 20 : .max)
         request.upload = file.source.map { UploadedFile(source: $0) }
         request.download = file.sink.map { DownloadedFile(sink: $0) }
-        return start(request, completion)
+        return start(request, limits, completion)
     }
 
     private func start(
-        _ request: HTTPClientRequest,
+        _ request: HTTPClientRequest, _ limits: RequestLimits,
         _ completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
+        var request = request
+        request.connectTimeoutSeconds = min(limits.timeoutSeconds, Self.connectTimeoutSeconds)
+        request.timeoutSeconds = limits.wholeSeconds
+        request.silenceSeconds = limits.silenceSeconds
         let transfer = client.send(request) { result in
             completion(
                 result.map { WireResponse(status: $0.status, headers: $0.headers, body: $0.body) }
                     .mapError { CKError($0) })
         }
         return { transfer.cancel() }
+    }
+}
+
+extension RequestLimits {
+    /// A limit of the whole, whatever happens within.
+    fileprivate static func whole(_ seconds: Double) -> RequestLimits {
+        RequestLimits(silenceSeconds: seconds, wholeSeconds: seconds)
     }
 }
 

@@ -3,6 +3,19 @@ package import CloudWire
 /// Takes a request back; nothing happens when it has been answered.
 package typealias TransportCancel = @Sendable () -> Void
 
+/// How long one attempt of a request may take.
+package struct RequestLimits: Sendable {
+    /// Seconds in which nothing comes and nothing goes.
+    package var silenceSeconds: Double
+    /// Seconds for the whole; 0 sets no end.
+    package var wholeSeconds: Double
+
+    /// Seconds for the whole of a transport that can't tell silence from work.
+    package var timeoutSeconds: Double {
+        wholeSeconds > 0 ? min(silenceSeconds, wholeSeconds) : silenceSeconds
+    }
+}
+
 /// Carries one request to the cloud and its answer back. It never repeats a request: that is for who knows what
 /// the request asks.
 package protocol Transport: Sendable {
@@ -21,9 +34,21 @@ package protocol Transport: Sendable {
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel
 
+    /// The same for a transport that can tell silence from work; the others count the whole.
+    func send(
+        _ request: WireRequest, limits: RequestLimits,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel
+
     /// Carries a file, and calls `completion` as `send` does. The answer to a fetch has no body: the sink has it.
     func carry(
         _ file: FileRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel
+
+    /// The same for a transport that can tell silence from work.
+    func carry(
+        _ file: FileRequest, limits: RequestLimits,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel
 }
@@ -31,6 +56,20 @@ package protocol Transport: Sendable {
 extension Transport {
     package var endsInTime: Bool { false }
     package var basePath: String { "" }
+
+    package func send(
+        _ request: WireRequest, limits: RequestLimits,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        send(request, timeoutSeconds: limits.timeoutSeconds, completion: completion)
+    }
+
+    package func carry(
+        _ file: FileRequest, limits: RequestLimits,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        carry(file, timeoutSeconds: limits.timeoutSeconds, completion: completion)
+    }
 
     package func carry(
         _ file: FileRequest, timeoutSeconds: Double,

@@ -4,9 +4,6 @@ internal import Seams
 
 /// Carries one file over a transport, once for each attempt.
 final class FileTransferRun: Sendable {
-    /// A slower line is given up: what a file's size adds to the seconds that a request may take.
-    static let bytesPerSecondMin = 16_384.0
-
     private let transfer: FileTransfer
     private let transport: any Transport
     private let cache: AssetCache?
@@ -21,11 +18,11 @@ final class FileTransferRun: Sendable {
 
     typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
 
-    func attempt(timeoutSeconds: Double, completion: @escaping Completion) -> TransportCancel {
+    func attempt(limits: RequestLimits, completion: @escaping Completion) -> TransportCancel {
         do throws(CKError) {
             return switch transfer.direction {
-            case .upload: try upload(timeoutSeconds, completion)
-            case .download: try download(timeoutSeconds, completion)
+            case .upload: try upload(limits, completion)
+            case .download: try download(limits, completion)
             }
         } catch {
             completion(.failure(error))
@@ -33,14 +30,14 @@ final class FileTransferRun: Sendable {
         }
     }
 
-    private func upload(_ timeoutSeconds: Double, _ completion: @escaping Completion) throws(CKError)
+    private func upload(_ limits: RequestLimits, _ completion: @escaping Completion) throws(CKError)
         -> TransportCancel
     {
         let reader = try AssetFileReader(transfer.fileURL, meter: meter)
         let request = FileRequest(
             url: transfer.url, headers: [("Content-Type", "application/octet-stream")], source: reader)
         let path = transfer.fileURL.path
-        return transport.carry(request, timeoutSeconds: timeoutSeconds) { result in
+        return transport.carry(request, limits: limits) { result in
             guard reader.isUnchanged else {
                 return completion(
                     .failure(
@@ -51,7 +48,7 @@ final class FileTransferRun: Sendable {
     }
 
     private func download(
-        _ timeoutSeconds: Double, _ completion: @escaping Completion
+        _ limits: RequestLimits, _ completion: @escaping Completion
     ) throws(CKError) -> TransportCancel {
         guard let cache else { throw CKError(.assetNotAvailable, "Files are not fetched here.") }
         if try cache.prepare(transfer.fileURL) {
@@ -63,7 +60,7 @@ final class FileTransferRun: Sendable {
             url: transfer.url.replacingOccurrences(of: "${f}", with: "file"), sink: writer)
         if writer.offset > 0 { request.headers.append(("Range", "bytes=\(writer.offset)-")) }
         let transfer = transfer
-        return transport.carry(request, timeoutSeconds: timeoutSeconds) { result in
+        return transport.carry(request, limits: limits) { result in
             completion(
                 Result { () throws(CKError) in
                     let response = try result.get()

@@ -55,7 +55,8 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         set { values.isLongLived = newValue }
     }
 
-    /// Seconds that one request may take; then the operation ends with `CKError.networkFailure`.
+    /// Seconds for which a request waits for more data; each byte that comes or goes begins them anew. Then the
+    /// operation ends with `CKError.networkFailure`.
     public var timeoutIntervalForRequest: TimeInterval {
         get { values.timeoutIntervalForRequest ?? 60 }
         set { values.timeoutIntervalForRequest = newValue }

@@ -2,7 +2,7 @@ import Foundation
 
 /// How long a request may take, and whether it is sent again.
 package struct RequestRules: Sendable {
-    /// Seconds that one attempt may take.
+    /// Seconds of one attempt in which nothing comes and nothing goes.
     package var timeoutSeconds: Double
     /// When all of it has to be over, in the timers' milliseconds; nil for never.
     package var deadlineMilliseconds: Int64?

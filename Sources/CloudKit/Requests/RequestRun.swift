@@ -18,7 +18,7 @@ extension CloudConnection {
                 $2(.failure(error))
                 return {}
             }
-            return connection.transport.send(signed, timeoutSeconds: $1, completion: $2)
+            return connection.transport.send(signed, limits: $1, completion: $2)
         }
         run.attempt()
         return { run.cancel() }
@@ -31,12 +31,10 @@ extension CloudConnection {
         _ transfer: FileTransfer, rules: RequestRules, progress: @escaping @Sendable (Double) -> Void,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        var rules = rules
-        rules.timeoutSeconds += Double(transfer.bytes ?? 0) / FileTransferRun.bytesPerSecondMin
         let carrier = FileTransferRun(
             transfer, transport: transport, cache: assetCache, meter: FileMeter(progress))
         let run = RequestRun(connection: self, rules: rules, kind: nil, completion: completion) {
-            carrier.attempt(timeoutSeconds: $1, completion: $2)
+            carrier.attempt(limits: $1, completion: $2)
         }
         run.attempt()
         return { run.cancel() }
@@ -67,7 +65,7 @@ private final class RequestRun: Sendable {
     /// Sends it once: as whom, within how many seconds, and what to call then.
     typealias Sender =
         @Sendable (
-            CloudCredential, Double, @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+            CloudCredential, RequestLimits, @escaping @Sendable (Result<WireResponse, CKError>) -> Void
         ) -> TransportCancel
 
     private let send: Sender
@@ -108,10 +106,15 @@ private final class RequestRun: Sendable {
         endWhenTimeIsOver()
     }
 
+    /// Milliseconds for which a turn is waited for at most, as far as anybody looks.
+    private static let lineMillisecondsMax: Int64 = 86_400_000
+
     /// The wait for a turn counts for the whole operation's time.
     private func endWhenTimeIsOver() {
         guard let deadline = rules.deadlineMilliseconds else { return }
         let left = max(0, deadline - connection.timers.elapsedMilliseconds())
+        // A timer stays in the system's memory until its time: none for what no line lasts.
+        guard left <= Self.lineMillisecondsMax else { return }
         let cancelTimer = connection.timers.after(milliseconds: left) { self.end(.failure(.deadlineIsOver)) }
         let isEnded = state.withLock { state in
             state.cancelLineTimer = cancelTimer
@@ -121,7 +124,7 @@ private final class RequestRun: Sendable {
     }
 
     private func attemptNow() {
-        guard let milliseconds = attemptMilliseconds() else { return end(.failure(.deadlineIsOver)) }
+        guard let limits = limits() else { return end(.failure(.deadlineIsOver)) }
         let credential: CloudCredential
         do throws(CKError) {
             credential = try connection.account.credential()
@@ -138,12 +141,13 @@ private final class RequestRun: Sendable {
         }
         guard let number else { return }
         if !connection.transport.endsInTime {
+            let milliseconds = Int64(limits.timeoutSeconds * 1000)
             let cancelTimer = connection.timers.after(milliseconds: milliseconds) {
                 self.receive(.failure(.requestTimedOut(milliseconds)), number, credential)
             }
             state.withLock { $0.cancelTimer = cancelTimer }
         }
-        let cancelTransfer = send(credential, Double(milliseconds) / 1000) {
+        let cancelTransfer = send(credential, limits) {
             self.receive($0, number, credential)
         }
         let isAwaited = state.withLock { state in
@@ -196,11 +200,14 @@ private final class RequestRun: Sendable {
         }
     }
 
-    private func attemptMilliseconds() -> Int64? {
-        let own = Int64(max(0.001, min(rules.timeoutSeconds, 1e9)) * 1000)
-        guard let deadline = rules.deadlineMilliseconds else { return own }
+    /// How long the next attempt may take; nil when the operation's time is over.
+    private func limits() -> RequestLimits? {
+        let silence = max(0.001, min(rules.timeoutSeconds, 1e9))
+        guard let deadline = rules.deadlineMilliseconds else {
+            return RequestLimits(silenceSeconds: silence, wholeSeconds: 0)
+        }
         let left = deadline - connection.timers.elapsedMilliseconds()
-        return left > 0 ? min(own, left) : nil
+        return left > 0 ? RequestLimits(silenceSeconds: silence, wholeSeconds: Double(left) / 1000) : nil
     }
 
     private func receive(

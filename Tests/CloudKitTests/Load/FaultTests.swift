@@ -59,7 +59,7 @@ import Testing
             let ends = Ends()
             for number in 0..<20 {
                 let operation = save("\(number)", ends, seconds: number.isMultiple(of: 2) ? 0.2 : 3_600)
-                operation.configuration.timeoutIntervalForResource = 0.4
+                if !number.isMultiple(of: 2) { operation.configuration.timeoutIntervalForResource = 0.4 }
                 database.add(operation)
             }
             await ends.wait()
@@ -76,6 +76,22 @@ import Testing
         for _ in 0..<10 { database.add(save("1", ends)) }
         await ends.wait()
         #expect(ends.codes.allSatisfy { $0 == nil })
+    }
+
+    @Test func timeoutIntervalForRequestCountsTheSilenceAndForResourceTheWhole() async throws {
+        let whole = RawAnswers.http("200 OK", Self.json)
+        let slow = try RawAnswers { _ in .slowly(whole, pauseMilliseconds: 15) }
+        // About 2 seconds in all, and never 1.5 without a byte.
+        let patient = Ends()
+        databaseOverHTTP(slow.url).add(save("1", patient, seconds: 1.5))
+        await patient.wait()
+        #expect(patient.codes == [nil])
+        let hurried = Ends()
+        let operation = save("1", hurried, seconds: 60)
+        operation.configuration.timeoutIntervalForResource = 0.3
+        databaseOverHTTP(slow.url).add(operation)
+        await hurried.wait()
+        #expect(hurried.codes == [.networkFailure])
     }
 
     @Test func garbageIsAnErrorAndNoCrash() async throws {
@@ -137,7 +153,7 @@ import Testing
         }
         let database = databaseOverHTTP(server.url)
         let ends = Ends()
-        let operations = (0..<200).map { number in save("\(number)", ends, seconds: 30) }
+        let operations = (0..<200).map { number in save("\(number)", ends, seconds: 3_600) }
         await withTaskGroup(of: Void.self) { group in
             for start in 0..<16 {
                 group.addTask {

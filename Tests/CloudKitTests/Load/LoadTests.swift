@@ -62,17 +62,20 @@ import Testing
             // What is made once, and what the allocators keep, is made by then.
             try await Self.save(2_000, database)
             let before = residentBytes()
-            try await Self.save(count, database)
+            var samples: [String] = []
+            for _ in 0..<4 {
+                try await Self.save(count / 4, database)
+                samples.append("\((residentBytes() - before) >> 10)")
+            }
             let grown = residentBytes() - before
+            print("memory: KiB more after each quarter:", samples.joined(separator: ", "))
             print("memory: \(count) saves, \(before >> 10) KiB before, \(grown >> 10) KiB more")
             server.stop(graceMilliseconds: 0)
             exit(grown < 24 << 20 ? 0 : 1)
         }
         if let text = result?.standardOutputContent {
-            let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first {
-                $0.hasPrefix("memory")
-            }
-            print(line ?? "memory: nothing was measured")
+            let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+            print(lines.filter { $0.hasPrefix("memory") }.joined(separator: "\n"))
         }
     }
 
