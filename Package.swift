@@ -232,6 +232,8 @@ let package = Package(
         // One program, in both language modes: the second folder is a link to the first.
         appTests("GuideApp", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v5),
         appTests("GuideAppSwift6", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
+        // As apps of three times were written, before the compiler asked about threads.
+        appTests("OlderApps", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v5),
         appTests("NotesTests", ["NotesKit", "CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
         tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "Seams", "Yap", "YapCloudKit"]),
         tests("TidyTests", []),

@@ -122,8 +122,8 @@ public actor NoteBook {
 
     // MARK: Sync
 
-    /// Fetches and sends, and returns when nothing is left to do or it has to wait. Who asks while it is under way waits
-    /// for one more round.
+    /// Fetches and sends, and returns when nothing is left to do or it has to wait. Who asks while it is under way
+    /// waits for one more round.
     public func sync() async {
         if let running {
             isAskedAgain = true
