@@ -5,110 +5,6 @@ import Testing
 
 /// Archives as Apple's classes lay them out. They are property lists, written here by hand.
 @Suite struct ArchiveTests {
-    /// Writes a keyed archive: objects in a row that name each other by their numbers.
-    private struct Archive {
-        private var objects: [Any] = ["$null"]
-
-        private static func reference(_ number: Int) -> [String: Any] { ["CF$UID": number] }
-
-        mutating func add(value: Any) -> Int {
-            objects.append(value)
-            return objects.count - 1
-        }
-
-        /// Adds an object of the class `name`; `references` are numbers of other objects.
-        mutating func add(
-            _ name: String, _ values: [String: Any] = [:], references: [String: Int] = [:]
-        ) -> Int {
-            let type = add(value: ["$classname": name, "$classes": [name, "NSObject"]])
-            var object = values
-            for (key, number) in references { object[key] = Self.reference(number) }
-            object["$class"] = Self.reference(type)
-            return add(value: object)
-        }
-
-        mutating func add(array numbers: [Int], _ name: String = "NSArray") -> Int {
-            add(name, ["NS.objects": numbers.map { Self.reference($0) }])
-        }
-
-        mutating func add(dictionary pairs: [(Int, Int)]) -> Int {
-            add(
-                "NSDictionary",
-                [
-                    "NS.keys": pairs.map { Self.reference($0.0) },
-                    "NS.objects": pairs.map { Self.reference($0.1) },
-                ])
-        }
-
-        func xml(top references: [String: Int], values: [String: Any] = [:]) -> Data {
-            var top = values
-            for (key, number) in references { top[key] = Self.reference(number) }
-            let members: [(String, Any)] = [
-                ("$archiver", "NSKeyedArchiver"), ("$objects", objects),
-                ("$top", top), ("$version", 100_000),
-            ]
-            let list = "<dict>" + members.map { "<key>\($0.0)</key>" + Self.xml($0.1) }.joined() + "</dict>"
-            return Data(
-                """
-                <?xml version="1.0" encoding="UTF-8"?>
-                <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-                <plist version="1.0">\(list)</plist>
-                """.utf8)
-        }
-
-        private static func xml(_ value: Any) -> String {
-            switch value {
-            case let value as Bool: value ? "<true/>" : "<false/>"
-            case let value as Int: "<integer>\(value)</integer>"
-            case let value as Double: "<real>\(value)</real>"
-            case let value as String: "<string>\(value)</string>"
-            case let value as [Any]: "<array>" + value.map { xml($0) }.joined() + "</array>"
-            case let value as [String: Any]:
-                "<dict>"
-                    + value.sorted { $0.key < $1.key }.map { "<key>\($0.key)</key>" + xml($0.value) }.joined()
-                    + "</dict>"
-            default: ""
-            }
-        }
-
-        mutating func addZone(_ name: String) -> Int {
-            let (zone, owner) = (add(value: name), add(value: "__defaultOwner__"))
-            return add(
-                "CKRecordZoneID", ["databaseScopeKey": 2],
-                references: ["ZoneName": zone, "ownerName": owner, "anonymousCKUserID": 0])
-        }
-
-        mutating func addID(_ name: String, zone: Int) -> Int {
-            add("CKRecordID", references: ["RecordName": add(value: name), "ZoneID": zone])
-        }
-
-        /// The system fields of a record that the server knows.
-        mutating func systemFields() -> (values: [String: Any], references: [String: Int]) {
-            let zone = addZone("todos")
-            let made = add("NSDate", ["NS.time": 700_000_000.5])
-            let parent = addID("list", zone: zone)
-            return (
-                [
-                    "KnownToServer": true, "WasCached": false, "Permission": 3,
-                    "HasUpdatedParentReference": false,
-                    "HasUpdatedShareReference": false,
-                ],
-                [
-                    "RecordType": add(value: "todo"), "RecordID": addID("42", zone: zone),
-                    "ETag": add(value: "k3x"),
-                    "RecordCtime": made, "RecordMtime": made,
-                    "CreatorUserRecordID": addID("_ada", zone: addZone("_defaultZone")),
-                    "LastModifiedUserRecordID": addID("__defaultOwner__", zone: addZone("_defaultZone")),
-                    "ModifiedByDevice": add(value: "Ada's phone"), "ShareReference": 0,
-                    "PreviousShareReference": 0,
-                    "ParentReference": add(
-                        "CKReference", ["ReferenceAction": 0], references: ["RecordID": parent]),
-                    "ProtectionData": 0, "PCSKeyID": 0,
-                ]
-            )
-        }
-    }
-
     private func check(_ record: CKRecord) {
         #expect(record.recordType == "todo" && record.recordID.recordName == "42")
         #expect(record.recordID.zoneID == CKRecordZone.ID(zoneName: "todos"))
@@ -120,7 +16,7 @@ import Testing
     }
 
     @Test func theSystemFieldsOfAnAppleRecordAreRead() throws {
-        var archive = Archive()
+        var archive = AppleArchive()
         let fields = archive.systemFields()
         // `encodeSystemFields` writes them at the top.
         let data = archive.xml(top: fields.references, values: fields.values)
@@ -132,7 +28,7 @@ import Testing
     }
 
     @Test func aWholeAppleRecordIsRead() throws {
-        var archive = Archive()
+        var archive = AppleArchive()
         let fields = archive.systemFields()
         let (title, count, place) = (
             archive.add(value: "title"), archive.add(value: "count"), archive.add(value: "place")
@@ -174,11 +70,47 @@ import Testing
     }
 
     @Test func anAppleObjectWithoutItsContentsIsNoneAndNoCrash() throws {
-        var archive = Archive()
+        var archive = AppleArchive()
         let token = archive.add("CKServerChangeToken", references: ["ChangeTokenData": 0])
         let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archive.xml(top: ["root": token]))
         unarchiver.requiresSecureCoding = true
         unarchiver.decodingFailurePolicy = .setErrorAndReturn
         #expect(unarchiver.decodeObject(of: CKServerChangeToken.self, forKey: "root") == nil)
+    }
+}
+
+extension ArchiveTests {
+    @Test func anAppleShareIsReadWithItsParticipants() throws {
+        var archive = AppleArchive()
+        let root = archive.addShare()
+        let data = archive.xml(root: root)
+        let share = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: CKShare.self, from: data))
+        #expect(share.recordType == CKRecord.SystemType.share && share.publicPermission == .readOnly)
+        #expect(share.recordChangeTag == "k3x" && share.recordID.zoneID.zoneName == "todos")
+        #expect(share.participants.map(\.participantID) == ["P1", "P2"])
+        let owner = try #require(share.owner)
+        #expect(owner.role == .owner && owner.permission == .readWrite && owner.acceptanceStatus == .accepted)
+        #expect(owner.userIdentity.nameComponents?.givenName == "Ada")
+        #expect(owner.userIdentity.nameComponents?.familyName == "Lovelace")
+        #expect(owner.userIdentity.lookupInfo == CKUserIdentity.LookupInfo(emailAddress: "ada@example.com"))
+        #expect(owner.userIdentity.userRecordID?.recordName == "_ada" && owner.userIdentity.hasiCloudAccount)
+        #expect(share.participants.last?.acceptanceStatus == .pending)
+    }
+
+    @available(*, deprecated) @Test func whatAppleKnowsOfAShareIsRead() throws {
+        var archive = AppleArchive()
+        let root = archive.addMetadata()
+        let data = archive.xml(root: root)
+        let metadata = try #require(
+            try NSKeyedUnarchiver.unarchivedObject(ofClass: CKShareMetadata.self, from: data))
+        #expect(metadata.containerIdentifier == "iCloud.com.example.todo" && metadata.rootRecord == nil)
+        #expect(metadata.hierarchicalRootRecordID?.recordName == "list")
+        #expect(metadata.rootRecordID == metadata.hierarchicalRootRecordID)
+        #expect(metadata.participantRole == .privateUser && metadata.participantType == .privateUser)
+        #expect(metadata.participantStatus == .pending && metadata.participantPermission == .readOnly)
+        #expect(metadata.ownerIdentity.nameComponents?.familyName == "Lovelace")
+        #expect(metadata.share.participants.count == 2)
+        let same = try #require(metadata.copy() as? CKShare.Metadata)
+        #expect([metadata: 1][same] == 1, "it is a key of dictionaries")
     }
 }

@@ -12,6 +12,13 @@ enum BlockStyle: CaseIterable {
     case both
 }
 
+/// Through a protocol a deprecated method can be called without a warning.
+private protocol BlockSetting {
+    func setBlocks(of operation: CKOperation)
+}
+
+extension BlockRecorder: BlockSetting {}
+
 /// Sets an operation's blocks, each of which says its name and what it got.
 struct BlockRecorder: Sendable {
     let style: BlockStyle
@@ -34,7 +41,9 @@ struct BlockRecorder: Sendable {
         if case .failure(let error) = result { say("\(name) \(code(error))") } else { say("\(name) 0") }
     }
 
-    func set(_ operation: CKOperation) {
+    func set(_ operation: CKOperation) { (self as any BlockSetting).setBlocks(of: operation) }
+
+    @available(*, deprecated) fileprivate func setBlocks(of operation: CKOperation) {
         operation.completionBlock = { say("completion") }
         switch operation {
         case let operation as CKModifyRecordsOperation: set(operation)
@@ -50,7 +59,7 @@ struct BlockRecorder: Sendable {
         }
     }
 
-    private func set(_ operation: CKModifyRecordsOperation) {
+    @available(*, deprecated) private func set(_ operation: CKModifyRecordsOperation) {
         operation.perRecordProgressBlock = { say("progress \($0.recordID.recordName) \($1)") }
         operation.perRecordDeleteBlock = { end("delete \($0.recordName)", $1) }
         if style != .old {
@@ -64,7 +73,7 @@ struct BlockRecorder: Sendable {
         }
     }
 
-    private func set(_ operation: CKFetchRecordsOperation) {
+    @available(*, deprecated) private func set(_ operation: CKFetchRecordsOperation) {
         operation.perRecordProgressBlock = { say("progress \($0.recordName) \($1)") }
         if style != .old {
             operation.perRecordResultBlock = { end("record \($0.recordName)", $1) }
@@ -77,7 +86,7 @@ struct BlockRecorder: Sendable {
         operation.fetchRecordsCompletionBlock = { say("old result \($0?.count ?? -1) \(code($1))") }
     }
 
-    private func set(_ operation: CKQueryOperation) {
+    @available(*, deprecated) private func set(_ operation: CKQueryOperation) {
         if style != .old {
             operation.recordMatchedBlock = { end("record \($0.recordName)", $1) }
             operation.queryResultBlock = { end("result", $0) }
@@ -87,7 +96,7 @@ struct BlockRecorder: Sendable {
         operation.queryCompletionBlock = { say("old result \($0 != nil) \(code($1))") }
     }
 
-    private func set(_ operation: CKFetchRecordZoneChangesOperation) {
+    @available(*, deprecated) private func set(_ operation: CKFetchRecordZoneChangesOperation) {
         operation.recordWithIDWasDeletedBlock = { recordID, _ in say("deleted \(recordID.recordName)") }
         operation.recordZoneChangeTokensUpdatedBlock = { zoneID, token, _ in
             say("token \(zoneID.zoneName) \(token != nil)")
@@ -105,7 +114,7 @@ struct BlockRecorder: Sendable {
         operation.fetchRecordZoneChangesCompletionBlock = { say("old result \(code($0))") }
     }
 
-    private func set(_ operation: CKFetchDatabaseChangesOperation) {
+    @available(*, deprecated) private func set(_ operation: CKFetchDatabaseChangesOperation) {
         operation.recordZoneWithIDChangedBlock = { say("changed \($0.zoneName)") }
         operation.recordZoneWithIDWasDeletedBlock = { say("deleted \($0.zoneName)") }
         operation.recordZoneWithIDWasPurgedBlock = { say("purged \($0.zoneName)") }
@@ -115,7 +124,7 @@ struct BlockRecorder: Sendable {
         operation.fetchDatabaseChangesCompletionBlock = { say("old result \($0 != nil) \($1) \(code($2))") }
     }
 
-    private func set(_ operation: CKModifyRecordZonesOperation) {
+    @available(*, deprecated) private func set(_ operation: CKModifyRecordZonesOperation) {
         if style != .old {
             operation.perRecordZoneSaveBlock = { end("save \($0.zoneName)", $1) }
             operation.perRecordZoneDeleteBlock = { end("delete \($0.zoneName)", $1) }
@@ -127,7 +136,7 @@ struct BlockRecorder: Sendable {
         }
     }
 
-    private func set(_ operation: CKFetchRecordZonesOperation) {
+    @available(*, deprecated) private func set(_ operation: CKFetchRecordZonesOperation) {
         if style != .old {
             operation.perRecordZoneResultBlock = { end("zone \($0.zoneName)", $1) }
             operation.fetchRecordZonesResultBlock = { end("result", $0) }
@@ -136,7 +145,7 @@ struct BlockRecorder: Sendable {
         operation.fetchRecordZonesCompletionBlock = { say("old result \($0?.count ?? -1) \(code($1))") }
     }
 
-    private func set(_ operation: CKModifySubscriptionsOperation) {
+    @available(*, deprecated) private func set(_ operation: CKModifySubscriptionsOperation) {
         if style != .old {
             operation.perSubscriptionSaveBlock = { end("save \($0)", $1) }
             operation.perSubscriptionDeleteBlock = { end("delete \($0)", $1) }
@@ -148,7 +157,7 @@ struct BlockRecorder: Sendable {
         }
     }
 
-    private func set(_ operation: CKFetchSubscriptionsOperation) {
+    @available(*, deprecated) private func set(_ operation: CKFetchSubscriptionsOperation) {
         if style != .old {
             operation.perSubscriptionResultBlock = { end("subscription \($0)", $1) }
             operation.fetchSubscriptionsResultBlock = { end("result", $0) }
@@ -159,7 +168,7 @@ struct BlockRecorder: Sendable {
 
     // MARK: Those that ask no database
 
-    private func setOther(_ operation: CKOperation) {
+    @available(*, deprecated) private func setOther(_ operation: CKOperation) {
         switch operation {
         case let operation as CKAcceptSharesOperation:
             if style != .old { operation.acceptSharesResultBlock = { end("result", $0) } }

@@ -100,7 +100,7 @@ import Testing
             refused, ["iCloud.yap.test", try #require(refused?.userInfo["RequestUUID"] as? String)])
     }
 
-    @Test func theOldCompletionBlocksErrorTellsWhatItsItemsMet() async throws {
+    @available(*, deprecated) @Test func theOldCompletionBlocksErrorTellsWhatItsItemsMet() async throws {
         let site = try await Site()
         try await site.database.save(CKRecord(recordType: "todo", recordID: site.id("7")))
         let said = Collected<CKError>()

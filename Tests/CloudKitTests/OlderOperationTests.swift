@@ -23,7 +23,7 @@ import Testing
 }
 
 @Suite struct WebAuthTokenTests {
-    @Test func aWebAuthTokenIsTheSessionsAndNeedsAnAPIToken() {
+    @available(*, deprecated) @Test func aWebAuthTokenIsTheSessionsAndNeedsAnAPIToken() {
         let cloud = TestCloud()
         let tokens = Collected<String?>()
         let codes = Collected<CKError.Code?>()

@@ -28,7 +28,8 @@ import Testing
         #expect(said.all == ["1.0 true", "record true", "result true", "completion true", "finished"])
     }
 
-    @Test(arguments: Cloud.allCases) func theOldBlocksGetPartialFailureAndTheResultBlocksDoNot(way: Cloud)
+    @available(*, deprecated) @Test(arguments: Cloud.allCases)
+    func theOldBlocksGetPartialFailureAndTheResultBlocksDoNot(way: Cloud)
         async throws
     {
         let devices = try await TwoDevices(way)
@@ -70,7 +71,9 @@ import Testing
         #expect(results.all == (way.hasOurKeys ? ["14", "3 true", "true"] : ["3 true", "14", "true"]))
     }
 
-    @Test(arguments: Cloud.allCases) func theOldBlocksOfTheFetchesAreServedToo(way: Cloud) async throws {
+    @available(*, deprecated) @Test(arguments: Cloud.allCases) func theOldBlocksOfTheFetchesAreServedToo(
+        way: Cloud
+    ) async throws {
         let devices = try await TwoDevices(way)
         try await devices.phone.save(devices.record("1", title: "eggs"))
         let said = Collected<String>()

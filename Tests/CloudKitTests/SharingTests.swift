@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func theOperationsOfSharingEndOnceWithTheSameError() throws {
+    @available(*, deprecated) @Test func theOperationsOfSharingEndOnceWithTheSameError() throws {
         let container = TestCloud().device(user: "ada").container
         let codes = Collected<CKError.Code?>()
         let accept = CKAcceptSharesOperation(shareMetadatas: [])

@@ -89,7 +89,7 @@ import Testing
         #expect(code == .badDatabase && transport.requests.isEmpty)
     }
 
-    @Test func theOldSubscriptionBlocksGetPartialFailure() {
+    @available(*, deprecated) @Test func theOldSubscriptionBlocksGetPartialFailure() {
         let transport = ScriptedTransport(
             json: #"{"subscriptions": [{"subscriptionID": "a", "subscriptionType": "database"}, "#
                 + #"{"subscriptionID": "b", "serverErrorCode": "NOT_FOUND"}]}"#,

@@ -68,11 +68,12 @@ final class ScriptedTransport: Transport {
         return {}
     }
 
-    var database: CKDatabase {
+    var database: CKDatabase { container.privateCloudDatabase }
+
+    var container: CKContainer {
         CKContainer(
             identifier: "iCloud.test",
-            connection: CloudConnection(transport: self, execution: .inline, webAuthToken: "t")
-        ).privateCloudDatabase
+            connection: CloudConnection(transport: self, execution: .inline, webAuthToken: "t"))
     }
 }
 

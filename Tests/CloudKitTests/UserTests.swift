@@ -46,7 +46,7 @@ import Testing
         #expect(own(nobody.publicCloudDatabase)?.code == .notAuthenticated)
     }
 
-    @Test func theOperationTellsEachUserAndThenTheEnd() async throws {
+    @available(*, deprecated) @Test func theOperationTellsEachUserAndThenTheEnd() async throws {
         let cloud = TestCloud()
         let ada = cloud.device(user: "ada").container
         let bob = cloud.device(user: "bob").container

@@ -19,6 +19,10 @@ private let archivedClasses: [(name: String, type: AnyClass)] = [
     ("CKShare", CKShare.self), ("CKShareMetadata", CKShareMetadata.self),
     ("CKShareParticipant", CKShareParticipant.self), ("CKUserIdentity", CKUserIdentity.self),
     ("CKUserIdentityLookupInfo", CKUserIdentityLookupInfo.self), ("CKOperationGroup", CKOperationGroup.self),
+    ("CKContainerID", ArchivedContainerID.self), ("CKShareAccessRequester", CKShareAccessRequester.self),
+    ("CKShareBlockedIdentity", CKShareBlockedIdentity.self),
+    ("CKAllowedSharingOptions", CKAllowedSharingOptions.self),
+    ("CKFetchRecordZoneChangesConfiguration", CKFetchRecordZoneChangesConfiguration.self),
     ("CLLocation", CLLocation.self),
 ]
 

@@ -100,6 +100,7 @@ extension CKContainer {
     }
 
     /// The user with this telephone number: none, since the service knows no numbers.
+    /// - Note: Inert: the service knows no telephone numbers, so nobody is found.
     public func userIdentity(forPhoneNumber phoneNumber: String) async throws -> CKUserIdentity? {
         try await userIdentity(CKUserIdentityLookupInfo(phoneNumber: phoneNumber))
     }
@@ -115,6 +116,7 @@ extension CKContainer {
     }
 
     /// The users with these telephone numbers: none, since the service knows no numbers.
+    /// - Note: Inert: the service knows no telephone numbers, so nobody is found.
     public func userIdentities(forPhoneNumbers numbers: [String]) async throws -> [String: CKUserIdentity] {
         try await userIdentities(CKUserIdentityLookupInfo.lookupInfos(withPhoneNumbers: numbers)) {
             $0.phoneNumber
@@ -153,6 +155,7 @@ extension CKContainer {
     }
 
     /// Looks for the user with this telephone number, and calls `completionHandler` with who was found.
+    /// - Note: Inert: the service knows no telephone numbers, so nobody is found.
     @available(*, deprecated)
     @preconcurrency
     public func discoverUserIdentity(
@@ -172,6 +175,43 @@ extension CKContainer {
         discover(CKUserIdentityLookupInfo(userRecordID: userRecordID), completionHandler)
     }
 
+    /// Looks for the users with these addresses, and calls `completionHandler` with who was found.
+    @available(*, deprecated)
+    @preconcurrency
+    public func discoverUserIdentities(
+        forEmailAddresses emails: [String],
+        completionHandler: @escaping @Sendable (Result<[String: CKUserIdentity], any Error>) -> Void
+    ) {
+        _ = startDiscover(CKUserIdentityLookupInfo.lookupInfos(withEmails: emails)) { result in
+            completionHandler(result.map { Self.sorted($0) { $0.emailAddress } })
+        }
+    }
+
+    /// Looks for the users with these telephone numbers, and calls `completionHandler` with who was found.
+    /// - Note: Inert: the service knows no telephone numbers, so nobody is found.
+    @available(*, deprecated)
+    @preconcurrency
+    public func discoverUserIdentities(
+        forPhoneNumbers numbers: [String],
+        completionHandler: @escaping @Sendable (Result<[String: CKUserIdentity], any Error>) -> Void
+    ) {
+        _ = startDiscover(CKUserIdentityLookupInfo.lookupInfos(withPhoneNumbers: numbers)) { result in
+            completionHandler(result.map { Self.sorted($0) { $0.phoneNumber } })
+        }
+    }
+
+    /// Looks for the users with these records, and calls `completionHandler` with who was found.
+    @available(*, deprecated)
+    @preconcurrency
+    public func discoverUserIdentities(
+        forUserRecordIDs recordIDs: [CKRecord.ID],
+        completionHandler: @escaping @Sendable (Result<[CKRecord.ID: CKUserIdentity], any Error>) -> Void
+    ) {
+        _ = startDiscover(CKUserIdentityLookupInfo.lookupInfos(with: recordIDs)) { result in
+            completionHandler(result.map { Self.sorted($0) { $0.userRecordID } })
+        }
+    }
+
     private func discover(
         _ info: CKUserIdentityLookupInfo,
         _ completion: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
@@ -186,8 +226,13 @@ extension CKContainer {
     private func userIdentities<Key: Hashable & Sendable>(
         _ infos: [CKUserIdentityLookupInfo], by key: @Sendable (CKUserIdentityLookupInfo) -> Key?
     ) async throws -> [Key: CKUserIdentity] {
-        let found = try await publicCloudDatabase.result { self.startDiscover(infos, $0) }
-        return found.reduce(into: [:]) { identities, identity in
+        Self.sorted(try await publicCloudDatabase.result { self.startDiscover(infos, $0) }, by: key)
+    }
+
+    private static func sorted<Key: Hashable>(
+        _ found: [CKUserIdentity], by key: (CKUserIdentityLookupInfo) -> Key?
+    ) -> [Key: CKUserIdentity] {
+        found.reduce(into: [:]) { identities, identity in
             if let key = identity.lookupInfo.flatMap(key) { identities[key] = identity }
         }
     }

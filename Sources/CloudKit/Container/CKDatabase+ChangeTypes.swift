@@ -24,6 +24,7 @@ extension CKDatabase {
             /// Why it is gone.
             public let reason: Reason
             /// Whether the user deleted it by hand.
+            @available(*, deprecated, renamed: "reason")
             public var purged: Bool { reason == .purged }
         }
     }

@@ -25,6 +25,7 @@ extension CKError {
     /// The request makes no sense.
     public static var invalidArguments: Code { .invalidArguments }
     /// Answers were left out. No longer used.
+    @available(*, deprecated)
     public static var resultsTruncated: Code { .resultsTruncated }
     /// The record on the server is another version than the client's; three records come with it.
     public static var serverRecordChanged: Code { .serverRecordChanged }

@@ -39,6 +39,7 @@ extension RecordState {
         _ policy: CKModifyRecordsOperation.RecordSavePolicy, uploads: AssetUploads
     ) throws(CKError) -> RecordOperation {
         if recordType == CKRecord.SystemType.share { throw .noSharing }
+        try checkNames()
         let kind: RecordOperation.Kind =
             switch policy {
             case .ifServerRecordUnchanged: changeTag == nil ? .create : .update

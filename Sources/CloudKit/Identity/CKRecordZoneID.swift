@@ -27,6 +27,15 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, Sendable
         self.ownerName = ownerName
     }
 
+    /// Makes the identity of the zone `zoneName` of `ownerName`, or of the user's own when that is nil.
+    @available(*, deprecated, renamed: "init(zoneName:ownerName:)")
+    @_disfavoredOverload
+    public convenience init(
+        zoneName: String = CKRecordZoneID.defaultZoneName, ownerName: String?
+    ) {
+        self.init(zoneName: zoneName, ownerName: ownerName ?? CKCurrentUserDefaultName)
+    }
+
     /// A zone ID never changes, so this is the ID itself.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 

@@ -16,6 +16,7 @@ public final class CKReference: NSObject, NSSecureCoding, NSCopying, Sendable {
     public let action: CKReferenceAction
 
     /// The same enumeration under its old nested name.
+    @available(*, deprecated, renamed: "CKRecord.ReferenceAction")
     public typealias Action = CKReferenceAction
 
     /// Makes a reference to the record with `recordID`.

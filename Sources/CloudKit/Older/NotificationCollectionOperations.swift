@@ -116,6 +116,7 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
 }
 
 /// Sets the number on the app's icon. On Linux an app has no icon that anybody sees: nothing is sent, and it succeeds.
+/// - Note: Inert: a program on Linux has no icon.
 @available(*, deprecated)
 open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.

@@ -24,7 +24,14 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     @preconcurrency public var fetchDatabaseChangesResultBlock:
         (@Sendable (Result<(serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error>) -> Void)?
     /// The older form of `fetchDatabaseChangesResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "fetchDatabaseChangesResultBlock")
     @preconcurrency public var fetchDatabaseChangesCompletionBlock:
+        (@Sendable (CKServerChangeToken?, Bool, (any Error)?) -> Void)?
+    {
+        get { olderFetchDatabaseChangesCompletionBlock }
+        set { olderFetchDatabaseChangesCompletionBlock = newValue }
+    }
+    var olderFetchDatabaseChangesCompletionBlock:
         (@Sendable (CKServerChangeToken?, Bool, (any Error)?) -> Void)?
 
     /// Makes an operation that fetches all zones.
@@ -56,7 +63,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
                 block(result.map { ($0.token, $0.moreComing) }.mapError { $0 })
             } else {
                 let output = result.value
-                self.fetchDatabaseChangesCompletionBlock?(
+                self.olderFetchDatabaseChangesCompletionBlock?(
                     output?.token, output?.moreComing ?? false, result.error)
             }
         }

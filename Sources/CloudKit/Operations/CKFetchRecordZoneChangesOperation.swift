@@ -19,7 +19,13 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     @preconcurrency public var recordWasChangedBlock:
         (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
     /// The older form of `recordWasChangedBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "recordWasChangedBlock")
     @preconcurrency public var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
+    {
+        get { olderRecordChangedBlock }
+        set { olderRecordChangedBlock = newValue }
+    }
+    var olderRecordChangedBlock: (@Sendable (CKRecord) -> Void)?
     /// Called for each record that was deleted, with the type that it had.
     @preconcurrency public var recordWithIDWasDeletedBlock:
         (@Sendable (CKRecord.ID, CKRecord.RecordType) -> Void)?
@@ -38,14 +44,27 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
             ) -> Void
         )?
     /// The older form of `recordZoneFetchResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "recordZoneFetchResultBlock")
     @preconcurrency public var recordZoneFetchCompletionBlock:
+        (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
+    {
+        get { olderRecordZoneFetchCompletionBlock }
+        set { olderRecordZoneFetchCompletionBlock = newValue }
+    }
+    var olderRecordZoneFetchCompletionBlock:
         (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
     /// Called last. Zones that failed for themselves are no failure of the whole.
     @preconcurrency public var fetchRecordZoneChangesResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `fetchRecordZoneChangesResultBlock`, not called when that is set: with zones that
     /// failed it gets `CKError.partialFailure`.
+    @available(*, deprecated, renamed: "fetchRecordZoneChangesResultBlock")
     @preconcurrency public var fetchRecordZoneChangesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+    {
+        get { olderFetchRecordZoneChangesCompletionBlock }
+        set { olderFetchRecordZoneChangesCompletionBlock = newValue }
+    }
+    var olderFetchRecordZoneChangesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
     /// Makes an operation that fetches nothing yet.
     public override init() {
@@ -91,7 +110,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
             if let block = self.fetchRecordZoneChangesResultBlock { return block(result.mapError { $0 }) }
             let errors = errors.withLock { $0 }
             let error = result.error ?? (errors.isEmpty ? nil : .partialFailure(errors))
-            self.fetchRecordZoneChangesCompletionBlock?(error)
+            self.olderFetchRecordZoneChangesCompletionBlock?(error)
         }
     }
 
@@ -100,7 +119,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         if let recordWasChangedBlock {
             recordWasChangedBlock(recordID, result.mapError { $0 })
         } else if let record = result.value {
-            recordChangedBlock?(record)
+            olderRecordChangedBlock?(record)
         }
     }
 
@@ -113,13 +132,16 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
                 result.map { ($0.token, nil, $0.moreComing) }.mapError { $0 })
         } else {
             let end = result.value
-            recordZoneFetchCompletionBlock?(zoneID, end?.token, nil, end?.moreComing ?? false, result.error)
+            olderRecordZoneFetchCompletionBlock?(
+                zoneID, end?.token, nil, end?.moreComing ?? false, result.error)
         }
     }
 }
 
 /// From where and how much of a zone is fetched.
-public final class CKFetchRecordZoneChangesConfiguration: NSObject, NSCopying, @unchecked Sendable {
+public final class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCopying,
+    @unchecked Sendable
+{
     // Sendable because an app sets it up before the operation is added, and nothing changes it after.
 
     /// The token up to which the app knows the zone; nil to fetch it whole.
@@ -150,5 +172,39 @@ public final class CKFetchRecordZoneChangesConfiguration: NSObject, NSCopying, @
         CKFetchRecordZoneChangesConfiguration(
             previousServerChangeToken: previousServerChangeToken, resultsLimit: resultsLimit,
             desiredKeys: desiredKeys)
+    }
+
+    /// Whether `object` fetches the same.
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CKFetchRecordZoneChangesConfiguration else { return false }
+        return previousServerChangeToken == other.previousServerChangeToken
+            && resultsLimit == other.resultsLimit && desiredKeys == other.desiredKeys
+    }
+
+    /// The same for equal configurations.
+    public override var hash: Int { resultsLimit.hashValue }
+
+    // MARK: Archives
+
+    /// Configurations can be read from archives that name the classes they expect.
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Writes the configuration to a keyed archive.
+    public func encode(with coder: NSCoder) {
+        if let previousServerChangeToken {
+            coder.encode(previousServerChangeToken, forKey: "PreviousServerChangeToken")
+        }
+        if let resultsLimit { coder.encode(resultsLimit, forKey: "ResultsLimit") }
+        if let desiredKeys { coder.encode(desiredKeys as NSArray, forKey: "DesiredKeys") }
+    }
+
+    /// Reads a configuration from a keyed archive.
+    public init?(coder: NSCoder) {
+        previousServerChangeToken = coder.object(
+            CKServerChangeToken.self, forKey: "PreviousServerChangeToken")
+        if coder.containsValue(forKey: "ResultsLimit") {
+            resultsLimit = coder.decodeInteger(forKey: "ResultsLimit")
+        }
+        desiredKeys = coder.object(NSArray.self, forKey: "DesiredKeys")?.compactMap { $0 as? String }
     }
 }

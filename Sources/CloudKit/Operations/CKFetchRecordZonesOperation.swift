@@ -14,7 +14,14 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     @preconcurrency public var fetchRecordZonesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `fetchRecordZonesResultBlock`, not called when that is set: with zones that failed
     /// it gets `CKError.partialFailure`.
+    @available(*, deprecated, renamed: "fetchRecordZonesResultBlock")
     @preconcurrency public var fetchRecordZonesCompletionBlock:
+        (@Sendable ([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
+    {
+        get { olderFetchRecordZonesCompletionBlock }
+        set { olderFetchRecordZonesCompletionBlock = newValue }
+    }
+    var olderFetchRecordZonesCompletionBlock:
         (@Sendable ([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
 
     /// Makes an operation that fetches all zones.
@@ -55,7 +62,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
             if let block = self.fetchRecordZonesResultBlock { return block(result.mapError { $0 }) }
             let outcome = outcome.withLock { $0 }
             let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
-            self.fetchRecordZonesCompletionBlock?(outcome.zones, error)
+            self.olderFetchRecordZonesCompletionBlock?(outcome.zones, error)
         }
     }
 }

@@ -17,12 +17,24 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// Called last. Records that failed for themselves are no failure of the whole.
     @preconcurrency public var fetchRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `perRecordResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "perRecordResultBlock")
     @preconcurrency public var perRecordCompletionBlock:
         (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
+    {
+        get { olderPerRecordCompletionBlock }
+        set { olderPerRecordCompletionBlock = newValue }
+    }
+    var olderPerRecordCompletionBlock: (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
     /// The older form of `fetchRecordsResultBlock`, not called when that is set: with records that failed it
     /// gets `CKError.partialFailure`.
+    @available(*, deprecated, renamed: "fetchRecordsResultBlock")
     @preconcurrency public var fetchRecordsCompletionBlock:
         (@Sendable ([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
+    {
+        get { olderFetchRecordsCompletionBlock }
+        set { olderFetchRecordsCompletionBlock = newValue }
+    }
+    var olderFetchRecordsCompletionBlock: (@Sendable ([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
 
     /// Makes an operation that fetches nothing yet.
     public override init() {
@@ -74,7 +86,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             if let block = self.perRecordResultBlock {
                 block(recordID, result.mapError { $0 })
             } else {
-                self.perRecordCompletionBlock?(result.value, recordID, result.error)
+                self.olderPerRecordCompletionBlock?(result.value, recordID, result.error)
             }
         } progress: { progress in
             self.perRecordProgressBlock?(progress.recordID, progress.end)
@@ -82,7 +94,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             if let block = self.fetchRecordsResultBlock { return block(result.mapError { $0 }) }
             let outcome = outcome.withLock { $0 }
             let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
-            self.fetchRecordsCompletionBlock?(outcome.records, error)
+            self.olderFetchRecordsCompletionBlock?(outcome.records, error)
         }
     }
 }

@@ -14,7 +14,14 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     @preconcurrency public var fetchSubscriptionsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `fetchSubscriptionsResultBlock`, not called when that is set: with subscriptions that
     /// failed it gets `CKError.partialFailure`.
+    @available(*, deprecated, renamed: "fetchSubscriptionsResultBlock")
     @preconcurrency public var fetchSubscriptionCompletionBlock:
+        (@Sendable ([CKSubscription.ID: CKSubscription]?, (any Error)?) -> Void)?
+    {
+        get { olderFetchSubscriptionCompletionBlock }
+        set { olderFetchSubscriptionCompletionBlock = newValue }
+    }
+    var olderFetchSubscriptionCompletionBlock:
         (@Sendable ([CKSubscription.ID: CKSubscription]?, (any Error)?) -> Void)?
 
     /// Makes an operation that fetches all subscriptions.
@@ -57,7 +64,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
             if let block = self.fetchSubscriptionsResultBlock { return block(result.mapError { $0 }) }
             let outcome = outcome.withLock { $0 }
             let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
-            self.fetchSubscriptionCompletionBlock?(outcome.subscriptions, error)
+            self.olderFetchSubscriptionCompletionBlock?(outcome.subscriptions, error)
         }
     }
 }

@@ -14,7 +14,13 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
     /// Called last, with the token.
     @preconcurrency public var fetchWebAuthTokenResultBlock: (@Sendable (Result<String, any Error>) -> Void)?
     /// The older form of `fetchWebAuthTokenResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "fetchWebAuthTokenResultBlock")
     @preconcurrency public var fetchWebAuthTokenCompletionBlock: (@Sendable (String?, (any Error)?) -> Void)?
+    {
+        get { olderFetchWebAuthTokenCompletionBlock }
+        set { olderFetchWebAuthTokenCompletionBlock = newValue }
+    }
+    var olderFetchWebAuthTokenCompletionBlock: (@Sendable (String?, (any Error)?) -> Void)?
 
     /// Makes an operation without an API token, which is refused.
     public override init() {
@@ -32,7 +38,7 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
         if let block = fetchWebAuthTokenResultBlock {
             block(result.mapError { $0 })
         } else {
-            fetchWebAuthTokenCompletionBlock?(result.value, result.error)
+            olderFetchWebAuthTokenCompletionBlock?(result.value, result.error)
         }
         finish()
     }

@@ -19,7 +19,14 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     @preconcurrency public var modifyRecordZonesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `modifyRecordZonesResultBlock`, not called when that is set: with zones that failed
     /// it gets `CKError.partialFailure`.
+    @available(*, deprecated, renamed: "modifyRecordZonesResultBlock")
     @preconcurrency public var modifyRecordZonesCompletionBlock:
+        (@Sendable ([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
+    {
+        get { olderModifyRecordZonesCompletionBlock }
+        set { olderModifyRecordZonesCompletionBlock = newValue }
+    }
+    var olderModifyRecordZonesCompletionBlock:
         (@Sendable ([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
 
     /// Makes an operation that makes and deletes nothing yet.
@@ -73,7 +80,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
             if let block = self.modifyRecordZonesResultBlock { return block(result.mapError { $0 }) }
             let outcome = outcome.withLock { $0 }
             let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
-            self.modifyRecordZonesCompletionBlock?(outcome.saved, outcome.deleted, error)
+            self.olderModifyRecordZonesCompletionBlock?(outcome.saved, outcome.deleted, error)
         }
     }
 }

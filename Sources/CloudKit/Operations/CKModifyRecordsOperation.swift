@@ -41,11 +41,23 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// Called last. Items that failed for themselves are no failure of the whole.
     @preconcurrency public var modifyRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `perRecordSaveBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "perRecordSaveBlock")
     @preconcurrency public var perRecordCompletionBlock: (@Sendable (CKRecord, (any Error)?) -> Void)?
+    {
+        get { olderPerRecordCompletionBlock }
+        set { olderPerRecordCompletionBlock = newValue }
+    }
+    var olderPerRecordCompletionBlock: (@Sendable (CKRecord, (any Error)?) -> Void)?
     /// The older form of `modifyRecordsResultBlock`, not called when that is set: with items that failed it
     /// gets `CKError.partialFailure`.
+    @available(*, deprecated, renamed: "modifyRecordsResultBlock")
     @preconcurrency public var modifyRecordsCompletionBlock:
         (@Sendable ([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
+    {
+        get { olderModifyRecordsCompletionBlock }
+        set { olderModifyRecordsCompletionBlock = newValue }
+    }
+    var olderModifyRecordsCompletionBlock: (@Sendable ([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
 
     /// Makes an operation that saves and deletes nothing yet.
     public override init() {
@@ -115,13 +127,13 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         if let perRecordSaveBlock {
             perRecordSaveBlock(record.recordID, result.map { _ in record }.mapError { $0 })
         } else {
-            perRecordCompletionBlock?(record, result.error)
+            olderPerRecordCompletionBlock?(record, result.error)
         }
     }
 
     private func report(_ result: Result<Void, CKError>, _ outcome: Outcome) {
         if let modifyRecordsResultBlock { return modifyRecordsResultBlock(result.mapError { $0 }) }
         let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
-        modifyRecordsCompletionBlock?(outcome.saved, outcome.deleted, error)
+        olderModifyRecordsCompletionBlock?(outcome.saved, outcome.deleted, error)
     }
 }

@@ -19,7 +19,14 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     @preconcurrency public var modifySubscriptionsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `modifySubscriptionsResultBlock`, not called when that is set: with subscriptions that
     /// failed it gets `CKError.partialFailure`.
+    @available(*, deprecated, renamed: "modifySubscriptionsResultBlock")
     @preconcurrency public var modifySubscriptionsCompletionBlock:
+        (@Sendable ([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
+    {
+        get { olderModifySubscriptionsCompletionBlock }
+        set { olderModifySubscriptionsCompletionBlock = newValue }
+    }
+    var olderModifySubscriptionsCompletionBlock:
         (@Sendable ([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
 
     /// Makes an operation that saves and deletes nothing yet.
@@ -73,7 +80,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
             if let block = self.modifySubscriptionsResultBlock { return block(result.mapError { $0 }) }
             let outcome = outcome.withLock { $0 }
             let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
-            self.modifySubscriptionsCompletionBlock?(outcome.saved, outcome.deleted, error)
+            self.olderModifySubscriptionsCompletionBlock?(outcome.saved, outcome.deleted, error)
         }
     }
 }

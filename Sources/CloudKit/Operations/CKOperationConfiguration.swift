@@ -36,7 +36,8 @@ public final class CKOperationConfiguration: NSObject, NSCopying, @unchecked Sen
         set { values.qualityOfService = newValue }
     }
 
-    /// Whether mobile networks may be used. Linux tells nobody which network is one: kept, and not acted on.
+    /// Whether mobile networks may be used. It is kept, and not acted on.
+    /// - Note: Inert: Linux tells nobody which network is a mobile one.
     public var allowsCellularAccess: Bool {
         get { values.allowsCellularAccess ?? true }
         set { values.allowsCellularAccess = newValue }

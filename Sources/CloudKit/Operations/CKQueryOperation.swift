@@ -29,10 +29,22 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     /// Called last, with the cursor when there is more.
     @preconcurrency public var queryResultBlock: (@Sendable (Result<Cursor?, any Error>) -> Void)?
     /// The older form of `recordMatchedBlock`, not called when that is set nor for a record that failed.
+    @available(*, deprecated, renamed: "recordMatchedBlock")
     @preconcurrency public var recordFetchedBlock: (@Sendable (CKRecord) -> Void)?
+    {
+        get { olderRecordFetchedBlock }
+        set { olderRecordFetchedBlock = newValue }
+    }
+    var olderRecordFetchedBlock: (@Sendable (CKRecord) -> Void)?
     /// The older form of `queryResultBlock`, not called when that is set: with records that failed it gets
     /// `CKError.partialFailure`.
+    @available(*, deprecated, renamed: "queryResultBlock")
     @preconcurrency public var queryCompletionBlock: (@Sendable (Cursor?, (any Error)?) -> Void)?
+    {
+        get { olderQueryCompletionBlock }
+        set { olderQueryCompletionBlock = newValue }
+    }
+    var olderQueryCompletionBlock: (@Sendable (Cursor?, (any Error)?) -> Void)?
 
     /// Makes an operation that finds nothing yet.
     public override init() {
@@ -67,13 +79,13 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
             if let block = self.recordMatchedBlock {
                 block(recordID, result.mapError { $0 })
             } else if let record = result.value {
-                self.recordFetchedBlock?(record)
+                self.olderRecordFetchedBlock?(record)
             }
         } completion: { result in
             if let block = self.queryResultBlock { return block(result.mapError { $0 }) }
             let errors = errors.withLock { $0 }
             let error = result.error ?? (errors.isEmpty ? nil : .partialFailure(errors))
-            self.queryCompletionBlock?(result.value ?? nil, error)
+            self.olderQueryCompletionBlock?(result.value ?? nil, error)
         }
     }
 

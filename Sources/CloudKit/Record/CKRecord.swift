@@ -55,6 +55,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     }
 
     /// Makes a record with a random name in `zoneID`.
+    @available(*, deprecated, renamed: "init(recordType:recordID:)")
     public convenience init(recordType: RecordType, zoneID: CKRecordZoneID) {
         self.init(recordType: recordType, recordID: ID(zoneID: zoneID))
     }
@@ -116,12 +117,12 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     // MARK: Fields
 
     /// The value of the field `key`; nil when it has none.
-    public func object(forKey key: FieldKey) -> (any __CKRecordObjCValue)? {
+    public func object(forKey key: FieldKey) -> (any CKRecordValueProtocol)? {
         lock.withLock { $0.plain[key] }?.object
     }
 
     /// Sets the field `key`; nil removes its value, here and at the next save on the server.
-    public func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey) {
+    public func setObject(_ object: (any CKRecordValueProtocol)?, forKey key: FieldKey) {
         let value = object.map { RecordValue($0) }
         lock.withLock { $0.plain[key] = value }
     }
@@ -129,7 +130,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     /// The value of the field `key` as an object; setting nil removes it.
     @_disfavoredOverload
     public subscript(key: FieldKey) -> (any __CKRecordObjCValue)? {
-        get { object(forKey: key) }
+        get { lock.withLock { $0.plain[key] }?.object }
         set { setObject(newValue, forKey: key) }
     }
 
@@ -143,6 +144,17 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     public func setValue(_ value: Any?, forKey key: FieldKey) {
         let value = value.map { RecordValue(any: $0) }
         lock.withLock { $0.plain[key] = value }
+    }
+
+    /// The fields `keys` as an object for each, as key-value coding names it on Apple's platforms: `NSNull` for a field
+    /// without a value.
+    public func dictionaryWithValues(forKeys keys: [FieldKey]) -> [FieldKey: Any] {
+        keys.reduce(into: [:]) { $0[$1] = value(forKey: $1) ?? NSNull() }
+    }
+
+    /// Sets each of the fields, as key-value coding names it on Apple's platforms; `NSNull` removes its value.
+    public func setValuesForKeys(_ keyedValues: [FieldKey: Any]) {
+        for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
     /// The keys of the fields with a value, in ascending order.
@@ -220,11 +232,11 @@ final class EncryptedFields: NSObject, CKRecordKeyValueSetting, @unchecked Senda
         self.record = record
     }
 
-    func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
+    func object(forKey key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
         record.withState { $0.encrypted[key] }?.object
     }
 
-    func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
+    func setObject(_ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey) {
         let value: RecordValue? = object.map {
             switch RecordValue($0) {
             case .asset, .reference: .unsupported("an encrypted field can't hold an asset or a reference")
@@ -236,7 +248,7 @@ final class EncryptedFields: NSObject, CKRecordKeyValueSetting, @unchecked Senda
 
     @_disfavoredOverload
     subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
-        get { object(forKey: key) }
+        get { record.withState { $0.encrypted[key] }?.object }
         set { setObject(newValue, forKey: key) }
     }
 

@@ -3,9 +3,9 @@ public import Foundation
 /// A set of fields by key: a record's own, or its encrypted ones.
 public protocol CKRecordKeyValueSetting: NSObjectProtocol {
     /// The value of the field `key`; nil when it has none.
-    func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)?
+    func object(forKey key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)?
     /// Sets the field `key`; nil removes its value.
-    func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey)
+    func setObject(_ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey)
     /// The keys of the fields with a value, in ascending order.
     func allKeys() -> [CKRecord.FieldKey]
     /// The keys set since the record was made, fetched or saved, in ascending order.

@@ -1,7 +1,10 @@
 public import Foundation
+internal import Seams
 
 /// A zone: a set of records that are saved together and whose changes can be followed.
 public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
+    // All but the scope of encryption never changes, and that is behind a lock.
+
     /// A zone's identity.
     public typealias ID = CKRecordZoneID
 
@@ -25,6 +28,14 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
         public static let zoneWideSharing = Capabilities(rawValue: 8)
     }
 
+    /// Which records have a key of their own.
+    public enum EncryptionScope: Int, Sendable, Hashable {
+        /// Each record.
+        case perRecord = 0
+        /// The zone.
+        case perZone = 1
+    }
+
     /// The zone that every database has.
     public static func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
 
@@ -33,7 +44,17 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// What the zone can do. Known once it was saved or fetched; empty before.
     public let capabilities: Capabilities
     /// The share of the whole zone. Sharing isn't there yet, so this is nil.
+    /// - Note: Coming: with sharing.
     public let share: CKReference?
+    private let scope = Lock(EncryptionScope.perRecord)
+
+    /// Which records have a key of their own. It is kept and archived; the service has no keys of its own for users'
+    /// records, so it isn't sent.
+    /// - Note: Inert: the service encrypts no record with a key of its own.
+    public var encryptionScope: EncryptionScope {
+        get { scope.withLock { $0 } }
+        set { scope.withLock { $0 = newValue } }
+    }
 
     /// Makes a zone of the user's own.
     public convenience init(zoneName: String) {
@@ -51,8 +72,12 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
         share = nil
     }
 
-    /// A zone never changes, so this is the zone itself.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    /// A zone of its own with the same values.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = CKRecordZone(zoneID: zoneID, capabilities: capabilities)
+        copy.encryptionScope = encryptionScope
+        return copy
+    }
 
     /// Whether `object` is the same zone.
     public override func isEqual(_ object: Any?) -> Bool {
@@ -72,6 +97,7 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
     public func encode(with coder: NSCoder) {
         coder.encode(zoneID, forKey: "ZoneID")
         coder.encode(Int(capabilities.rawValue), forKey: "Capabilities")
+        coder.encode(encryptionScope.rawValue, forKey: "EncryptionScope")
     }
 
     /// Reads a zone from a keyed archive; nil when it holds none.
@@ -80,5 +106,8 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, Sendable {
         self.zoneID = zoneID
         capabilities = Capabilities(rawValue: UInt(clamping: coder.decodeInteger(forKey: "Capabilities")))
         share = nil
+        super.init()
+        encryptionScope =
+            EncryptionScope(rawValue: coder.decodeInteger(forKey: "EncryptionScope")) ?? .perRecord
     }
 }

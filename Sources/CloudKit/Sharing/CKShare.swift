@@ -10,6 +10,7 @@ public let CKRecordNameZoneWideShare = "cloudkit.zoneshare"
 ///
 /// It can be made, filled and archived. The service has no sharing yet, so a save of one fails with
 /// `CKError.serverRejectedRequest`.
+/// - Note: Coming: with sharing.
 public final class CKShare: CKRecord, @unchecked Sendable {
     // Sendable because what an app may change is behind a lock.
 
@@ -39,6 +40,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
     private struct Parts {
         var publicPermission = ParticipantPermission.none
         var participants: [Participant] = []
+        var allowsAccessRequests = false
     }
 
     private let parts = Lock(Parts())
@@ -63,13 +65,29 @@ public final class CKShare: CKRecord, @unchecked Sendable {
         self.init(state: RecordState(recordType: CKRecord.SystemType.share, recordID: shareID))
     }
 
+    /// A share is made of a record or of a zone.
+    @available(*, unavailable, message: "use init(rootRecord:) or init(recordZoneID:)")
+    public convenience init(recordType: CKRecord.RecordType, recordID: CKRecord.ID = CKRecord.ID()) {
+        self.init(state: RecordState(recordType: recordType, recordID: recordID))
+    }
+
+    /// A share is made of a record or of a zone.
+    @available(*, unavailable, message: "use init(rootRecord:) or init(recordZoneID:)")
+    public convenience init(recordType: CKRecord.RecordType, zoneID: CKRecordZone.ID) {
+        self.init(state: RecordState(recordType: recordType, recordID: CKRecord.ID(zoneID: zoneID)))
+    }
+
     /// Reads a share from a keyed archive; nil when it holds none.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         let participants = coder.object(
             ofAny: [NSArray.self, CKShareParticipant.self], forKey: "Participants")
         let permission = ParticipantPermission(rawValue: coder.decodeInteger(forKey: "PublicPermission"))
+        let allowsAccessRequests =
+            coder.containsValue(forKey: "AllowsAccessRequests")
+            && coder.decodeBool(forKey: "AllowsAccessRequests")
         parts.withLock {
+            $0.allowsAccessRequests = allowsAccessRequests
             $0.participants = (participants as? [Participant]) ?? []
             $0.publicPermission = permission ?? .none
         }
@@ -85,6 +103,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
         let parts = parts.withLock { $0 }
         coder.encode(parts.participants as NSArray, forKey: "Participants")
         coder.encode(parts.publicPermission.rawValue, forKey: "PublicPermission")
+        if parts.allowsAccessRequests { coder.encode(true, forKey: "AllowsAccessRequests") }
     }
 
     /// A share of its own with the same contents.
@@ -99,6 +118,12 @@ public final class CKShare: CKRecord, @unchecked Sendable {
     public var publicPermission: ParticipantPermission {
         get { parts.withLock { $0.publicPermission } }
         set { parts.withLock { $0.publicPermission = newValue } }
+    }
+
+    /// Whether who wasn't invited may ask to be.
+    public var allowsAccessRequests: Bool {
+        get { parts.withLock { $0.allowsAccessRequests } }
+        set { parts.withLock { $0.allowsAccessRequests = newValue } }
     }
 
     /// The address of the invitation; nil, since no share was saved yet.

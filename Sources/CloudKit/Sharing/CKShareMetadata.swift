@@ -1,6 +1,7 @@
 public import Foundation
 
 /// What is known of a share by who was invited. Nobody can be invited yet, so none comes from the service.
+/// - Note: Coming: with sharing.
 public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// The container of the shared records.
     public let containerIdentifier: String
@@ -47,7 +48,7 @@ public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendabl
 
     /// Writes it to a keyed archive.
     public func encode(with coder: NSCoder) {
-        coder.encode(containerIdentifier as NSString, forKey: "ContainerID")
+        coder.encode(ArchivedContainerID(containerIdentifier), forKey: "ContainerID")
         coder.encode(share, forKey: "Share")
         if let hierarchicalRootRecordID { coder.encode(hierarchicalRootRecordID, forKey: "RootRecordID") }
         if let rootRecord { coder.encode(rootRecord, forKey: "RootRecord") }
@@ -64,7 +65,7 @@ public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendabl
         else { return nil }
         self.share = share
         ownerIdentity = owner
-        containerIdentifier = coder.string(forKey: "ContainerID") ?? ""
+        containerIdentifier = coder.object(ArchivedContainerID.self, forKey: "ContainerID")?.identifier ?? ""
         hierarchicalRootRecordID = coder.object(CKRecordID.self, forKey: "RootRecordID")
         rootRecord = coder.object(CKRecord.self, forKey: "RootRecord")
         participantRole =
@@ -75,5 +76,25 @@ public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendabl
         participantPermission =
             CKShare.ParticipantPermission(rawValue: coder.decodeInteger(forKey: "ParticipantPermission"))
             ?? .unknown
+    }
+}
+
+/// A container's identifier as Apple's archives have it.
+final class ArchivedContainerID: NSObject, NSSecureCoding, Sendable {
+    let identifier: String
+
+    init(_ identifier: String) {
+        self.identifier = identifier
+    }
+
+    static var supportsSecureCoding: Bool { true }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(identifier as NSString, forKey: "ContainerIdentifier")
+    }
+
+    init?(coder: NSCoder) {
+        guard let identifier = coder.string(forKey: "ContainerIdentifier") else { return nil }
+        self.identifier = identifier
     }
 }

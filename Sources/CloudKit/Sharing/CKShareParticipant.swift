@@ -2,6 +2,7 @@ public import Foundation
 internal import Seams
 
 /// Somebody who has a part in a share.
+/// - Note: Coming: with sharing.
 public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     // Sendable because what an app may change is behind a lock.
 
@@ -38,6 +39,19 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, @unc
         self.acceptanceStatus = acceptanceStatus
         state = Lock(State(role: role, permission: permission))
     }
+
+    /// Makes a participant whom nobody knows yet: who opens `CKShare.oneTimeURL(for:)` first.
+    public class func oneTimeURLParticipant() -> CKShareParticipant {
+        CKShareParticipant(
+            CKUserIdentity(lookupInfo: nil), participantID: SystemRandomSource().nextUUID(),
+            role: .privateUser,
+            permission: .readOnly, acceptanceStatus: .pending)
+    }
+
+    /// Whether the participant asked to be let in: never, since nobody can ask yet.
+    public var isApprovedRequester: Bool { false }
+    /// When the participant was let in; nil, since no share was saved yet.
+    public var dateAddedToShare: Date? { nil }
 
     /// What the participant is in the share.
     public var role: Role {

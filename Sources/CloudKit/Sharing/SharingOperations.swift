@@ -4,6 +4,7 @@ public import Foundation
 // service has no sharing yet.
 
 /// Takes invitations. Ends with an error: there is no sharing yet.
+/// - Note: Coming: with sharing; it ends with `CKError.serverRejectedRequest`.
 open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
@@ -15,10 +16,22 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     /// Called last.
     @preconcurrency public var acceptSharesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `perShareResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "perShareResultBlock")
     @preconcurrency public var perShareCompletionBlock:
         (@Sendable (CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
+    {
+        get { olderPerShareCompletionBlock }
+        set { olderPerShareCompletionBlock = newValue }
+    }
+    var olderPerShareCompletionBlock: (@Sendable (CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
     /// The older form of `acceptSharesResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "acceptSharesResultBlock")
     @preconcurrency public var acceptSharesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+    {
+        get { olderAcceptSharesCompletionBlock }
+        set { olderAcceptSharesCompletionBlock = newValue }
+    }
+    var olderAcceptSharesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
     /// Makes an operation that takes nothing yet.
     public override init() {
@@ -34,12 +47,13 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     override func execute() {
         endWithoutSharing { error in
             if let acceptSharesResultBlock { return acceptSharesResultBlock(.failure(error)) }
-            acceptSharesCompletionBlock?(error)
+            olderAcceptSharesCompletionBlock?(error)
         }
     }
 }
 
 /// Fetches what is known of shares by their addresses. Ends with an error: there is no sharing yet.
+/// - Note: Coming: with sharing; it ends with `CKError.serverRejectedRequest`.
 open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
@@ -55,10 +69,22 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     /// Called last.
     @preconcurrency public var fetchShareMetadataResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `perShareMetadataResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "perShareMetadataResultBlock")
     @preconcurrency public var perShareMetadataBlock:
         (@Sendable (URL, CKShare.Metadata?, (any Error)?) -> Void)?
+    {
+        get { olderPerShareMetadataBlock }
+        set { olderPerShareMetadataBlock = newValue }
+    }
+    var olderPerShareMetadataBlock: (@Sendable (URL, CKShare.Metadata?, (any Error)?) -> Void)?
     /// The older form of `fetchShareMetadataResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "fetchShareMetadataResultBlock")
     @preconcurrency public var fetchShareMetadataCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+    {
+        get { olderFetchShareMetadataCompletionBlock }
+        set { olderFetchShareMetadataCompletionBlock = newValue }
+    }
+    var olderFetchShareMetadataCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
     /// Makes an operation that fetches nothing yet.
     public override init() {
@@ -74,12 +100,13 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     override func execute() {
         endWithoutSharing { error in
             if let fetchShareMetadataResultBlock { return fetchShareMetadataResultBlock(.failure(error)) }
-            fetchShareMetadataCompletionBlock?(error)
+            olderFetchShareMetadataCompletionBlock?(error)
         }
     }
 }
 
 /// Finds whom one may invite. Ends with an error: there is no sharing yet.
+/// - Note: Coming: with sharing; it ends with `CKError.serverRejectedRequest`.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     // Sendable for the reason given at CKOperation.
 
@@ -92,9 +119,21 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     @preconcurrency public var fetchShareParticipantsResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `perShareParticipantResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "perShareParticipantResultBlock")
     @preconcurrency public var shareParticipantFetchedBlock: (@Sendable (CKShare.Participant) -> Void)?
+    {
+        get { olderShareParticipantFetchedBlock }
+        set { olderShareParticipantFetchedBlock = newValue }
+    }
+    var olderShareParticipantFetchedBlock: (@Sendable (CKShare.Participant) -> Void)?
     /// The older form of `fetchShareParticipantsResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "fetchShareParticipantsResultBlock")
     @preconcurrency public var fetchShareParticipantsCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+    {
+        get { olderFetchShareParticipantsCompletionBlock }
+        set { olderFetchShareParticipantsCompletionBlock = newValue }
+    }
+    var olderFetchShareParticipantsCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
     /// Makes an operation that finds nobody yet.
     public override init() {
@@ -112,14 +151,14 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
             if let fetchShareParticipantsResultBlock {
                 return fetchShareParticipantsResultBlock(.failure(error))
             }
-            fetchShareParticipantsCompletionBlock?(error)
+            olderFetchShareParticipantsCompletionBlock?(error)
         }
     }
 }
 
 extension CKOperation {
     /// Ends an operation of sharing.
-    fileprivate func endWithoutSharing(_ report: (CKError) -> Void) {
+    func endWithoutSharing(_ report: (CKError) -> Void) {
         report(isCancelled ? .cancelled : .noSharing)
         finish()
     }

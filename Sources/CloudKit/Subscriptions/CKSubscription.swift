@@ -28,6 +28,7 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         var type: SubscriptionType
         var zoneID: CKRecordZoneID?
         var query: WatchedQuery?
+        var recordType: CKRecord.RecordType?
         var info: WireNotificationInfo?
     }
 
@@ -83,6 +84,7 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         coder.encode(state.type.rawValue, forKey: "SubscriptionType")
         if let zoneID = state.zoneID { coder.encode(zoneID, forKey: "ZoneID") }
         if let info = notificationInfo { coder.encode(info, forKey: "NotificationInfo") }
+        if let recordType = state.recordType { coder.encode(recordType as NSString, forKey: "RecordType") }
     }
 
     /// Reads a subscription from a keyed archive; nil when it holds none of this class.
@@ -92,7 +94,8 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         else { return nil }
         let zoneID = coder.object(CKRecordZoneID.self, forKey: "ZoneID")
         let info = coder.object(CKNotificationInfo.self, forKey: "NotificationInfo")
-        let state = State(subscriptionID: subscriptionID, type: type, zoneID: zoneID, info: info?.wire)
+        var state = State(subscriptionID: subscriptionID, type: type, zoneID: zoneID, info: info?.wire)
+        if type != .query { state.recordType = coder.string(forKey: "RecordType") }
         self.state = Lock(state)
         super.init()
         guard Self.canHold(state) else { return nil }
@@ -114,6 +117,14 @@ public final class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
     /// Makes a subscription with the name `subscriptionID`.
     public init(subscriptionID: CKSubscription.ID) {
         super.init(State(subscriptionID: subscriptionID, type: .database))
+    }
+
+    /// The type of the records to be told of; nil for all. It is kept and archived, and not sent: a change of a record
+    /// of another type is told too, and what is fetched then shows that none of this type changed.
+    /// - Note: Inert: the cloud tells that a zone changed, and not which types of records.
+    public var recordType: CKRecord.RecordType? {
+        get { state.withLock { $0.recordType } }
+        set { state.withLock { $0.recordType = newValue } }
     }
 
     required init(copying state: State) { super.init(copying: state) }
@@ -140,6 +151,14 @@ public final class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable
     public init(zoneID: CKRecordZone.ID, subscriptionID: CKSubscription.ID) {
         self.zoneID = zoneID
         super.init(State(subscriptionID: subscriptionID, type: .recordZone, zoneID: zoneID))
+    }
+
+    /// The type of the records to be told of; nil for all. It is kept and archived, and not sent: a change of a record
+    /// of another type is told too, and what is fetched then shows that none of this type changed.
+    /// - Note: Inert: the cloud tells that a zone changed, and not which types of records.
+    public var recordType: CKRecord.RecordType? {
+        get { state.withLock { $0.recordType } }
+        set { state.withLock { $0.recordType = newValue } }
     }
 
     required init(copying state: State) {

@@ -16,7 +16,13 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     @preconcurrency public var discoverUserIdentitiesResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `discoverUserIdentitiesResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "discoverUserIdentitiesResultBlock")
     @preconcurrency public var discoverUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+    {
+        get { olderDiscoverUserIdentitiesCompletionBlock }
+        set { olderDiscoverUserIdentitiesCompletionBlock = newValue }
+    }
+    var olderDiscoverUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
     /// Makes an operation that finds nobody yet.
     public override init() {
@@ -49,7 +55,7 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
             if let block = self.discoverUserIdentitiesResultBlock {
                 block(result.map { _ in }.mapError { $0 })
             } else {
-                self.discoverUserIdentitiesCompletionBlock?(result.error)
+                self.olderDiscoverUserIdentitiesCompletionBlock?(result.error)
             }
         }
     }
@@ -65,7 +71,13 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
     @preconcurrency public var discoverAllUserIdentitiesResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `discoverAllUserIdentitiesResultBlock`, not called when that is set.
+    @available(*, deprecated, renamed: "discoverAllUserIdentitiesResultBlock")
     @preconcurrency public var discoverAllUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+    {
+        get { olderDiscoverAllUserIdentitiesCompletionBlock }
+        set { olderDiscoverAllUserIdentitiesCompletionBlock = newValue }
+    }
+    var olderDiscoverAllUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
     /// Makes an operation.
     public override init() {
@@ -85,7 +97,7 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
             if let block = self.discoverAllUserIdentitiesResultBlock {
                 block(result.map { _ in }.mapError { $0 })
             } else {
-                self.discoverAllUserIdentitiesCompletionBlock?(result.error)
+                self.olderDiscoverAllUserIdentitiesCompletionBlock?(result.error)
             }
         }
     }

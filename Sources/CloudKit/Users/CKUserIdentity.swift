@@ -14,8 +14,17 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable
     public let userRecordID: CKRecord.ID?
     /// Whether the user has an account of this cloud.
     public let hasiCloudAccount: Bool
-    /// The entries of the device's address book that are this user: none, since there is no address book here.
+    /// The entries of the device's address book that are this user: none.
+    /// - Note: Inert: there is no address book on Linux.
     public var contactIdentifiers: [String] { [] }
+
+    /// Somebody of whom nothing is known but, perhaps, by what to look them up.
+    init(lookupInfo: LookupInfo?) {
+        self.lookupInfo = lookupInfo
+        nameComponents = nil
+        userRecordID = nil
+        hasiCloudAccount = false
+    }
 
     init(_ identity: UserIdentity, lookupInfo: LookupInfo?) {
         self.lookupInfo = lookupInfo
@@ -51,24 +60,18 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable
         if let userRecordID { coder.encode(userRecordID, forKey: "UserRecordID") }
         if let lookupInfo { coder.encode(lookupInfo, forKey: "LookupInfo") }
         coder.encode(hasiCloudAccount, forKey: "HasICloudAccount")
-        if let name = nameComponents?.givenName { coder.encode(name as NSString, forKey: "GivenName") }
-        if let name = nameComponents?.familyName { coder.encode(name as NSString, forKey: "FamilyName") }
+        if let nameComponents {
+            coder.encode(nameComponents as NSPersonNameComponents, forKey: "NameComponents")
+        }
     }
 
     /// Reads an identity from a keyed archive.
     public init?(coder: NSCoder) {
         userRecordID = coder.object(CKRecordID.self, forKey: "UserRecordID")
         lookupInfo = coder.object(CKUserIdentityLookupInfo.self, forKey: "LookupInfo")
-        hasiCloudAccount = coder.decodeBool(forKey: "HasICloudAccount")
-        let (given, family) = (coder.string(forKey: "GivenName"), coder.string(forKey: "FamilyName"))
-        if given != nil || family != nil {
-            var components = PersonNameComponents()
-            components.givenName = given
-            components.familyName = family
-            nameComponents = components
-        } else {
-            nameComponents = nil
-        }
+        hasiCloudAccount =
+            coder.containsValue(forKey: "HasICloudAccount") && coder.decodeBool(forKey: "HasICloudAccount")
+        nameComponents = ArchivedPersonName.read(coder, forKey: "NameComponents")
     }
 }
 

@@ -243,8 +243,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Cloud.allCases) func theOlderBlocksGetTheSameAndTheNewerGoBefore(way: Cloud) async throws
-    {
+    @available(*, deprecated) @Test(arguments: Cloud.allCases)
+    func theOlderBlocksGetTheSameAndTheNewerGoBefore(way: Cloud) async throws {
         let devices = try await Self.books(way)
         let query = CKQuery(recordType: "Book", predicate: NSPredicate(format: "number < 5"))
         query.sortDescriptors = [NSSortDescriptor(key: "number", ascending: true)]
@@ -280,7 +280,7 @@ import Testing
         #expect(ended.all == [.operationCancelled])
     }
 
-    @Test func anOperationWithNeitherQueryNorCursorSaysSo() throws {
+    @available(*, deprecated) @Test func anOperationWithNeitherQueryNorCursorSaysSo() throws {
         let ended = Collected<CKError.Code?>()
         let operation = CKQueryOperation()
         operation.queryCompletionBlock = { _, error in ended.append((error as? CKError)?.code) }

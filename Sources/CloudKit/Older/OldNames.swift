@@ -1,0 +1,137 @@
+// The names are Apple's.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+public import Foundation
+
+// The names of Swift 3 and of Objective-C, which older code still uses: on Apple's platforms they are gone, with a
+// correction that the compiler offers; here it offers the same and the code compiles. What isn't here is declared under
+// its old name, because keyed archives need a class at the top level: `CKRecordID`, `CKReference`, `CKErrorCode`.
+
+/// How a save treats a record that changed on the server.
+@available(*, deprecated, renamed: "CKModifyRecordsOperation.RecordSavePolicy")
+public typealias CKRecordSavePolicy = CKModifyRecordsOperation.RecordSavePolicy
+/// How much is expected to be sent or fetched.
+@available(*, deprecated, renamed: "CKOperationGroup.TransferSize")
+public typealias CKOperationGroupTransferSize = CKOperationGroup.TransferSize
+/// What an app asks the user's leave for.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissions")
+public typealias CKApplicationPermissions = CKContainer.ApplicationPermissions
+/// Whether the user gave leave.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
+public typealias CKApplicationPermissionStatus = CKContainer.ApplicationPermissionStatus
+/// What is called with the user's decision.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissionBlock")
+public typealias CKApplicationPermissionBlock = CKContainer.ApplicationPermissionBlock
+/// What an app asks the user's leave for.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissions")
+public typealias CKContainer_Application_Permissions = CKContainer.ApplicationPermissions
+/// Whether the user gave leave.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissionStatus")
+public typealias CKContainer_Application_PermissionStatus = CKContainer.ApplicationPermissionStatus
+/// What is called with the user's decision.
+@available(*, deprecated, renamed: "CKContainer.ApplicationPermissionBlock")
+public typealias CKContainer_Application_PermissionBlock = CKContainer.ApplicationPermissionBlock
+/// Which of a container's databases.
+@available(*, deprecated, renamed: "CKDatabase.Scope")
+public typealias CKDatabaseScope = CKDatabase.Scope
+/// What a zone can do.
+@available(*, deprecated, renamed: "CKRecordZone.Capabilities")
+public typealias CKRecordZoneCapabilities = CKRecordZone.Capabilities
+/// What happens to a record when the one it refers to is deleted.
+@available(*, deprecated, renamed: "CKRecord.ReferenceAction")
+public typealias CKRecord_Reference_Action = CKRecord.ReferenceAction
+/// What is watched.
+@available(*, deprecated, renamed: "CKSubscription.SubscriptionType")
+public typealias CKSubscriptionType = CKSubscription.SubscriptionType
+/// What fires a query subscription, and how often.
+@available(*, deprecated, renamed: "CKQuerySubscription.Options")
+public typealias CKSubscriptionOptions = CKQuerySubscription.Options
+/// What fires a query subscription, and how often.
+@available(*, deprecated, renamed: "CKQuerySubscription.Options")
+public typealias CKQuerySubscriptionOptions = CKQuerySubscription.Options
+/// Which kind of subscription fired.
+@available(*, deprecated, renamed: "CKNotification.NotificationType")
+public typealias CKNotificationType = CKNotification.NotificationType
+/// What happened to a record that a query finds.
+@available(*, deprecated, renamed: "CKQueryNotification.Reason")
+public typealias CKQueryNotificationReason = CKQueryNotification.Reason
+/// Whether somebody has taken an invitation.
+@available(*, deprecated, renamed: "CKShare.ParticipantAcceptanceStatus")
+public typealias CKShare_Participant_AcceptanceStatus = CKShare.ParticipantAcceptanceStatus
+/// What somebody may do with what is shared.
+@available(*, deprecated, renamed: "CKShare.ParticipantPermission")
+public typealias CKShare_Participant_Permission = CKShare.ParticipantPermission
+/// What somebody is in a share, in older words.
+@available(*, deprecated, renamed: "CKShare.ParticipantType")
+public typealias CKShare_Participant_ParticipantType = CKShare.ParticipantType
+/// What somebody is in a share.
+@available(*, deprecated, renamed: "CKShare.ParticipantRole")
+public typealias CKShare_Participant_Role = CKShare.ParticipantRole
+
+/// The name of the zone that every database has.
+@available(*, deprecated, renamed: "CKRecordZone.ID.defaultZoneName")
+public let CKRecordZoneDefaultName = CKRecordZone.ID.defaultZoneName
+/// The owner name that means "the user of this device".
+@available(*, deprecated, renamed: "CKCurrentUserDefaultName")
+public let CKOwnerDefaultName = CKCurrentUserDefaultName
+/// The type of users' records.
+@available(*, deprecated, renamed: "CKRecord.SystemType.userRecord")
+public let CKRecordTypeUserRecord = CKRecord.SystemType.userRecord
+/// The type of shares.
+@available(*, deprecated, renamed: "CKRecord.SystemType.share")
+public let CKRecordTypeShare = CKRecord.SystemType.share
+/// The key of a record's parent.
+@available(*, deprecated, renamed: "CKRecord.SystemFieldKey.parent")
+public let CKRecordParentKey = CKRecord.SystemFieldKey.parent
+/// The key of a record's share.
+@available(*, deprecated, renamed: "CKRecord.SystemFieldKey.share")
+public let CKRecordShareKey = CKRecord.SystemFieldKey.share
+/// The key of what an invitation shows as the title.
+@available(*, deprecated, renamed: "CKShare.SystemFieldKey.title")
+public let CKShareTitleKey = CKShare.SystemFieldKey.title
+/// The key of what an invitation shows as a picture.
+@available(*, deprecated, renamed: "CKShare.SystemFieldKey.thumbnailImageData")
+public let CKShareThumbnailImageDataKey = CKShare.SystemFieldKey.thumbnailImageData
+/// The key of what kind of thing is shared.
+@available(*, deprecated, renamed: "CKShare.SystemFieldKey.shareType")
+public let CKShareTypeKey = CKShare.SystemFieldKey.shareType
+/// The `resultsLimit` of a query that leaves the number of records to the server.
+@available(*, deprecated, renamed: "CKQueryOperation.maximumResults")
+public let CKQueryOperationMaximumResults = CKQueryOperation.maximumResults
+
+extension CKContainer {
+    /// What an app asks the user's leave for, under its old names.
+    @available(*, deprecated, message: "the names are the container's own")
+    public enum Application {
+        /// What an app asks the user's leave for.
+        public typealias Permissions = CKContainer.ApplicationPermissions
+        /// Whether the user gave leave.
+        public typealias PermissionStatus = CKContainer.ApplicationPermissionStatus
+        /// What is called with the user's decision.
+        public typealias PermissionBlock = CKContainer.ApplicationPermissionBlock
+    }
+}
+
+// What Apple took away long ago. It can't be done as it was, so the compiler says what does it now.
+
+/// Found users by their addresses and records.
+@available(*, unavailable, renamed: "CKDiscoverUserIdentitiesOperation")
+public typealias CKDiscoverUserInfosOperation = CKDiscoverUserIdentitiesOperation
+/// Found the users of the address book.
+@available(*, unavailable, renamed: "CKDiscoverAllUserIdentitiesOperation")
+public typealias CKDiscoverAllContactsOperation = CKDiscoverAllUserIdentitiesOperation
+/// A user who was found.
+@available(*, unavailable, renamed: "CKUserIdentity")
+public typealias CKDiscoveredUserInfo = CKUserIdentity
+
+extension CKSubscription {
+    /// Made a subscription to a query.
+    @available(
+        *, unavailable, message: "use CKQuerySubscription.init(recordType:predicate:subscriptionID:options:)"
+    )
+    public convenience init(
+        recordType: CKRecord.RecordType, predicate: NSPredicate, options: CKQuerySubscription.Options
+    ) {
+        self.init(State(subscriptionID: "", type: .query))
+    }
+}

@@ -1,0 +1,30 @@
+/// How an item of an app becomes a share on the share sheet.
+/// - Note: Inert: there is no share sheet on Linux, and no CoreTransferable; the exporter is never called.
+public struct CKShareTransferRepresentation<Item>: Sendable {
+    /// The share of an item: one that is there, or one to be made.
+    public struct ExportedShare: Sendable {
+        private init() {}
+
+        /// A share that is there.
+        public static func existing(
+            _ share: CKShare, container: CKContainer,
+            allowedSharingOptions: CKAllowedSharingOptions = CKAllowedSharingOptions.standard
+        ) -> ExportedShare { ExportedShare() }
+
+        /// A share that `preparationHandler` would make.
+        @preconcurrency
+        public static func prepareShare(
+            container: CKContainer,
+            allowedSharingOptions: CKAllowedSharingOptions = CKAllowedSharingOptions.standard,
+            preparationHandler: @escaping @Sendable () async throws -> CKShare
+        ) -> ExportedShare { ExportedShare() }
+    }
+
+    private let exporter: @Sendable (Item) -> ExportedShare
+
+    /// Makes a representation that gets an item's share from `exporter`.
+    @preconcurrency public init(exporter: @escaping @Sendable (Item) -> ExportedShare) {
+        self.exporter = exporter
+        Inert.say("CKShareTransferRepresentation", "there is no share sheet")
+    }
+}

@@ -1,0 +1,237 @@
+extension CKSyncEngine {
+    /// What an engine tells its delegate.
+    public enum Event: Sendable, CustomStringConvertible {
+        /// The app has to store the engine's new state.
+        case stateUpdate(StateUpdate)
+        /// The user signed in, out, or another one did.
+        case accountChange(AccountChange)
+        /// Zones changed in the cloud.
+        case fetchedDatabaseChanges(FetchedDatabaseChanges)
+        /// Records changed in the cloud.
+        case fetchedRecordZoneChanges(FetchedRecordZoneChanges)
+        /// Zones were sent.
+        case sentDatabaseChanges(SentDatabaseChanges)
+        /// Records were sent.
+        case sentRecordZoneChanges(SentRecordZoneChanges)
+        /// A fetch begins.
+        case willFetchChanges(WillFetchChanges)
+        /// The fetch of a zone begins.
+        case willFetchRecordZoneChanges(WillFetchRecordZoneChanges)
+        /// The fetch of a zone is at its end.
+        case didFetchRecordZoneChanges(DidFetchRecordZoneChanges)
+        /// A fetch is at its end.
+        case didFetchChanges(DidFetchChanges)
+        /// Sending begins.
+        case willSendChanges(WillSendChanges)
+        /// Sending is at its end.
+        case didSendChanges(DidSendChanges)
+
+        /// What happened, for logs.
+        public var description: String {
+            switch self {
+            case .stateUpdate(let event): event.description
+            case .accountChange(let event): event.description
+            case .fetchedDatabaseChanges(let event): event.description
+            case .fetchedRecordZoneChanges(let event): event.description
+            case .sentDatabaseChanges(let event): event.description
+            case .sentRecordZoneChanges(let event): event.description
+            case .willFetchChanges(let event): event.description
+            case .willFetchRecordZoneChanges(let event): event.description
+            case .didFetchRecordZoneChanges(let event): event.description
+            case .didFetchChanges(let event): event.description
+            case .willSendChanges(let event): event.description
+            case .didSendChanges(let event): event.description
+            }
+        }
+    }
+}
+
+extension CKSyncEngine.Event {
+    /// The engine's state changed.
+    public struct StateUpdate: Sendable, CustomStringConvertible {
+        /// What the app has to store, and give to the next engine.
+        public let stateSerialization: CKSyncEngine.State.Serialization
+
+        /// The event's name, for logs.
+        public var description: String { "StateUpdate()" }
+    }
+
+    /// Another user is signed in, or none.
+    public struct AccountChange: Sendable, CustomStringConvertible {
+        /// Who was and who is signed in.
+        public enum ChangeType: Hashable, Sendable, CustomStringConvertible {
+            /// Somebody signed in.
+            case signIn(currentUser: CKRecord.ID)
+            /// Who was signed in signed out.
+            case signOut(previousUser: CKRecord.ID)
+            /// One signed out and another in.
+            case switchAccounts(previousUser: CKRecord.ID, currentUser: CKRecord.ID)
+
+            /// The change, for logs.
+            public var description: String {
+                switch self {
+                case .signIn(let user): "signIn(\(user.recordName))"
+                case .signOut(let user): "signOut(\(user.recordName))"
+                case .switchAccounts(let previous, let current):
+                    "switchAccounts(\(previous.recordName), \(current.recordName))"
+                }
+            }
+        }
+
+        /// Who was and who is signed in.
+        public let changeType: ChangeType
+
+        /// The change, for logs.
+        public var description: String { "AccountChange(\(changeType))" }
+    }
+
+    /// Zones that changed in the cloud.
+    public struct FetchedDatabaseChanges: Sendable, CustomStringConvertible {
+        /// Those that are new or changed.
+        public let modifications: [CKDatabase.DatabaseChange.Modification]
+        /// Those that are gone.
+        public let deletions: [CKDatabase.DatabaseChange.Deletion]
+
+        /// How many, for logs.
+        public var description: String {
+            "FetchedDatabaseChanges(\(modifications.count) modifications, \(deletions.count) deletions)"
+        }
+    }
+
+    /// Records that changed in the cloud.
+    public struct FetchedRecordZoneChanges: Sendable, CustomStringConvertible {
+        /// Those that are new or changed.
+        public let modifications: [CKDatabase.RecordZoneChange.Modification]
+        /// Those that are gone.
+        public let deletions: [CKDatabase.RecordZoneChange.Deletion]
+
+        /// How many, for logs.
+        public var description: String {
+            "FetchedRecordZoneChanges(\(modifications.count) modifications, \(deletions.count) deletions)"
+        }
+    }
+
+    /// What became of zones that were sent.
+    public struct SentDatabaseChanges: Sendable, CustomStringConvertible {
+        /// A zone that wasn't saved.
+        public struct FailedZoneSave: Sendable, CustomStringConvertible {
+            /// The zone.
+            public let zone: CKRecordZone
+            /// Why.
+            public let error: CKError
+
+            /// The zone and why, for logs.
+            public var description: String {
+                "FailedZoneSave(\(zone.zoneID): \(error.localizedDescription))"
+            }
+        }
+
+        /// Those that were saved.
+        public let savedZones: [CKRecordZone]
+        /// Those that weren't.
+        public let failedZoneSaves: [FailedZoneSave]
+        /// Those that were deleted.
+        public let deletedZoneIDs: [CKRecordZone.ID]
+        /// Those that weren't deleted, and why.
+        public let failedZoneDeletes: [CKRecordZone.ID: CKError]
+
+        /// How many, for logs.
+        public var description: String {
+            """
+            SentDatabaseChanges(\(savedZones.count) saved, \(failedZoneSaves.count) failed, \
+            \(deletedZoneIDs.count) deleted, \(failedZoneDeletes.count) not deleted)
+            """
+        }
+    }
+
+    /// What became of records that were sent.
+    public struct SentRecordZoneChanges: Sendable, CustomStringConvertible {
+        /// A record that wasn't saved.
+        public struct FailedRecordSave: Sendable, CustomStringConvertible {
+            /// The record.
+            public let record: CKRecord
+            /// Why.
+            public let error: CKError
+
+            /// The record and why, for logs.
+            public var description: String {
+                "FailedRecordSave(\(record.recordID): \(error.localizedDescription))"
+            }
+        }
+
+        /// Those that were saved.
+        public let savedRecords: [CKRecord]
+        /// Those that weren't.
+        public let failedRecordSaves: [FailedRecordSave]
+        /// Those that were deleted.
+        public let deletedRecordIDs: [CKRecord.ID]
+        /// Those that weren't deleted, and why.
+        public let failedRecordDeletes: [CKRecord.ID: CKError]
+
+        /// How many, for logs.
+        public var description: String {
+            """
+            SentRecordZoneChanges(\(savedRecords.count) saved, \(failedRecordSaves.count) failed, \
+            \(deletedRecordIDs.count) deleted, \(failedRecordDeletes.count) not deleted)
+            """
+        }
+    }
+
+    /// A fetch begins.
+    public struct WillFetchChanges: Sendable, CustomStringConvertible {
+        /// Why and what.
+        public let context: CKSyncEngine.FetchChangesContext
+
+        /// Why and what, for logs.
+        public var description: String { "WillFetchChanges(\(context))" }
+    }
+
+    /// The fetch of a zone begins.
+    public struct WillFetchRecordZoneChanges: Sendable, CustomStringConvertible {
+        /// The zone.
+        public let zoneID: CKRecordZone.ID
+
+        /// The zone, for logs.
+        public var description: String { "WillFetchRecordZoneChanges(\(zoneID))" }
+    }
+
+    /// The fetch of a zone is at its end.
+    public struct DidFetchRecordZoneChanges: Sendable, CustomStringConvertible {
+        /// The zone.
+        public let zoneID: CKRecordZone.ID
+        /// Why it failed; nil when it didn't.
+        public let error: CKError?
+
+        /// The zone and why it failed, for logs.
+        public var description: String {
+            "DidFetchRecordZoneChanges(\(zoneID): \(error?.localizedDescription ?? "no error"))"
+        }
+    }
+
+    /// A fetch is at its end.
+    public struct DidFetchChanges: Sendable, CustomStringConvertible {
+        /// Why and what.
+        public let context: CKSyncEngine.FetchChangesContext
+
+        /// Why and what, for logs.
+        public var description: String { "DidFetchChanges(\(context))" }
+    }
+
+    /// Sending begins.
+    public struct WillSendChanges: Sendable, CustomStringConvertible {
+        /// Why and what.
+        public let context: CKSyncEngine.SendChangesContext
+
+        /// Why and what, for logs.
+        public var description: String { "WillSendChanges(\(context))" }
+    }
+
+    /// Sending is at its end.
+    public struct DidSendChanges: Sendable, CustomStringConvertible {
+        /// Why and what.
+        public let context: CKSyncEngine.SendChangesContext
+
+        /// Why and what, for logs.
+        public var description: String { "DidSendChanges(\(context))" }
+    }
+}
