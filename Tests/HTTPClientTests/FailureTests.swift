@@ -79,13 +79,13 @@ import Testing
     @Test func aBodyThatGoesOutSlowlyIsNoSilence() async throws {
         // A server that takes little at a time, so that most of the body waits here in the system's hands.
         let server = RawServer(receiveBytes: 16 << 10) { connection in
-            guard connection.request(pauseMilliseconds: 5) != nil else { return }
+            guard connection.request(pauseMilliseconds: 20) != nil else { return }
             connection.answer("done")
         }
         var request = HTTPClientRequest(
-            method: "POST", url: server.url + "/", body: [UInt8](repeating: 7, count: 4 << 20),
+            method: "POST", url: server.url + "/", body: [UInt8](repeating: 7, count: 6 << 20),
             timeoutSeconds: 0)
-        request.silenceSeconds = 1
+        request.silenceSeconds = 4
         #expect(try await HTTPClient().answer(request).get().status == 200)
     }
 
