@@ -62,28 +62,35 @@ import Testing
         let operation = CKModifyRecordsOperation(recordsToSave: [devices.record("4")])
         operation.configuration.isLongLived = true
         let before = devices.cloud.requestCount()
-        let recorder = BlockRecorder(.new)
-        recorder.set(operation)
         let container = device.container, cloud = devices.cloud
+        var recorder = BlockRecorder(.new)
+        let toldAtItsEnd = Collected<[String]>()
+        recorder.heard = { words in
+            guard words == "result 0" || words == "completion" else { return }
+            container.fetchAllLongLivedOperationIDs { ids, _ in toldAtItsEnd.append(ids ?? ["?"]) }
+        }
+        recorder.set(operation)
+        let said = recorder
         operation.longLivedOperationWasPersistedBlock = { [unowned operation] in
-            recorder.say("persisted \(cloud.requestCount() - before)")
+            said.say("persisted \(cloud.requestCount() - before)")
             container.fetchAllLongLivedOperationIDs { ids, error in
-                recorder.say("\(ids == [operation.operationID]) \(error == nil)")
+                said.say("\(ids == [operation.operationID]) \(error == nil)")
             }
         }
         device.database.add(operation)
         #expect(
-            recorder.said.all == [
+            said.said.all == [
                 "persisted 0", "true true", "progress 4 1.0", "save 4 0", "result 0", "completion",
             ])
+        #expect(toldAtItsEnd.all == [[], []])
         #expect(try await container.allLongLivedOperationIDs().isEmpty)
         #expect(try await container.longLivedOperation(for: operation.operationID) == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: device.shelfPath).isEmpty)
 
         let plain = CKModifyRecordsOperation(recordsToSave: [devices.record("5")])
-        plain.longLivedOperationWasPersistedBlock = { recorder.say("never") }
+        plain.longLivedOperationWasPersistedBlock = { said.say("never") }
         device.database.add(plain)
-        #expect(!recorder.said.all.contains("never"))
+        #expect(!said.said.all.contains("never"))
     }
 
     /// The heart of it: wherever the process is killed, the app hears all from the beginning, and the server does

@@ -99,6 +99,30 @@ import Testing
         #expect(transport.ranges.all == ["", "bytes=300000-"])
     }
 
+    @Test func aFileThatIsSentAgainFromItsBeginningIsToldOfWhenItIsFarther() async throws {
+        let devices = try await TwoDevices()
+        let isFirst = Lock(true)
+        devices.cloud.networkFault = { request in
+            guard request.path.hasSuffix("/asset/upload") else { return .none }
+            return isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst ? .loseReply : .none
+            }
+        }
+        let record = devices.record("a")
+        record["photo"] = try asset("photo", photo)
+        let operation = CKModifyRecordsOperation(recordsToSave: [record])
+        operation.configuration.qualityOfService = .utility
+        let recorder = BlockRecorder(.new)
+        recorder.set(operation)
+        devices.phone.add(operation)
+        #expect(!operation.isFinished && recorder.said.all.count > 5)
+        devices.cloud.clock.advance(bySeconds: 2)
+        devices.cloud.timers.runDue()
+        #expect(operation.isFinished && devices.cloud.requestCount(.uploadAsset) == 2)
+        try expectProgress(recorder.said.all, of: "a", result: "save")
+    }
+
     @Test func aCancelledTransferIsToldOfNoMore() async throws {
         let devices = try await TwoDevices()
         let operation = CKModifyRecordsOperation(recordsToSave: [try record(devices, "a")])
