@@ -138,7 +138,11 @@ import Testing
         await apps.phone.machine.pass(86_400)
         try await apps.phone.write("from tomorrow")
         await apps.laptop.book.sync()
-        try await apps.laptop.write("changed today")
+        try await apps.laptop.book.edit("changed today")
+        // Meanwhile the record is another version, with the same text of tomorrow.
+        try await apps.change { $0["color"] = "red" }
+        await apps.laptop.book.sync()
+        #expect(await apps.laptop.seen == Seen("changed today"))
         await apps.phone.book.sync()
         #expect(await apps.phone.text == "changed today")
     }

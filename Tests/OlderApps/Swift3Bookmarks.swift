@@ -24,7 +24,7 @@ class BookmarkManager: NSObject {
         let record = CKRecord(recordType: "Bookmark", recordID: CKRecordID(recordName: UUID().uuidString))
         record["title"] = title as CKRecordValue?
         record["rank"] = rank as CKRecordValue
-        record.setObject(url as NSString, forKey: "url")
+        record.setObject(url as CKRecordValue?, forKey: "url")
         record.setValue(["new", "unread"], forKey: "tags")
         privateDB.save(
             record,
