@@ -121,7 +121,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Yap", "CBenchmarks", "CloudKit", "CloudKitAdditions", "CloudServer", "CloudService",
+                "Yap", "CBenchmarks", "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudServer",
+                "CloudService",
                 "CloudStore", "CloudWire",
                 "HTTPServer", "SQLite", "Seams", "YapCloudKit",
             ],

@@ -5,27 +5,42 @@ import CloudService
 import CloudStore
 import Foundation
 
-/// The framework over a socket, to a server that always has the same answer.
+/// The framework: its coding of records, and requests over a socket to a server that always has the same answer.
 func frameworkLines() -> [Line] {
-    [Line(name: "framework.save", unit: "records/s", bar: 1.5) { try await FrameworkRun(in: $0) }]
+    [
+        Line(name: "framework.codec", unit: "batches/s", bar: 5) { _ in try CodecRun() },
+        Line(name: "framework.save", unit: "records/s", bar: 1.5) {
+            try await FrameworkRun(.save, in: $0)
+        },
+        Line(name: "framework.fetch", unit: "records/s", bar: 1.5) {
+            try await FrameworkRun(.fetch, in: $0)
+        },
+        Line(name: "testing.saveAndFetch", unit: "tests/s", bar: 1) { _ in TestingRun() },
+    ]
 }
 
-/// Saves of one record each by many tasks, against libcurl that posts the same bytes one after the other.
+/// Saves or fetches of one record each by many tasks, against libcurl that posts the same bytes one after the other.
 private final class FrameworkRun: LineRun {
-    private static let tasksCount = 16
-    private static let savesCount = 4_000
-    private nonisolated static let recordName = "note"
+    enum Task {
+        case save
+        case fetch
+    }
 
+    private static let tasksCount = 16
+    private static let requestsCount = 4_000
+
+    private let task: Task
     private let server: ChildProcess
     private let database: CKDatabase
     private let request: CapturedRequest
     private let url: String
     private var references: [Double] = []
 
-    init(in folder: URL) async throws {
+    init(_ task: Task, in folder: URL) async throws {
+        self.task = task
         let answerPath = folder.appendingPathComponent("answer")
         let firstPath = folder.appendingPathComponent("first")
-        try Data(Self.answer(in: folder)).write(to: answerPath)
+        try Data(Self.answer(to: task, in: folder)).write(to: answerPath)
         let server = try ChildProcess(
             ChildProcess.ownPath, [ChildMode.serveCanned, answerPath.path, firstPath.path])
         self.server = server
@@ -37,7 +52,7 @@ private final class FrameworkRun: LineRun {
             database =
                 CKContainer(identifier: ServiceRequests.container, configuration: place)
                 .privateCloudDatabase
-            try await Self.save(Self.records(1), to: database)
+            try await Self.run(task, BenchRecords.records(1), database)
             request = try CapturedRequest(Data(contentsOf: firstPath))
             url = "http://127.0.0.1:\(port)\(request.target)"
         } catch {
@@ -54,11 +69,12 @@ private final class FrameworkRun: LineRun {
         let headers = lines.map { UnsafePointer($0) } + [nil]
         let seconds = request.body.withUnsafeBytes {
             probe_curl(
-                url, headers, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, Self.savesCount)
+                url, headers, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count,
+                Self.requestsCount)
         }
         guard seconds > 0 else { throw BenchError("libcurl got no answer from \(url)") }
-        references.append(Double(Self.savesCount) / seconds)
-        return Double(Self.savesCount) / seconds
+        references.append(Double(Self.requestsCount) / seconds)
+        return Double(Self.requestsCount) / seconds
     }
 
     func remarks() async throws -> [LineRemark] {
@@ -74,49 +90,69 @@ private final class FrameworkRun: LineRun {
     func close() { server.end() }
 
     private func rate(tasksCount: Int) async throws -> Double {
-        let each = Self.savesCount / tasksCount
+        let each = Self.requestsCount / tasksCount
         let database = database
         // Made before the clock starts, as the reference's body is.
-        let records = (0..<tasksCount).map { _ in Self.records(each) }
+        let records = (0..<tasksCount).map { _ in BenchRecords.records(each) }
+        let task = task
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for records in records {
-                group.addTask { try await Self.save(records, to: database) }
+                group.addTask { try await Self.run(task, records, database) }
             }
             try await group.waitForAll()
         }
         return Double(each * tasksCount) / ((ContinuousClock.now - start) / .seconds(1))
     }
 
-    private nonisolated static func save(_ records: [CKRecord], to database: CKDatabase) async throws {
-        for record in records { _ = try await database.save(record) }
-    }
-
-    private static func records(_ count: Int) -> [CKRecord] {
-        let zone = CKRecordZone.ID(zoneName: "notes", ownerName: CKCurrentUserDefaultName)
-        return (0..<count).map { _ in
-            let record = CKRecord(
-                recordType: "Note", recordID: CKRecord.ID(recordName: recordName, zoneID: zone))
-            record["title"] = "Note number 0"
-            record["body"] = "Two dozen eggs from the farm, and the bill of the 0th."
-            record["isDone"] = 0
-            record["priority"] = 0
-            record["estimateHours"] = 0.5
-            record["created"] = Date(timeIntervalSince1970: 1_700_000_000)
-            record["project"] = "household"
-            record["tags"] = ["home", "food"]
-            return record
+    private nonisolated static func run(
+        _ task: Task, _ records: [CKRecord], _ database: CKDatabase
+    ) async throws {
+        for record in records {
+            switch task {
+            case .save: _ = try await database.save(record)
+            case .fetch: _ = try await database.record(for: record.recordID)
+            }
         }
     }
 
-    /// What our service answers to such a save, as a whole HTTP answer.
-    private static func answer(in folder: URL) throws -> [UInt8] {
+    /// What our service answers, as a whole HTTP answer.
+    private static func answer(to task: Task, in folder: URL) throws -> [UInt8] {
         let store = try SQLiteCloudStore(path: folder.appendingPathComponent("answer.sqlite").path)
-        let body = try Recording.answer(toSaveOf: [recordName], service: benchService(store))
+        let service = benchService(store)
+        var body = try Recording.answer(toSaveOf: [BenchRecords.name(0)], service: service)
+        if task == .fetch {
+            body = try Recording.answer(toLookupOf: [BenchRecords.name(0)], service: service)
+        }
         let head =
             "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\nX-Yap-Protocol: 1\r\n"
             + "Content-Length: \(body.count)\r\n\r\n"
         return Array(head.utf8) + body
+    }
+}
+
+/// The records of the framework's lines.
+enum BenchRecords {
+    /// The server always has the same answer, so all have one name; in a batch each needs its own.
+    static func name(_ number: Int) -> String { "note-\(number)" }
+
+    static func records(
+        _ count: Int, in zone: CKRecordZone.ID = CKRecordZone.ID(zoneName: "notes"),
+        named: (Int) -> String = { _ in name(0) }
+    ) -> [CKRecord] {
+        (0..<count).map { number in
+            let record = CKRecord(
+                recordType: "Note", recordID: CKRecord.ID(recordName: named(number), zoneID: zone))
+            record["title"] = "Note number \(number)"
+            record["body"] = "Two dozen eggs from the farm, and the bill of the \(number)th."
+            record["isDone"] = number % 3 == 0 ? 1 : 0
+            record["priority"] = number % 7 - 3
+            record["estimateHours"] = Double(number % 40) / 4
+            record["created"] = Date(timeIntervalSince1970: 1_700_000_000 + Double(number))
+            record["project"] = "household"
+            record["tags"] = ["home", "food"]
+            return record
+        }
     }
 }
 

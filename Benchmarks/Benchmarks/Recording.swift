@@ -82,6 +82,15 @@ final class Recording {
         return response.body
     }
 
+    /// What the service answers to a lookup of records that are there.
+    static func answer(toLookupOf names: [String], service: CloudService) throws -> [UInt8] {
+        let items = names.map { #"{"recordName":"\#($0)"}"# }.joined(separator: ",")
+        let body = #"{"records":[\#(items)],"zoneID":\#(ServiceRequests.zone)}"#
+        let response = service.respond(to: wireRequest("records/lookup", body))
+        guard response.status == 200 else { throw BenchError("the service fetches nothing") }
+        return response.body
+    }
+
     private static func makeZone(_ service: CloudService) throws {
         let body = #"{"operations":[{"operationType":"create","zone":{"zoneID":\#(ServiceRequests.zone)}}]}"#
         let response = service.respond(to: wireRequest("zones/modify", body))

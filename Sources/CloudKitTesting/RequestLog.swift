@@ -1,4 +1,4 @@
-public import CloudWire
+package import CloudWire
 
 /// What a request asks for.
 public enum RequestKind: String, Sendable, Hashable, CaseIterable {
@@ -28,6 +28,14 @@ public enum RequestKind: String, Sendable, Hashable, CaseIterable {
     case registerDeviceToken = "tokens/register"
     /// Asks who the user is.
     case fetchUserRecordID = "users/caller"
+    /// Finds users by their addresses or record names.
+    case discoverUsers = "users/discover"
+    /// Asks whether the user may be found, or lets them be.
+    case userDiscoverability = "users/discoverability"
+    /// Fetches the notifications that are kept.
+    case fetchNotifications = "notifications/list"
+    /// Says that notifications were read.
+    case markNotificationsRead = "notifications/read"
     /// Finds records.
     case queryRecords = "records/query"
     /// Asks where an asset's file may be sent.
@@ -50,7 +58,7 @@ public struct LoggedRequest: Sendable {
     /// What it asks for; nil for what the framework never asks.
     public let kind: RequestKind?
     /// The request.
-    public let request: WireRequest
+    package let request: WireRequest
     /// What the network did to it.
     public let fault: TestCloud.NetworkFault
 }

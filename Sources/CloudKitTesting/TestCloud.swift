@@ -1,15 +1,30 @@
-public import CloudKit
-public import CloudService
-public import CloudStore
-public import CloudWire
+package import CloudKit
+package import CloudService
+package import CloudStore
+package import CloudWire
 import Foundation
-public import Seams
+package import Seams
 
-/// A cloud of your own in the test's process: the real framework talks to the real service, without sockets,
-/// with a clock that the test moves and faults that the test orders.
+/// A cloud of your own in the test's process: your app's code and the real framework talk to the real service,
+/// without sockets, accounts or entitlements, with a clock that the test moves and faults that the test orders.
 ///
 ///     let cloud = TestCloud()
 ///     let phone = cloud.device(user: "ada"), laptop = cloud.device(user: "ada")
+///
+///     try await phone.container.privateCloudDatabase.save(record)
+///     cloud.fail(.modifyRecords, with: .requestRateLimited, retryAfterSeconds: 3, times: 1)
+///     cloud.clock.advance(bySeconds: 3)
+///
+/// Code that says `CKContainer.default()` is tested as it is: `await phone.asDefault { await sync() }`.
+///
+/// What can be ordered: any error for any kind of request, or for one record, zone or subscription of it (`fail`);
+/// lost requests, lost answers and requests that arrive twice (`loseRequests`, `loseReplies`, `repeatRequests`); a
+/// network that is gone (`disconnect`); what happens while a request is on its way (`during`); a server that is busy
+/// for a while (`throttle`); change tokens that are too old (`expireChangeTokens`); a full iCloud (`setQuota`);
+/// queries that don't find yet what was just saved (`indexLagSeconds`); another account, or none
+/// (`TestDevice.signIn`, `signOut`, `setAccountStatus`); a production schema that refuses what wasn't deployed
+/// (`production()`, `init(productionSchema:)`); and pushes, which come when the test says so (`deliverPushes`,
+/// `TestDevice.receivePushes`).
 ///
 /// With `Execution.inline`, the default, an operation and all its blocks have run when `add(_:)` returns, on
 /// the calling thread: nothing has to be waited for, and the same seed gives the same run.
@@ -56,11 +71,14 @@ public final class TestCloud: Sendable {
 
     struct State {
         var service: CloudService
-        var store: any CloudStore
+        var store: LaggingStore
         var thread: CloudServiceThread?
         var users: [String] = []
         var deviceCount = 0
-        var orderedFailures: [RequestKind: [WireError]] = [:]
+        var faults = OrderedFaults()
+        var throttling = Throttling()
+        /// By the record names of their owners: tokens of databases' changes that say less are too old.
+        var databaseFloors: [String: Int64] = [:]
         var networkFault: (@Sendable (WireRequest) -> NetworkFault)?
         var disconnectedDevices: Set<Int> = []
         var log = RequestLog()
@@ -78,15 +96,18 @@ public final class TestCloud: Sendable {
         set { state.withLock { $0.carrier = newValue } }
     }
 
-    /// The service's clock. It stands still until the test moves it.
-    public let clock: ManualTimeSource
+    /// The service's clock. It stands still until the test moves it: `cloud.clock.advance(bySeconds: 3)`. What waits
+    /// for it on a device (a pause before a request is sent again, say) goes on with `deliverPushes()`.
+    public let clock: TestClock
     /// The seed of the names and ids that the service makes.
     public let seed: UInt64
     /// Which thread runs operations.
     public let execution: Execution
+    /// `development` or `production`.
+    public let environment: String
     /// Deadlines and pauses of the devices' requests, when `execution` is `inline`: they run out when the clock was
     /// moved and the test calls `runDue()`.
-    public let timers: ManualTimerSource
+    package let timers: ManualTimerSource
     private let random: SeededRandomSource
     private let place: StorePlace
     /// The files of records, which outlive the service.
@@ -100,8 +121,7 @@ public final class TestCloud: Sendable {
     ///   - seed: decides the names and ids that the service makes.
     ///   - execution: which thread runs operations.
     public convenience init(seed: UInt64 = 1, execution: Execution = .inline) {
-        let store = MemoryCloudStore()
-        self.init(place: .memory(store), store: store, seed: seed, execution: execution)
+        self.init(memory: MemoryCloudStore(), environment: "development", seed: seed, execution: execution)
     }
 
     /// Makes a cloud in an SQLite file, which may hold one from before.
@@ -113,20 +133,35 @@ public final class TestCloud: Sendable {
     public convenience init(sqlitePath path: String, seed: UInt64 = 1, execution: Execution = .inline) throws
     {
         let place = StorePlace.file(path: path)
-        self.init(place: place, store: try place.open(), seed: seed, execution: execution)
+        self.init(
+            place: place, store: try place.open(), environment: "development", seed: seed,
+            execution: execution)
     }
 
-    private init(place: StorePlace, store: any CloudStore, seed: UInt64, execution: Execution) {
+    convenience init(memory: MemoryCloudStore, environment: String, seed: UInt64, execution: Execution) {
+        self.init(
+            place: .memory(memory), store: memory, environment: environment, seed: seed,
+            execution: execution)
+    }
+
+    private init(
+        place: StorePlace, store: any CloudStore, environment: String, seed: UInt64, execution: Execution
+    ) {
         self.place = place
         self.seed = seed
         self.execution = execution
-        clock = ManualTimeSource()
+        self.environment = environment
+        clock = TestClock()
         timers = ManualTimerSource(clock: clock)
         random = SeededRandomSource(seed: seed)
         assetFiles = place.assetFiles(clock)
+        // Told that it is a folder, so that nobody looks whether it is one.
         cacheFolder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("TestCloud-" + SystemRandomSource().nextUUID())
-        let service = CloudService(store: store, clock: clock, random: random, assetFiles: assetFiles)
+            .appendingPathComponent("TestCloud-" + SystemRandomSource().nextUUID(), isDirectory: true)
+        let store = LaggingStore(store, clock: clock)
+        let service = CloudService(
+            store: store, clock: clock, random: random, assetFiles: assetFiles,
+            schemaMayGrow: environment != "production")
         state = Lock(
             State(
                 service: service, store: store,
@@ -140,123 +175,93 @@ public final class TestCloud: Sendable {
     package func answer(to request: WireRequest) -> WireResponse { service.respond(to: request) }
 
     /// The service that answers now.
-    public var service: CloudService { state.withLock { $0.service } }
+    package var service: CloudService { state.withLock { $0.service } }
     /// What the service keeps now.
-    public var store: any CloudStore { state.withLock { $0.store } }
+    package var store: any CloudStore { state.withLock { $0.store } }
 
     // MARK: Devices
 
     /// Makes a device on which `user` is signed in. Each call makes another device; devices of one user see
     /// the same private database.
     public func device(user: String) -> TestDevice {
-        let number = state.withLock { state in
-            state.deviceCount += 1
-            if !state.users.contains(user) {
-                state.users.append(user)
-                state.service.addUser(Self.serviceUser(user), token: Self.token(user))
-            }
-            return state.deviceCount
-        }
-        return device(number: number, webAuthToken: Self.token(user))
+        admit(user)
+        return newDevice(user: user)
     }
 
     /// Makes a device on which nobody is signed in.
     public func signedOutDevice() -> TestDevice {
-        device(
-            number: state.withLock { state in
-                state.deviceCount += 1
-                return state.deviceCount
-            }, webAuthToken: nil)
+        newDevice(user: nil)
     }
 
     /// Makes a device of `user` that keeps the files it fetches in `assetCache`.
     package func device(user: String, assetCache: AssetCache) -> TestDevice {
-        let made = device(user: user)
-        guard var place = try? made.container.place() else { return made }
-        place.connection.assetCache = assetCache
-        return TestDevice(
-            number: made.number,
-            container: CKContainer(identifier: place.identifier, connection: place.connection))
+        admit(user)
+        return newDevice(user: user, assetCache: assetCache)
     }
 
     /// Makes a device on which users sign in and out as `account` says, with tokens of `token(of:)`.
     package func device(account: any CloudAccount) -> TestDevice {
-        device(
-            number: state.withLock { state in
-                state.deviceCount += 1
-                return state.deviceCount
-            }, webAuthToken: nil, account: account)
+        newDevice(user: nil, account: account)
     }
 
     /// The token of a user who has a device already.
     package func token(of user: String) -> String { Self.token(user) }
 
-    private func device(number: Int, webAuthToken: String?, account: (any CloudAccount)? = nil) -> TestDevice
-    {
-        var connection = CloudConnection(
-            transport: TestTransport(cloud: self, deviceNumber: number),
-            execution: execution == .inline ? .inline : .threads,
-            account: account
-                ?? FixedAccount(CloudCredential(webAuthToken: webAuthToken, deviceID: "device-\(number)")),
-            timers: execution == .inline ? timers : nil,
-            // Of its own, so that what one device sends doesn't change what the service or another makes.
-            random: SeededRandomSource(seed: seed &* 1_000 &+ UInt64(number)))
-        connection.assetCache = AssetCache(folder: cacheFolder.appendingPathComponent("device-\(number)"))
-        connection.shelf = OperationShelf(
-            folder: cacheFolder.appendingPathComponent("operations-\(number)"), clock: clock)
-        return TestDevice(
-            number: number, container: CKContainer(identifier: "iCloud.yap.test", connection: connection))
-    }
-
-    private static func token(_ user: String) -> String { "token-of-\(user)" }
-    private static func serviceUser(_ user: String) -> ServiceUser { ServiceUser(userRecordName: "_\(user)") }
-
-    // MARK: Faults
-
-    /// Lets the next requests of a kind fail, before the service sees them.
-    /// - Parameters:
-    ///   - kind: which requests.
-    ///   - code: what the device gets.
-    ///   - retryAfterSeconds: what the error says about when to try again.
-    ///   - times: how many requests fail.
-    public func fail(
-        _ kind: RequestKind, with code: CKError.Code, retryAfterSeconds: Double? = nil, times: Int = 1
-    ) {
-        let error = WireError(
-            .internalError, reason: "ordered by the test", retryAfterSeconds: retryAfterSeconds,
-            ckErrorCode: code.rawValue)
-        state.withLock {
-            $0.orderedFailures[kind, default: []] += Array(repeating: error, count: times)
+    /// Lets the service know a user.
+    func admit(_ user: String) {
+        state.withLock { state in
+            guard !state.users.contains(user) else { return }
+            state.users.append(user)
+            state.service.addUser(Self.serviceUser(user), token: Self.token(user))
         }
     }
 
-    /// Asked for each request what the network does to it; nil for a network without faults.
-    public var networkFault: (@Sendable (WireRequest) -> NetworkFault)? {
-        get { state.withLock { $0.networkFault } }
-        set { state.withLock { $0.networkFault = newValue } }
+    private func newDevice(
+        user: String?, account: (any CloudAccount)? = nil, assetCache: AssetCache? = nil
+    ) -> TestDevice {
+        let number = state.withLock { state in
+            state.deviceCount += 1
+            return state.deviceCount
+        }
+        let testAccount = account == nil ? TestAccount(user: user, deviceID: "device-\(number)") : nil
+        var connection = CloudConnection(
+            transport: TestTransport(cloud: self, deviceNumber: number, account: testAccount),
+            execution: execution == .inline ? .inline : .threads, environment: environment,
+            account: account ?? testAccount ?? FixedAccount(CloudCredential()),
+            timers: execution == .inline ? timers : nil,
+            // Of its own, so that what one device sends doesn't change what the service or another makes.
+            random: SeededRandomSource(seed: seed &* 1_000 &+ UInt64(number)))
+        connection.assetCache =
+            assetCache
+            ?? AssetCache(folder: cacheFolder.appendingPathComponent("device-\(number)", isDirectory: true))
+        connection.shelf = OperationShelf(
+            folder: cacheFolder.appendingPathComponent("operations-\(number)", isDirectory: true),
+            clock: clock)
+        return TestDevice(
+            number: number, container: CKContainer(identifier: "iCloud.yap.test", connection: connection),
+            cloud: self, account: testAccount)
     }
 
-    /// Takes the network from a device: its requests fail with `CKError.networkUnavailable` and never reach the
-    /// service.
-    public func disconnect(_ device: TestDevice) {
-        state.withLock { _ = $0.disconnectedDevices.insert(device.number) }
-        cutWaits { $0.deviceNumber == device.number }
-    }
-
-    /// Gives the network back to a device.
-    public func connect(_ device: TestDevice) {
-        state.withLock { _ = $0.disconnectedDevices.remove(device.number) }
+    static func token(_ user: String) -> String { "token-of-\(user)" }
+    static func userRecordName(_ user: String) -> String { "_\(user)" }
+    private static func serviceUser(_ user: String) -> ServiceUser {
+        ServiceUser(userRecordName: userRecordName(user))
     }
 
     /// Ends the service and starts another on what was kept: on the file as it is on the disk, or on the same
     /// memory.
     /// - Throws: what opening the store throws; then the old service goes on.
     public func restartService() throws {
-        let store = try place.open()
+        let base = try place.open()
         let ended = state.withLock { state in
+            let store = LaggingStore(base, clock: clock, replacing: state.store)
             state.store = store
-            let service = CloudService(store: store, clock: clock, random: random, assetFiles: assetFiles)
+            let service = CloudService(
+                store: store, clock: clock, random: random, assetFiles: assetFiles,
+                schemaMayGrow: environment != "production")
             for user in state.users { service.addUser(Self.serviceUser(user), token: Self.token(user)) }
+            let quotas = state.service.quotas.withLock { $0 }
+            service.quotas.withLock { $0 = quotas }
             state.service = service
             let ended = state.thread
             state.thread = execution == .threads ? CloudServiceThread(service) : nil
@@ -284,12 +289,4 @@ public final class TestCloud: Sendable {
             return state.log.counts[kind] ?? 0
         }
     }
-}
-
-/// A device of a `TestCloud`: the app on it uses `container`.
-public struct TestDevice: Sendable {
-    /// Counts from 1 in the order in which the devices were made.
-    public let number: Int
-    /// The app's container, with the device's user signed in.
-    public let container: CKContainer
 }

@@ -1,6 +1,6 @@
 import CloudKit
-import CloudService
-import CloudWire
+internal import CloudService
+internal import CloudWire
 import Seams
 
 /// The waits for notifications that devices hold open.

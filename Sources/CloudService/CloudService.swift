@@ -49,6 +49,11 @@ public final class CloudService: Sendable {
     let unsaved = Lock(UnsavedUploads())
     let publicUsers = Lock(CountedUsers())
     let accounts: any ServiceAccounts
+    /// Whether saves may add to the schema.
+    let schemaMayGrow: Bool
+    /// Bytes that a user may have, by the name of the user's record, where that is not what the limits say; under the
+    /// empty name those of the public database. For tests.
+    package let quotas = Lock<[String: Int64]>([:])
     /// The accounts, when nobody has given others.
     private let ownAccounts: ServiceAccountList
 
@@ -69,13 +74,15 @@ public final class CloudService: Sendable {
     ///   - settings: what it does where Apple's documents leave a choice.
     ///   - assetFiles: where the files of records are. With nil they are in memory.
     ///   - rates: how many requests a second may come.
+    ///   - schemaMayGrow: whether saves may add to the schema; nil: everywhere but in production.
     public init(
         store: any CloudStore, clock: any TimeSource, random: any RandomSource, container: Container? = nil,
         publicURL: String? = nil,
         accounts: (any ServiceAccounts)? = nil, users: [String: ServiceUser] = [:],
         limits: ServiceLimits = ServiceLimits(), groupLimits: GroupLimits = GroupLimits(),
         settings: ServiceSettings = ServiceSettings(),
-        assetFiles: (any AssetFiles)? = nil, rates: ServiceRates = .unlimited
+        assetFiles: (any AssetFiles)? = nil, rates: ServiceRates = .unlimited,
+        schemaMayGrow: Bool? = nil
     ) {
         precondition(accounts == nil || users.isEmpty, "users belong into the accounts")
         self.store = store
@@ -90,6 +97,7 @@ public final class CloudService: Sendable {
         self.settings = settings
         self.assetFiles = assetFiles ?? MemoryAssetFiles(clock: clock)
         self.rates = Lock(RateKeeper(rates))
+        self.schemaMayGrow = schemaMayGrow ?? (container?.environment != "production")
     }
 
     /// Lets `user` sign in with `token`, the value of a request's `ckWebAuthToken`. Only for a service that was

@@ -19,6 +19,8 @@ extension SQLiteStoreTransaction: RecordTypesReader {
 
 extension MemoryTransaction: RecordTypesReader {
     func recordTypes() throws -> [String] {
-        Set(tables.records.values.joined().filter { !$0.value.isDeleted }.map(\.value.recordType)).sorted()
+        Set(
+            tables.records.values.map(\.values).joined().filter { !$0.isDeleted }.map(\.recordType)
+        ).sorted()
     }
 }

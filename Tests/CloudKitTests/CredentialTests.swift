@@ -122,6 +122,40 @@ import Testing
         #expect(try account.credential().webAuthToken == nil && posts.withLock { $0 } == 3)
     }
 
+    // Beside tests that keep all threads busy, whoever waits is resumed late.
+    @Test(.timeLimit(.minutes(10)))
+    func aSignInOfAnotherProcessIsToldThoughNothingIsAsked() async throws {
+        let folder = try Folder()
+        // Not there yet, as before the first sign-in on a machine.
+        let path = folder.path + "/config/yap/credentials.json"
+        let account = FileAccount(
+            file: CredentialFile(path: path), server: "http://a", container: "c", environment: "development",
+            apiToken: nil, deviceID: "d", watch: .shared)
+        let posts = AsyncStream<Void>.makeStream()
+        let observer = NotificationCenter.default.addObserver(
+            forName: .CKAccountChanged, object: account, queue: nil
+        ) { _ in posts.continuation.yield() }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        var told = posts.stream.makeAsyncIterator()
+        #expect(try account.credential().webAuthToken == nil)
+        let file = CredentialFile(path: path)
+        try file.save(entry("1"))
+        #expect(await told.next() != nil)
+        try file.save(entry("2", user: "_bob"))
+        #expect(await told.next() != nil)
+        try file.remove(server: "http://a", container: "c", environment: "development")
+        #expect(await told.next() != nil)
+        try FileManager.default.removeItem(atPath: folder.path + "/config")
+        try file.save(entry("3"))
+        #expect(await told.next() != nil, "the folder was made anew")
+        // What was done through the account itself is told by who did it.
+        try account.signOut()
+        try account.signIn(webAuthToken: "4", userRecordName: "_ada", expiresAtMilliseconds: nil)
+        try file.save(entry("5", user: "_bob"))
+        #expect(await told.next() != nil)
+        #expect(try account.credential().userRecordName == "_bob")
+    }
+
     @Test func aUserSignsInAndOut() async throws {
         let folder = try Folder()
         let server = HTTPServer(options: HTTPServerOptions(), handler: SignInHandler())

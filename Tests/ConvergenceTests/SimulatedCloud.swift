@@ -12,6 +12,9 @@ final class SimulatedCloud {
     static let zone = ZoneKey(database: .privateDatabase(of: user.userRecordName), zoneName: "todos")
     static let otherZone = ZoneKey(database: zone.database, zoneName: "others")
 
+    /// What a busy service asks to wait.
+    static let retryAfterSeconds = 3.0
+
     let clock = ManualTimeSource()
     let random: SeededRandomSource
     var trace = Trace()
@@ -247,7 +250,7 @@ final class SimulatedCloud {
 
     private func busyAnswer() throws -> WireResponse {
         let code = [ServerErrorCode.tryAgainLater, .throttled, .zoneBusy][random.next(in: 0..<3)]
-        let error = WireError(code, reason: "simulated", retryAfterSeconds: 3)
+        let error = WireError(code, reason: "simulated", retryAfterSeconds: Self.retryAfterSeconds)
         return WireResponse(
             status: code.httpStatus, headers: [(WireHeader.protocolVersion, "1")], body: try error.json())
     }

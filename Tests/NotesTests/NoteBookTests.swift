@@ -71,18 +71,15 @@ import Testing
 
     @Test func anEditDuringASaveIsNotTakenForSent() async throws {
         let apps = try await TwoApps(TestCloud(execution: .threads))
-        let (phone, edited) = (apps.phone, Once())
-        apps.cloud.networkFault = { request in
-            if request.path.hasSuffix("records/modify"), edited.isFirst {
-                // On a thread of the operation's own; the book is free for the one who types.
-                let done = DispatchSemaphore(value: 0)
-                Task.detached {
-                    try? await phone.book.edit("two")
-                    done.signal()
-                }
-                done.wait()
+        let phone = apps.phone
+        apps.cloud.during(.modifyRecords) {
+            // On a thread of the operation's own; the book is free for the one who types.
+            let done = DispatchSemaphore(value: 0)
+            Task.detached {
+                try? await phone.book.edit("two")
+                done.signal()
             }
-            return .none
+            done.wait()
         }
         try await phone.write("one")
         #expect(await phone.text == "two")
@@ -160,18 +157,6 @@ import Testing
         await apps.laptop.book.sync()
         #expect(await apps.laptop.seen == Seen("Buy oat milk"))
         #expect(await apps.phone.seen == Seen("Buy oat milk"))
-    }
-}
-
-/// True the first time.
-final class Once: @unchecked Sendable {
-    private let lock = NSLock()
-    private var wasAsked = false
-    var isFirst: Bool {
-        lock.withLock {
-            defer { wasAsked = true }
-            return !wasAsked
-        }
     }
 }
 

@@ -138,15 +138,13 @@ struct TwoApps {
 
     /// Lets a third device change the record between the next fetch of a device and its save.
     func beforeTheNextSave(_ body: @escaping @Sendable (CKRecord) throws -> Void) {
-        let (database, isMet) = (cloud.device(user: "ada").container.privateCloudDatabase, Once())
-        cloud.networkFault = { request in
-            guard request.path.hasSuffix("records/modify"), isMet.isFirst else { return .none }
+        let database = cloud.device(user: "ada").container.privateCloudDatabase
+        cloud.during(.modifyRecords) {
             // Operations run inline: they are done when these calls return.
             database.fetch(withRecordID: Note.recordID) { record, _ in
                 guard let record, (try? body(record)) != nil else { return }
                 database.save(record) { _, error in #expect(error == nil) }
             }
-            return .none
         }
     }
 

@@ -140,7 +140,7 @@ package struct CloudConfiguration: Sendable {
             return FileAccount(
                 file: file, server: serverURL, container: identifier, environment: environment,
                 apiToken: container.apiToken, deviceID: container.deviceID,
-                givenToken: container.webAuthToken)
+                givenToken: container.webAuthToken, watch: .shared)
         }
         return FixedAccount(
             CloudCredential(

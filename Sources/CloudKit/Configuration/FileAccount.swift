@@ -10,6 +10,8 @@ package final class FileAccount: CloudAccount {
         var version: PrivateFile.Version?
         var entry: CredentialsDocument.Entry?
         var deviceID: String?
+        var handlers: [@Sendable (_ isOurs: Bool) -> Void] = []
+        var endWatch: (@Sendable () -> Void)?
     }
 
     private let file: CredentialFile
@@ -25,9 +27,10 @@ package final class FileAccount: CloudAccount {
     /// - Parameters:
     ///   - deviceID: nil takes the one that lies beside the file, and makes it when there is none.
     ///   - givenToken: a token that the configuration gives; nil for the one of whoever signed in.
+    ///   - watch: tells of what other processes write into the file; with nil it is seen by the next request.
     package init(
         file: CredentialFile, server: String, container: String, environment: String, apiToken: String?,
-        deviceID: String?, givenToken: String? = nil
+        deviceID: String?, givenToken: String? = nil, watch: FolderWatch? = nil
     ) {
         self.givenToken = givenToken
         self.file = file
@@ -36,6 +39,14 @@ package final class FileAccount: CloudAccount {
         self.environment = environment
         self.apiToken = apiToken
         state = Lock(State(deviceID: deviceID))
+        let endWatch = watch?.watch(path: file.path) { [weak self] in _ = try? self?.credential() }
+        state.withLock { $0.endWatch = endWatch }
+    }
+
+    deinit { state.withLock { $0.endWatch }?() }
+
+    package func onUserChange(_ handler: @escaping @Sendable (_ isOurs: Bool) -> Void) {
+        state.withLock { $0.handlers.append(handler) }
     }
 
     package func credential() throws(CKError) -> CloudCredential {
@@ -48,7 +59,10 @@ package final class FileAccount: CloudAccount {
                 userRecordName: state.entry?.userRecordName)
             return (credential, isOtherUser)
         }
-        if isOtherUser { NotificationCenter.default.post(name: .CKAccountChanged, object: self) }
+        if isOtherUser {
+            tellHandlers(isOurs: false)
+            NotificationCenter.default.post(name: .CKAccountChanged, object: self)
+        }
         return credential
     }
 
@@ -85,18 +99,36 @@ package final class FileAccount: CloudAccount {
     package func signIn(
         webAuthToken: String, userRecordName: String?, expiresAtMilliseconds: Int64?
     ) throws(CKError) {
-        try file.save(
-            CredentialsDocument.Entry(
-                server: server, container: container, environment: environment, webAuthToken: webAuthToken,
-                userRecordName: userRecordName, expiresAtMilliseconds: expiresAtMilliseconds))
-        // Read at once, so that the next request doesn't find a change of the account that was made here.
-        try state.withLock { state throws(CKError) in _ = try refresh(&state) }
+        try change { file throws(CKError) in
+            try file.save(
+                CredentialsDocument.Entry(
+                    server: server, container: container, environment: environment,
+                    webAuthToken: webAuthToken, userRecordName: userRecordName,
+                    expiresAtMilliseconds: expiresAtMilliseconds))
+        }
     }
 
     /// Forgets the sign-in.
     package func signOut() throws(CKError) {
-        try file.remove(server: server, container: container, environment: environment)
-        try state.withLock { state throws(CKError) in _ = try refresh(&state) }
+        try change { file throws(CKError) in
+            try file.remove(server: server, container: container, environment: environment)
+        }
+    }
+
+    /// Writes into the file, and reads it before anybody else of this process does: so nobody takes this for a change
+    /// that was made elsewhere.
+    private func change(_ write: (CredentialFile) throws(CKError) -> Void) throws(CKError) {
+        let isOtherUser = try state.withLock { state throws(CKError) in
+            // Who was signed in has to be known, to tell whether that changes.
+            _ = try refresh(&state)
+            try write(file)
+            return try refresh(&state)
+        }
+        if isOtherUser { tellHandlers(isOurs: true) }
+    }
+
+    private func tellHandlers(isOurs: Bool) {
+        for handler in state.withLock({ $0.handlers }) { handler(isOurs) }
     }
 
     /// Keeps what takes the place of the configuration's token, so that the next process goes on with it.

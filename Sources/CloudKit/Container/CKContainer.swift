@@ -38,18 +38,11 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// The program's own container: the one that the environment variable `CLOUDKIT_CONTAINER` names, or the
     /// `defaultContainer` of the configuration.
-    public class func `default`() -> CKContainer { substitute ?? defaultContainer }
-
-    /// A test's container: while it is bound, it is the default one, and a container with any identifier is in its
-    /// cloud.
-    @TaskLocal package static var substitute: CKContainer?
+    public class func `default`() -> CKContainer { inPlaceOfDefault ?? defaultContainer }
 
     /// The container with `identifier`.
     public required convenience init(identifier: String) {
-        let substitute = try? Self.substitute?.place()
-        self.init(
-            core: substitute.map { ContainerCore(identifier: identifier, connection: $0.connection) }
-                ?? ContainerCore(configuredIdentifier: identifier))
+        self.init(core: Self.substituteCore(identifier) ?? ContainerCore(configuredIdentifier: identifier))
     }
 
     /// The container with `identifier` on `connection`.
@@ -108,31 +101,32 @@ open class CKContainer: NSObject, @unchecked Sendable {
         startUserRecordID { completionHandler($0.value, $0.error) }
     }
 
-    /// Asks whether the user is signed in.
-    /// - Throws: `CKError` when it couldn't be found out.
+    /// Whether the user is signed in on this device, and may use the account.
+    ///
+    /// The device itself knows that nobody is signed in. Else the server is asked, which may have ended the sign-in;
+    /// when it says nothing about the account (there is no network, it is down or busy), the user counts as signed
+    /// in, as with Apple's framework offline.
+    /// - Throws: `CKError` when it couldn't be found out: the container names no cloud, or what is kept of the
+    ///   sign-in can't be read.
     public func accountStatus() async throws -> CKAccountStatus {
-        do {
-            _ = try await userRecordID()
-            return .available
-        } catch {
-            guard let status = CKAccountStatus(error) else { throw error }
-            return status
-        }
+        try await publicCloudDatabase.result { self.startAccountStatus($0) }
     }
 
-    /// Asks whether the user is signed in, and calls `completionHandler` with the answer, or with
-    /// `couldNotDetermine` and the error.
+    /// Whether the user is signed in on this device, and may use the account, as `accountStatus()` says it; calls
+    /// `completionHandler` with the answer, or with `couldNotDetermine` and the error.
     @preconcurrency
     public func accountStatus(completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void)
     {
-        startUserRecordID { result in
-            switch result {
-            case .success: completionHandler(.available, nil)
-            case .failure(let error):
-                let status = CKAccountStatus(error)
-                completionHandler(status ?? .couldNotDetermine, status == nil ? error : nil)
-            }
-        }
+        startAccountStatus { completionHandler($0.value ?? .couldNotDetermine, $0.error) }
+    }
+
+    @discardableResult
+    private func startAccountStatus(
+        _ completion: @escaping @Sendable (Result<CKAccountStatus, any Error>) -> Void
+    ) -> CKOperation {
+        let operation = AccountStatusOperation(resultBlock: completion)
+        publicCloudDatabase.add(operation)
+        return operation
     }
 
     @discardableResult
@@ -145,19 +139,8 @@ open class CKContainer: NSObject, @unchecked Sendable {
     }
 }
 
-extension CKAccountStatus {
-    fileprivate init?(_ error: any Error) {
-        switch (error as? CKError)?.code {
-        case .notAuthenticated: self = .noAccount
-        case .managedAccountRestricted: self = .restricted
-        case .accountTemporarilyUnavailable: self = .temporarilyUnavailable
-        default: return nil
-        }
-    }
-}
-
 extension Notification.Name {
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    /// Posted when the user's account may have changed.
+    /// Posted when a user signed in or out, or another one did, also in another process of this device.
     public static let CKAccountChanged = Notification.Name("CKAccountChangedNotification")
 }

@@ -37,6 +37,22 @@ package protocol CloudAccount: Sendable {
 
     /// Takes the token that the server gave in `token`'s place: Apple's servers take each only once.
     func replace(_ token: String, with newToken: String)
+
+    /// What this device knows of the account without asking the server; nil: somebody is signed in.
+    /// - Throws: when that can't be found out.
+    func localStatus() throws(CKError) -> CKAccountStatus?
+
+    /// Calls `handler`, on any thread, when another user is signed in than before, or nobody any more. It is told
+    /// whether that was done in this process.
+    func onUserChange(_ handler: @escaping @Sendable (_ isOurs: Bool) -> Void)
+}
+
+extension CloudAccount {
+    package func localStatus() throws(CKError) -> CKAccountStatus? {
+        try credential().webAuthToken == nil ? .noAccount : nil
+    }
+
+    package func onUserChange(_ handler: @escaping @Sendable (_ isOurs: Bool) -> Void) {}
 }
 
 extension CKDatabase {

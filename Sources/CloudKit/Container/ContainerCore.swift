@@ -24,7 +24,9 @@ final class ContainerCore: Sendable {
     let notifications = NotificationHub()
 
     init(identifier: String, connection: CloudConnection) {
-        origin = .given(Place(identifier: identifier, connection: connection))
+        let place = Place(identifier: identifier, connection: connection)
+        origin = .given(place)
+        follow(place)
     }
 
     /// A container whose cloud `configuration` names; with nil, the one that counts when it is first needed.
@@ -52,8 +54,19 @@ final class ContainerCore: Sendable {
                 if let found { return found }
                 let place = try (configuration ?? .current()).place(containerIdentifier: identifier)
                 found = place
+                follow(place)
                 return place
             }
+        }
+    }
+
+    /// Drops what belongs to a user when another one signs in.
+    private func follow(_ place: Place) {
+        let cache = place.connection.assetCache
+        place.connection.account.onUserChange { [weak notifications] isOurs in
+            // Another process removes them itself, and may have fetched the next user's already.
+            if isOurs { cache?.removeAll() }
+            notifications?.userChanged()
         }
     }
 

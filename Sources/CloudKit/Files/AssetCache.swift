@@ -41,6 +41,11 @@ package struct AssetCache: Sendable {
         return utimes(place.path, nil) == 0
     }
 
+    /// Removes all files.
+    func removeAll() {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
     /// Removes files until the rest fit, longest unused first.
     func trim() {
         let keys: Set<URLResourceKey> = [.contentModificationDateKey, .fileSizeKey]

@@ -32,6 +32,11 @@ final class NotificationHub: Sendable {
         return { self.end(number) }
     }
 
+    /// Lets a device that listens wait for the new user's notifications, and no more for the former's.
+    func userChanged() {
+        state.withLock { $0.listener }?.userChanged()
+    }
+
     private func begin(_ core: ContainerCore) {
         let generation = state.withLock { state in
             state.generation += 1

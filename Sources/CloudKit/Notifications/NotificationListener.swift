@@ -48,6 +48,15 @@ final class NotificationListener: Sendable {
         takeBack?()
     }
 
+    /// Gives up a wait for a former user's notifications: the next request is the new user's.
+    func userChanged() {
+        let takeBack = state.withLock { state in
+            defer { state.takeBack = nil }
+            return state.takeBack
+        }
+        takeBack?()
+    }
+
     private func post(_ event: CourierMachine.Event) {
         let mustDrain = state.withLock { state in
             state.events.append(event)

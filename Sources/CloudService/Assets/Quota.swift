@@ -72,7 +72,8 @@ extension CloudService {
         let used = loaded.usage[key].map { $0.recordBytes + $0.assetBytes } ?? 0
         let (perUsers, overflows) = assets.publicBytesPerUser.multipliedReportingOverflow(by: users)
         let (publicMax, overflowsToo) = assets.publicBytesBase.addingReportingOverflow(perUsers)
-        let bytesMax = !isPublic ? assets.privateBytesMax : overflows || overflowsToo ? .max : publicMax
-        return Quota(bytesMax: bytesMax, bytesUsed: used)
+        let ordered = quotas.withLock { $0[key.user] }
+        let usualMax = !isPublic ? assets.privateBytesMax : overflows || overflowsToo ? .max : publicMax
+        return Quota(bytesMax: ordered ?? usualMax, bytesUsed: used)
     }
 }

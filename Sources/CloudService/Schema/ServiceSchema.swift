@@ -19,9 +19,6 @@ struct SchemaCache {
 }
 
 extension CloudService {
-    /// Whether saves may add to the schema: everywhere but in production.
-    var schemaMayGrow: Bool { container?.environment != "production" }
-
     /// The schema as it is in the reader's transaction.
     ///
     /// Another process may have changed it: its version is looked at each time, and the rest is read when that is

@@ -7,7 +7,9 @@ extension MemoryTransaction {
         }
         for zone in wanted.assets.zoneSizesOf {
             var total = StoredSize()
-            for row in (tables.records[zone] ?? [:]).values where !row.isDeleted { total.add(size(of: row)) }
+            for row in (tables.records[zone] ?? BucketMap()).values where !row.isDeleted {
+                total.add(size(of: row))
+            }
             loaded.assets.zoneSizes[zone] = total
         }
         for owned in wanted.assets.owned {

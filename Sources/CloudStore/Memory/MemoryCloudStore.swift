@@ -27,7 +27,7 @@ public final class MemoryCloudStore: CloudStore {
 struct MemoryTables {
     var databases: [DatabaseKey: DatabaseRow] = [:]
     var zones: [ZoneKey: ZoneRow] = [:]
-    var records: [ZoneKey: [String: RecordRow]] = [:]
+    var records: [ZoneKey: BucketMap<String, RecordRow>] = [:]
     /// By zone, then by the name of the target.
     var references: [ZoneKey: [String: Set<ReferenceRow>]] = [:]
     var subscriptions: [SubscriptionKey: SubscriptionRow] = [:]
@@ -35,7 +35,7 @@ struct MemoryTables {
     var pushTasks: [ZoneKey: PushTaskRow] = [:]
     var pushes: [PushKey: PushRow] = [:]
     var notifications = MemoryNotificationTables()
-    var answers: [OperationKey: KeptAnswerRow] = [:]
+    var answers = BucketMap<OperationKey, KeptAnswerRow>()
     var schema: SchemaRow?
     var roles: [String: UserRolesRow] = [:]
     var assets: [RecordKey: [AssetUse]] = [:]
@@ -115,7 +115,7 @@ final class MemoryTransaction: CloudStoreWriter {
     }
 
     func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
-        let changed = (tables.records[query.zone] ?? [:]).values
+        let changed = (tables.records[query.zone] ?? BucketMap()).values
             .filter { record in
                 record.counter > 0 && record.counter > query.after && record.counter <= query.through
                     && (!record.isDeleted || record.counter > query.tombstonesAfter)
@@ -134,7 +134,7 @@ final class MemoryTransaction: CloudStoreWriter {
     func records(
         in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
     ) throws -> ChangesPage<RecordRow> {
-        let behind = (tables.records[zone] ?? [:]).values
+        let behind = (tables.records[zone] ?? BucketMap()).values
             .filter { record in !record.isDeleted && after.map { $0 < record.key.recordName } ?? true }
             .sorted { $0.key < $1.key }
         return page(of: behind, recordsMax: recordsMax, bytesMax: bytesMax)
@@ -164,8 +164,7 @@ final class MemoryTransaction: CloudStoreWriter {
             tables.references[zone] = nil
         }
         for pruned in changes.prunedTombstones {
-            tables.records[pruned.zone] = tables.records[pruned.zone]?
-                .filter { !$0.value.isDeleted || $0.value.counter > pruned.through }
+            tables.records[pruned.zone]?.keep { !$0.isDeleted || $0.counter > pruned.through }
         }
         for row in changes.removedReferences {
             tables.references[row.target.zone]?[row.target.recordName]?.remove(row)
@@ -178,7 +177,9 @@ final class MemoryTransaction: CloudStoreWriter {
             tables.references[row.target.zone, default: [:]][row.target.recordName, default: []].insert(row)
         }
         for key in changes.removedRecords { tables.records[key.zone]?[key.recordName] = nil }
-        for row in changes.records { tables.records[row.key.zone, default: [:]][row.key.recordName] = row }
+        for row in changes.records {
+            tables.records[row.key.zone, default: BucketMap()][row.key.recordName] = row
+        }
         applyAssets(changes)
         applyPushes(changes)
         applySchema(changes)

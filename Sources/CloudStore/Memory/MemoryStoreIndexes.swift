@@ -1,9 +1,9 @@
 /// The records of a type in a zone, and by what they are found.
 struct MemoryIndexPart {
     /// The names and, with an entry's field and kind, the values; all sorted.
-    var positions: [IndexScan.Source: [IndexPosition]] = [:]
+    var positions: [IndexScan.Source: SortedChunks<IndexPosition>] = [:]
     /// By name.
-    var entries: [String: [IndexEntry]] = [:]
+    var entries = BucketMap<String, [IndexEntry]>()
 
     mutating func set(_ new: [IndexEntry]?, of name: String) {
         let old = entries[name]
@@ -23,46 +23,29 @@ struct MemoryIndexPart {
     }
 
     private mutating func insert(_ place: (source: IndexScan.Source, position: IndexPosition)) {
-        let index = firstIndex(in: place.source) { !($0 < place.position) }
-        positions[place.source, default: []].insert(place.position, at: index)
+        positions[place.source, default: SortedChunks()].insert(place.position)
     }
 
     private mutating func remove(_ place: (source: IndexScan.Source, position: IndexPosition)) {
-        let index = firstIndex(in: place.source) { !($0 < place.position) }
-        guard let found = positions[place.source], index < found.count, found[index] == place.position else {
-            return
-        }
-        positions[place.source]?.remove(at: index)
+        positions[place.source]?.remove(place.position)
     }
 
-    /// The first place for which `isBehind` holds, as it does for all that follow.
-    private func firstIndex(in source: IndexScan.Source, where isBehind: (IndexPosition) -> Bool) -> Int {
-        let found = positions[source] ?? []
-        var low = 0
-        var high = found.count
-        while low < high {
-            let middle = (low + high) / 2
-            if isBehind(found[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-
-    /// What a scan passes over, in the order of the bytes.
-    func found(_ scan: IndexScan) -> ArraySlice<IndexPosition> {
-        var first = firstIndex(in: scan.source) { !$0.value.lexicographicallyPrecedes(scan.lower) }
-        var end = positions[scan.source]?.count ?? 0
+    /// What a scan passes over, by the numbers of the places in the order of the bytes.
+    func found(_ scan: IndexScan) -> Range<Int> {
+        guard let all = positions[scan.source] else { return 0..<0 }
+        var first = all.firstIndex { !$0.value.lexicographicallyPrecedes(scan.lower) }
+        var end = all.count
         if let upper = scan.upper {
-            end = firstIndex(in: scan.source) { !$0.value.lexicographicallyPrecedes(upper) }
+            end = all.firstIndex { !$0.value.lexicographicallyPrecedes(upper) }
         }
         if let after = scan.after {
             if scan.isDescending {
-                end = min(end, firstIndex(in: scan.source) { !($0 < after) })
+                end = min(end, all.firstIndex { !($0 < after) })
             } else {
-                first = max(first, firstIndex(in: scan.source) { after < $0 })
+                first = max(first, all.firstIndex { after < $0 })
             }
         }
-        guard first < end else { return [] }
-        return positions[scan.source]?[first..<end] ?? []
+        return first..<max(first, end)
     }
 }
 
@@ -73,17 +56,17 @@ extension MemoryTransaction {
             return page
         }
         var bytes = 0
-        let found = part.found(scan)
-        for offset in 0..<found.count {
-            let position = found[scan.isDescending ? found.endIndex - 1 - offset : found.startIndex + offset]
+        let records = scan.withRecords ? tables.records[scan.zone] : nil
+        part.positions[scan.source]?.elements(part.found(scan), isDescending: scan.isDescending) { position in
             guard page.rows.count < scan.rowsMax, bytes < scan.bytesMax else {
                 page.moreComing = true
-                break
+                return false
             }
-            let record = scan.withRecords ? tables.records[scan.zone]?[position.recordName] : nil
-            if scan.withRecords && record == nil { continue }
+            let record = records?[position.recordName]
+            if scan.withRecords && record == nil { return true }
             bytes += record?.fields.count ?? 0
             page.rows.append(IndexHit(position: position, record: record))
+            return true
         }
         return page
     }

@@ -15,3 +15,11 @@ public enum JSONValue: Hashable, Sendable {
     /// An object.
     case object([String: JSONValue])
 }
+
+extension JSONValue: JSONCodable, JSONMessage {
+    init(reading node: JSONNode) throws(JSONError) {
+        self = try node.tree()
+    }
+
+    func write(to writer: inout JSONWriter) { writer.value(self) }
+}

@@ -55,7 +55,7 @@ final class HandlerDevice: SimulatedDevice {
             identifier: "iCloud.yap.test",
             connection: CloudConnection(
                 transport: SimulatedWire(cloud, device: index), execution: .inline,
-                webAuthToken: SimulatedCloud.token))
+                webAuthToken: SimulatedCloud.token, timers: ManualTimerSource(clock: cloud.clock)))
         app = try open()
     }
 
@@ -272,6 +272,8 @@ final class HandlerDevice: SimulatedDevice {
         for _ in 0..<Self.pausesMax {
             let app = try running()
             if app.cloudKit.suspendCount > 0 || !app.hasFetched {
+                // An app waits as long as a busy server asks: before that the framework sends nothing.
+                cloud.clock.advance(bySeconds: SimulatedCloud.retryAfterSeconds)
                 try sync(stepsMax: Self.stepsMax)
             } else if let wake = app.scheduler.nextWakeMilliseconds {
                 cloud.clock.advance(bySeconds: Double(max(0, wake - cloud.clock.nowMilliseconds())) / 1000)

@@ -34,7 +34,7 @@ final class SyncedDevice: SimulatedDevice {
             identifier: "iCloud.yap.test",
             connection: CloudConnection(
                 transport: SimulatedWire(cloud, device: index), execution: .inline,
-                webAuthToken: SimulatedCloud.token))
+                webAuthToken: SimulatedCloud.token, timers: ManualTimerSource(clock: cloud.clock)))
         app = try open()
     }
 

@@ -20,6 +20,9 @@ import Testing
         let stranger = Cooks(container: home.cloud.signedOutDevice().container)
         #expect(await heard { stranger.greeting(completion: $0) }.hasPrefix("Sign in"))
         home.cloud.disconnect(home.phone)
+        let offline = await heard { cooks.greeting(completion: $0) }
+        #expect(offline == "Your recipes are on all your devices", "who is signed in is so offline too")
+        home.phone.setAccountStatus(.couldNotDetermine)
         #expect(await heard { cooks.greeting(completion: $0) }.hasPrefix("No cloud: "))
     }
 

@@ -97,12 +97,7 @@ import Testing
             _ = try await phone.container.privateCloudDatabase.modifyRecords(saving: records, deleting: [])
         }
         // The second page is lost on its way.
-        let pages = Counter()
-        home.cloud.networkFault = { request in
-            guard request.path.hasSuffix("changes/zone") else { return .none }
-            pages.add()
-            return pages.value == 2 ? .loseReply : .none
-        }
+        home.cloud.loseReplies(.fetchRecordZoneChanges, after: 1)
         laptop.isPatient = false
         let error = await outcome { laptop.pull(completion: $0) }
         let first = listener.heard.all.count

@@ -1,0 +1,24 @@
+internal import Seams
+
+/// A container that a test has put in the place of the program's own.
+extension CKContainer {
+    /// For the task that runs, and those that it starts.
+    @TaskLocal package static var substitute: CKContainer?
+
+    private static let forAll = Lock<CKContainer?>(nil)
+
+    /// For the whole process, where none is for the task.
+    package static var substituteForAll: CKContainer? {
+        get { forAll.withLock { $0 } }
+        set { forAll.withLock { $0 = newValue } }
+    }
+
+    /// The container in the place of the program's own; nil: there is none.
+    static var inPlaceOfDefault: CKContainer? { substitute ?? substituteForAll }
+
+    /// Where the cloud of the container with `identifier` is, as a test says it.
+    static func substituteCore(_ identifier: String) -> ContainerCore? {
+        guard let place = try? inPlaceOfDefault?.place() else { return nil }
+        return ContainerCore(identifier: identifier, connection: place.connection)
+    }
+}

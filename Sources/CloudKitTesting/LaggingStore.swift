@@ -1,0 +1,149 @@
+internal import CloudStore
+import Seams
+
+/// A store whose indexes come behind what is saved, as Apple's do: a query finds a record by what it was when the
+/// index last caught up.
+final class LaggingStore: CloudStore {
+    private struct State {
+        var lagMilliseconds: Int64 = 0
+        var waiting: [(atMilliseconds: Int64, rows: [RecordIndexRow])] = []
+    }
+
+    let base: any CloudStore
+    private let clock: any TimeSource
+    private let state = Lock(State())
+
+    init(_ base: any CloudStore, clock: any TimeSource) {
+        self.base = base
+        self.clock = clock
+    }
+
+    /// A store in the place of `other`, with what waits there.
+    convenience init(_ base: any CloudStore, clock: any TimeSource, replacing other: LaggingStore) {
+        self.init(base, clock: clock)
+        let waiting = other.state.withLock { $0 }
+        state.withLock { $0 = waiting }
+    }
+
+    /// Milliseconds until the index has what was saved; what waits already keeps its time.
+    var lagMilliseconds: Int64 {
+        get { state.withLock { $0.lagMilliseconds } }
+        set { state.withLock { $0.lagMilliseconds = newValue } }
+    }
+
+    func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+        try catchUp(to: clock.nowMilliseconds())
+        return try base.read(body)
+    }
+
+    func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+        try catchUp(to: clock.nowMilliseconds())
+        let lag = lagMilliseconds
+        guard lag > 0 else { return try base.write(body) }
+        let (result, rows) = try base.write { writer in
+            let lagging = LaggingWriter(writer)
+            return (try body(lagging), lagging.rows)
+        }
+        let (at, overflows) = clock.nowMilliseconds().addingReportingOverflow(lag)
+        if !rows.isEmpty { state.withLock { $0.waiting.append((overflows ? .max : at, rows)) } }
+        return result
+    }
+
+    /// Puts into the indexes what has waited long enough.
+    func catchUp(to now: Int64) throws {
+        let due = state.withLock { state in
+            // In the order of the saves: a later one's entries take the place of an earlier one's.
+            let count = state.waiting.prefix { $0.atMilliseconds <= now }.count
+            defer { state.waiting.removeFirst(count) }
+            return state.waiting.prefix(count).flatMap(\.rows)
+        }
+        guard !due.isEmpty else { return }
+        try base.write { writer in
+            var wanted = StoreLoad()
+            wanted.outlines = due.map(\.key)
+            let loaded = try writer.load(wanted)
+            var changes = StoreChanges()
+            // What was deleted meanwhile is in no index any more.
+            changes.indexes = due.filter { row in loaded.records[row.key].map { !$0.isDeleted } ?? false }
+            try writer.apply(changes)
+        }
+    }
+}
+
+/// Keeps back what is to be written to the indexes.
+private final class LaggingWriter: CloudStoreWriter {
+    private let base: any CloudStoreWriter
+    private(set) var rows: [RecordIndexRow] = []
+
+    init(_ base: any CloudStoreWriter) {
+        self.base = base
+    }
+
+    var isInTransaction: Bool { base.isInTransaction }
+    var notificationReader: any NotificationStoreReader { base.notificationReader }
+
+    func member<Result>(_ body: () throws -> Result) throws -> Result {
+        let count = rows.count
+        do {
+            return try base.member(body)
+        } catch {
+            rows.removeLast(rows.count - count)
+            throw error
+        }
+    }
+
+    func apply(_ changes: StoreChanges) throws {
+        var changes = changes
+        rows += changes.indexes
+        changes.indexes = []
+        try base.apply(changes)
+    }
+
+    func load(_ wanted: StoreLoad) throws -> StoreLoaded { try base.load(wanted) }
+
+    func changedZones(
+        in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
+    ) throws -> ChangesPage<ZoneRow> {
+        try base.changedZones(in: database, after: after, deletedAfter: deletedAfter, zonesMax: zonesMax)
+    }
+
+    func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
+        try base.changedRecords(query)
+    }
+
+    func zones(after: ZoneKey?, zonesMax: Int) throws -> ChangesPage<ZoneRow> {
+        try base.zones(after: after, zonesMax: zonesMax)
+    }
+
+    func records(
+        in zone: ZoneKey, after: String?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow> {
+        try base.records(in: zone, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
+    }
+
+    func pushTasks(after: ZoneKey?, tasksMax: Int) throws -> ChangesPage<PushTaskRow> {
+        try base.pushTasks(after: after, tasksMax: tasksMax)
+    }
+
+    func schemaVersion() throws -> UInt64? { try base.schemaVersion() }
+
+    func userRoles(after: String?, usersMax: Int) throws -> ChangesPage<UserRolesRow> {
+        try base.userRoles(after: after, usersMax: usersMax)
+    }
+
+    func find(_ scan: IndexScan) throws -> ChangesPage<IndexHit> { try base.find(scan) }
+    func count(_ scan: IndexScan, max: Int) throws -> Int { try base.count(scan, max: max) }
+
+    func records(
+        ofType recordType: String, after: RecordKey?, recordsMax: Int, bytesMax: Int
+    ) throws -> ChangesPage<RecordRow> {
+        try base.records(ofType: recordType, after: after, recordsMax: recordsMax, bytesMax: bytesMax)
+    }
+
+    func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
+        try base.entries(of: key, recordType: recordType)
+    }
+
+    func indexWork(typesMax: Int) throws -> [IndexWorkRow] { try base.indexWork(typesMax: typesMax) }
+    func outdated(_ query: OutdatedQuery) throws -> OutdatedRows { try base.outdated(query) }
+}

@@ -1,0 +1,47 @@
+/// A dictionary of which a copy that is changed costs a part of it, and not all: so a transaction can keep what was
+/// before it by an assignment, and still each write costs about the same however much there is.
+struct BucketMap<Key: Hashable, Value> {
+    /// Entries for each bucket, on average, at which there are more buckets from then on.
+    private static var bucketEntriesMax: Int { 32 }
+    private static var growth: Int { 8 }
+
+    private var buckets: [[Key: Value]] = [[:]]
+    private(set) var count = 0
+
+    private func bucket(of key: Key) -> Int {
+        buckets.count == 1 ? 0 : Int(UInt(bitPattern: key.hashValue) % UInt(buckets.count))
+    }
+
+    subscript(key: Key) -> Value? {
+        get { buckets[bucket(of: key)][key] }
+        set {
+            let bucket = bucket(of: key)
+            let before = buckets[bucket].count
+            buckets[bucket][key] = newValue
+            count += buckets[bucket].count - before
+            if count > buckets.count * Self.bucketEntriesMax { grow() }
+        }
+    }
+
+    /// In no order.
+    var keys: some Sequence<Key> { buckets.lazy.flatMap(\.keys) }
+    /// In no order.
+    var values: some Sequence<Value> { buckets.lazy.flatMap(\.values) }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Removes what is not wanted.
+    mutating func keep(where isWanted: (Value) -> Bool) {
+        for index in buckets.indices where buckets[index].values.contains(where: { !isWanted($0) }) {
+            count -= buckets[index].count
+            buckets[index] = buckets[index].filter { isWanted($0.value) }
+            count += buckets[index].count
+        }
+    }
+
+    private mutating func grow() {
+        let all = buckets
+        buckets = Array(repeating: [:], count: all.count * Self.growth)
+        for (key, value) in all.joined() { buckets[bucket(of: key)][key] = value }
+    }
+}
