@@ -32,6 +32,10 @@ final class CurlTransfer: @unchecked Sendable {
     private var haveHeadersEnded = false
     private var headerBytesMax = 0
     private var bodyBytes = 0
+    /// Whether the body goes to the request's `download`; nil before it has begun.
+    private var isDownload: Bool?
+    /// Bytes that are kept of an answer that is none of success where a file was asked for.
+    private static let refusalBytesMax = 64 << 10
     /// Why a callback ended the transfer.
     private var failure: HTTPClientError?
 
@@ -261,12 +265,31 @@ final class CurlTransfer: @unchecked Sendable {
             return count
         }
         do {
-            try download.write(buffer)
+            if try isDownload ?? begins(download) {
+                try download.write(buffer)
+            } else if response.body.count + count <= Self.refusalBytesMax {
+                response.body.append(contentsOf: buffer)
+            }
             return count
         } catch {
             failure = HTTPClientError(.bodyFailed, "The answer's body couldn't be kept: \(error)")
             return 0
         }
+    }
+
+    /// Whether the answer is one of success: then its body is the file.
+    private func begins(_ download: any HTTPDownload) throws -> Bool {
+        let status = status()
+        let isSuccess = (200..<300).contains(status)
+        isDownload = isSuccess
+        if isSuccess { try download.begin(status: status) }
+        return isSuccess
+    }
+
+    private func status() -> Int {
+        var status = 0
+        if let handle { yap_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status) }
+        return status
     }
 
     private var tooLarge: HTTPClientError {
@@ -292,13 +315,11 @@ final class CurlTransfer: @unchecked Sendable {
 
     func result(_ code: CURLcode) -> Result<HTTPClientResponse, HTTPClientError> {
         if let failure { return .failure(failure) }
-        guard let handle, code == CURLE_OK else { return .failure(error(code)) }
+        guard handle != nil, code == CURLE_OK else { return .failure(error(code)) }
         guard haveHeadersEnded else {
             return .failure(HTTPClientError(.cutShort, "The connection ended within the answer's headers."))
         }
-        var status = 0
-        yap_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
-        response.status = status
+        response.status = status()
         return .success(response)
     }
 

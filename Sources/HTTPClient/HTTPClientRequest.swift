@@ -10,7 +10,7 @@ public struct HTTPClientRequest: Sendable {
     public var body: [UInt8]
     /// Gives the body piece by piece instead.
     public var upload: (any HTTPUpload)?
-    /// Takes the answer's body piece by piece, so that the response's is empty.
+    /// Takes the body of an answer of success piece by piece, so that the response's is empty.
     public var download: (any HTTPDownload)?
     /// Seconds until the connection stands, TLS included.
     public var connectTimeoutSeconds: Double
@@ -63,7 +63,7 @@ public struct HTTPClientResponse: Sendable {
     public var status: Int
     /// The headers in order.
     public var headers: [(name: String, value: String)]
-    /// The body; empty when the request had a `download`.
+    /// The body; empty when the request had a `download` that took it.
     public var body: [UInt8]
 
     /// Makes an answer.
@@ -90,8 +90,16 @@ public protocol HTTPUpload: Sendable {
 
 /// Takes an answer's body without holding it in memory. Called on the client's thread, which waits meanwhile.
 public protocol HTTPDownload: Sendable {
+    /// An answer with this status, from 200 to 299, begins. Called before the first bytes. What another answer says is
+    /// in the response.
+    func begin(status: Int) throws
     /// Takes the next bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws
+}
+
+extension HTTPDownload {
+    /// Takes every answer of success alike.
+    public func begin(status: Int) throws {}
 }
 
 extension String {

@@ -1,5 +1,6 @@
 import CloudKit
 import CloudKitTesting
+import CloudWire
 import Foundation
 import Seams
 import Testing
@@ -117,6 +118,24 @@ import Testing
         let atomic = try await devices.phone.modifyRecords(saving: [lone, broken], deleting: [])
         #expect(atomic.saveResults[lone.recordID]?.code == .batchRequestFailed)
         #expect(atomic.saveResults[broken.recordID]?.code == .assetFileNotFound)
+    }
+
+    @Test func aFileThatIsSetAgainDuringItsSaveStaysAChange() async throws {
+        let devices = try await TwoDevices()
+        let record = devices.record("1")
+        let url = try folder.file("a", photo)
+        record["photo"] = CKAsset(fileURL: url)
+        devices.cloud.networkFault = { request in
+            guard request.path.hasSuffix("records/modify") else { return .none }
+            try? Data("new".utf8).write(to: url)
+            record["photo"] = CKAsset(fileURL: url)
+            return .none
+        }
+        try await devices.phone.save(record)
+        devices.cloud.networkFault = nil
+        #expect(record.changedKeys() == ["photo"])
+        try await devices.phone.save(record)
+        #expect(try contents(try await devices.laptop.record(for: record.recordID)) == Data("new".utf8))
     }
 
     @Test(arguments: [RequestKind.uploadAsset, .downloadAsset, .prepareUpload])

@@ -7,7 +7,11 @@ final class SilentTransport: Transport {
     private typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
     private let waiting = Lock<[Completion]>([])
 
+    private let cancels = Lock(0)
+
     var waitCount: Int { waiting.withLock { $0.count } }
+    /// Requests that were given up.
+    var cancelCount: Int { cancels.withLock { $0 } }
 
     var database: CKDatabase {
         CKContainer(
@@ -21,7 +25,7 @@ final class SilentTransport: Transport {
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
         waiting.withLock { $0.append(completion) }
-        return {}
+        return { self.cancels.withLock { $0 += 1 } }
     }
 
     func answer(_ result: Result<WireResponse, CKError>) {

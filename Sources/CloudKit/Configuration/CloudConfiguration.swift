@@ -85,8 +85,12 @@ package struct CloudConfiguration: Sendable {
             transport: HTTPTransport(serverURL: url, client: client), execution: .threads,
             environment: environment, account: try account(container, identifier, url, environment, kind))
         connection.serverKind = kind
+        if kind == .apple {
+            connection.turns = .ofAll("\(credentialFile) \(url) \(identifier) \(environment)")
+        }
         connection.assetCache = AssetCache(
-            folder: Self.cacheFolder(ProcessInfo.processInfo.environment).appendingPathComponent(identifier))
+            folder: Self.cacheFolder(ProcessInfo.processInfo.environment).appendingPathComponent(
+                Self.folderName(identifier)))
         connection.shelf = OperationShelf(
             folder: Self.operationsFolder(ProcessInfo.processInfo.environment, identifier, url, environment))
         return ContainerCore.Place(identifier: identifier, connection: connection)
@@ -123,10 +127,16 @@ package struct CloudConfiguration: Sendable {
         let folder = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let hash = (try? SHA256.hash("\(serverURL) \(cloudEnvironment)")) ?? []
         let name = hash.prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        let container = String(identifier.map { $0 == "/" ? "_" : $0 })
         return URL(
-            fileURLWithPath: (folder ?? home + "/.local/state") + "/yap/operations/\(container)-\(name)",
+            fileURLWithPath: (folder ?? home + "/.local/state")
+                + "/yap/operations/\(folderName(identifier))-\(name)",
             isDirectory: true)
+    }
+
+    /// A container's identifier as the name of a folder, which is in the folder that it is put in.
+    static func folderName(_ identifier: String) -> String {
+        let name = String(identifier.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
+        return name.hasPrefix(".") || name.isEmpty ? "_" + name : name
     }
 
     private func account(

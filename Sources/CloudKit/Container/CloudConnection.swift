@@ -30,7 +30,7 @@ package struct CloudConnection: Sendable {
     /// What the server asked to wait with; nil when the timers stand still, and no wait would ever be over.
     let holds: RequestHolds?
     /// In whose order requests go whose token is good for one only.
-    package let turns = TokenTurns()
+    package var turns = TokenTurns()
     /// Where fetched files are; with nil an asset is fetched without its file.
     package var assetCache: AssetCache?
     /// Where operations are kept that outlive their process; with nil none is.

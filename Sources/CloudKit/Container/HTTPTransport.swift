@@ -91,6 +91,7 @@ private struct UploadedFile: HTTPUpload {
 
 private struct DownloadedFile: HTTPDownload {
     let sink: any FileSink
+    func begin(status: Int) throws { try sink.begin(status: status) }
     func write(_ bytes: UnsafeRawBufferPointer) throws { try sink.write(bytes) }
 }
 

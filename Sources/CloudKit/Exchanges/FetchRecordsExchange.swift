@@ -63,7 +63,13 @@ struct FetchRecordsExchange: Exchange {
                 return []
             }
             wasAnswered = true
-            return sent.map {
+            var failed = sent
+            if error.isOfTheWholeOperation {
+                // The rest would only fail later.
+                failed += batches.joined()
+                batches = []
+            }
+            return failed.map {
                 FetchedRecord(
                     recordID: $0,
                     result: .failure(error.naming(record: $0, container: address.containerIdentifier)))

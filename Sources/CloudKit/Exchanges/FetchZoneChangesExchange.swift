@@ -121,8 +121,14 @@ struct FetchZoneChangesExchange: Exchange {
         guard moreComing, fetchesAllChanges else {
             return events + [.zoneEnded(zone.zoneID, .success(ZoneEnd(token: token, moreComing: moreComing)))]
         }
-        // A zone stands still when the zones before it filled the answer.
+        // A zone stands still when the zones before it filled the answer; one that gave records and stands still would
+        // give the same for ever.
         let movedOn = token != zone.token
+        guard movedOn || events.isEmpty else {
+            let error = CKError.unreadable("more changes are to come, but the token doesn't move on").naming(
+                zone: zone.zoneID, container: address.containerIdentifier, request: reply.value?.requestID)
+            return events + [.zoneEnded(zone.zoneID, .failure(error))]
+        }
         var zone = zone
         zone.token = token
         next.append(zone)

@@ -151,7 +151,10 @@ struct ModifyRecordsExchange: Exchange {
                 return []
             }
             wasAnswered = true
-            return sent.map { failed($0, error) }
+            guard error.isOfTheWholeOperation else { return sent.map { failed($0, error) } }
+            // The other zones' requests would only fail later.
+            defer { batches = [] }
+            return (sent + batches.joined()).map { failed($0, error) }
         }
     }
 

@@ -12,6 +12,11 @@ package struct AssetCache: Sendable {
     package static let defaultBytesMax: Int64 = 1 << 30
     /// What was asked for a short while ago is in use, whatever its size.
     static let keptSeconds = 3_600.0
+    /// The folder is looked through when files came that are together such a part of its bound: not for each one.
+    static let partBeforeTrim: Int64 = 16
+
+    /// Bytes that came since the folder was looked through; nil: it wasn't yet.
+    private let grown = Lock<Int64?>(nil)
 
     /// Makes a cache in `folder`, which is made when it is first needed.
     package init(folder: URL, bytesMax: Int64 = AssetCache.defaultBytesMax) {
@@ -28,14 +33,19 @@ package struct AssetCache: Sendable {
         return folder.appendingPathComponent(String(name.suffix(200)))
     }
 
-    /// Makes the folder, and says whether the file at `place` is there already; then it is young again.
-    func prepare(_ place: URL) throws(CKError) -> Bool {
+    /// Makes the folder, and says whether the file at `place` is there already, with so many bytes if they are known;
+    /// then it is young again. What a power failure or an app left of it isn't the file.
+    func prepare(_ place: URL, bytes: Int64?) throws(CKError) -> Bool {
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw CKError(
                 .internalError, "The folder \(folder.path) of fetched files can't be made: \(error)")
+        }
+        var status = stat()
+        guard stat(place.path, &status) == 0, bytes == nil || bytes == Int64(status.st_size) else {
+            return false
         }
         // Now, by the disk's clock.
         return utimes(place.path, nil) == 0
@@ -46,8 +56,21 @@ package struct AssetCache: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Removes files until the rest fit, longest unused first.
-    func trim() {
+    /// Removes files until the rest fit, longest unused first, when enough has come since the last time.
+    /// - Parameter bytes: of the file that came just now.
+    func trim(after bytes: Int64) {
+        let isDue = grown.withLock { grown in
+            guard let before = grown, before + bytes <= bytesMax / Self.partBeforeTrim else {
+                grown = 0
+                return true
+            }
+            grown = before + bytes
+            return false
+        }
+        if isDue { trim() }
+    }
+
+    private func trim() {
         let keys: Set<URLResourceKey> = [.contentModificationDateKey, .fileSizeKey]
         guard
             let urls = try? FileManager.default.contentsOfDirectory(

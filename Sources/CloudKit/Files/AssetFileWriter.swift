@@ -4,16 +4,30 @@ internal import Seams
 
 /// Writes a file that comes in beside its place, and puts it there when it is whole.
 ///
-/// What has come stays when the rest doesn't, and is gone on with later.
+/// What has come stays when the rest doesn't, and is gone on with later. Whoever goes on with it has locked it: one who
+/// fetches the same file meanwhile, in this process or another, writes into a file of its own.
 final class AssetFileWriter: FileSink {
-    private let descriptor: Int32
+    private struct State {
+        /// Bytes that were there before.
+        var offset: Int64
+        var bytesWritten: Int64 = 0
+        var isTooLong = false
+        /// Whether the file has the place that it was written for.
+        var isFinished = false
+        var position: Int64 { offset + bytesWritten }
+    }
+
+    private let part: FileLock
     private let partPath: String
+    /// Whether nobody will go on with it.
+    private let isOwn: Bool
     private let path: String
-    /// Bytes that were there before.
-    let offset: Int64
     private let bytes: Int64?
     private let meter: FileMeter
-    private let bytesWritten = Lock<Int64>(0)
+    private let state: Lock<State>
+
+    /// Bytes that were there before.
+    var offset: Int64 { state.withLock { $0.offset } }
 
     /// - Parameter bytes: of the whole file, where that is known.
     /// - Throws: `CKError.internalError` when the folder can't be written to.
@@ -21,43 +35,71 @@ final class AssetFileWriter: FileSink {
         self.bytes = bytes
         self.meter = meter
         path = url.path
-        partPath = path + ".part"
-        descriptor = open(partPath, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cache(partPath) }
-        offset = Int64(lseek(descriptor, 0, SEEK_END))
+        let shared = path + ".part"
+        if let lock = FileLock(shared, isNew: true) ?? FileLock(shared), Self.isAt(shared, lock) {
+            (part, partPath, isOwn) = (lock, shared, false)
+        } else {
+            partPath = shared + "-" + SystemRandomSource().nextUUID()
+            isOwn = true
+            guard let lock = FileLock(partPath, isNew: true) else { throw .cache(partPath) }
+            part = lock
+        }
+        state = Lock(State(offset: Int64(lseek(part.descriptor, 0, SEEK_END))))
     }
 
-    deinit { close(descriptor) }
+    deinit { if isOwn, !state.withLock({ $0.isFinished }) { unlink(partPath) } }
+
+    /// Whether the locked file is still the one at `path`: who had it before may have put it in its place.
+    private static func isAt(_ path: String, _ lock: FileLock) -> Bool {
+        var locked = stat(), named = stat()
+        return fstat(lock.descriptor, &locked) == 0 && stat(path, &named) == 0
+            && locked.st_ino == named.st_ino && locked.st_dev == named.st_dev
+    }
+
+    func begin(status: Int) throws {
+        // The whole file comes, whatever was asked for.
+        if status == 200, offset > 0 { rewind() }
+    }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var position = state.withLock { $0.position }
+        guard self.bytes.map({ position + Int64(bytes.count) <= $0 }) ?? true else {
+            state.withLock { $0.isTooLong = true }
+            throw CKError.anotherFile
+        }
         var rest = bytes
         while !rest.isEmpty {
-            let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
+            let count = pwrite(part.descriptor, rest.baseAddress, rest.count, off_t(position))
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw CKError.cache(partPath) }
+            guard count > 0 else { throw CKError.cache(partPath) }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            position += Int64(count)
+            state.withLock { $0.bytesWritten += Int64(count) }
         }
-        let written = bytesWritten.withLock { bytesWritten in
-            bytesWritten += Int64(bytes.count)
-            return bytesWritten
-        }
-        meter.count(offset + written, of: self.bytes)
+        meter.count(position, of: self.bytes)
     }
 
-    /// Takes away what came since `offset`: it was no part of the file.
-    func rewind(to offset: Int64) {
-        _ = ftruncate(descriptor, off_t(offset))
+    /// Takes away what is there: it is no beginning of the file.
+    func rewind() {
+        _ = ftruncate(part.descriptor, 0)
+        state.withLock { $0 = State(offset: 0) }
     }
+
+    /// Bytes that are there.
+    var byteCount: Int64 { state.withLock { $0.position } }
+
+    /// Whether more came than the file has, so that the rest wasn't waited for.
+    var isTooLong: Bool { state.withLock { $0.isTooLong } }
 
     /// Puts the file in its place.
     /// - Throws: `CKError.assetNotAvailable` when it isn't what the server names; then nothing of it is left.
-    func finish(bytes: Int64?, checksum: String?) throws(CKError) {
-        let count = Int64(lseek(descriptor, 0, SEEK_END))
-        guard bytes == nil || bytes == count, try isWhole(checksum) else {
+    func finish(checksum: String?) throws(CKError) {
+        guard !isTooLong, bytes == nil || bytes == byteCount, try isWhole(checksum) else {
             unlink(partPath)
-            throw CKError(.assetNotAvailable, "The file that came isn't the one that the record names.")
+            throw .anotherFile
         }
         guard rename(partPath, path) == 0 else { throw .cache(path) }
+        state.withLock { $0.isFinished = true }
     }
 
     /// Whether the file has this checksum: as our service makes them, of the SHA-256. One of another kind says nothing
@@ -72,7 +114,7 @@ final class AssetFileWriter: FileSink {
             var position: off_t = 0
             while true {
                 let count = buffer.withUnsafeMutableBytes {
-                    pread(descriptor, $0.baseAddress, $0.count, position)
+                    pread(part.descriptor, $0.baseAddress, $0.count, position)
                 }
                 guard count >= 0 else { throw CKError.cache(partPath) }
                 guard count > 0 else { break }
@@ -89,6 +131,9 @@ final class AssetFileWriter: FileSink {
 }
 
 extension CKError {
+    fileprivate static let anotherFile = CKError(
+        .assetNotAvailable, "The file that came isn't the one that the record names.")
+
     fileprivate static func cache(_ path: String) -> CKError {
         CKError(
             .internalError, "The file \(path) can't be written: \(String(cString: strerror(errno))).")

@@ -10,6 +10,9 @@ protocol FetchedRecordEvent: Sendable {
 }
 
 /// Does what another exchange does, and fetches the files of the records' assets before a record is told.
+///
+/// What the server says of a file is an error of its record. Where it couldn't be asked, or the file couldn't be kept,
+/// the whole ends: so no token is told behind which the record would be missed.
 struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRecordEvent {
     typealias Event = Base.Event
     typealias Output = Base.Output
@@ -18,7 +21,8 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
     /// Where fetched files are; nil where none are fetched.
     private let cache: AssetCache?
     /// Events that wait for their files, in order.
-    private var held: [Event] = []
+    private var held: ArraySlice<Event> = []
+    private var failure: CKError?
     /// The files that the first of these still needs.
     private var missing: [AssetDownload]?
     private var underWay: AssetDownload?
@@ -35,6 +39,7 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
     }
 
     mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Output> {
+        if let failure { throw failure }
         var ready: [Event] = []
         while let event = held.first {
             if missing == nil { missing = downloads(of: event) }
@@ -45,7 +50,7 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
                 return .transfer(next.transfer)
             }
             ready.append(event)
-            held.removeFirst()
+            held = held.dropFirst()
             missing = nil
         }
         return ready.isEmpty ? try base.nextStep() : .report(ready)
@@ -58,7 +63,7 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         guard let download = underWay else {
-            held += base.receive(reply)
+            held = base.receive(reply)[...]
             return []
         }
         underWay = nil
@@ -67,10 +72,14 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
             let response = try reply.get()
             guard (200..<300).contains(response.status) else { throw Message.refusal(response) }
             record.assetArrived(download.asset, at: download.transfer.fileURL)
-            held[0] = event.with(.success(record))
+            held[held.startIndex] = event.with(.success(record))
         } catch {
+            let isOfAll = reply.error.map { $0.code != .assetNotAvailable } ?? false
+            let ofAsset = error.ofAsset(
+                download.asset, isOfAll ? error.code : .assetNotAvailable, in: containerIdentifier)
+            if isOfAll { failure = ofAsset }
             missing = []
-            held[0] = event.with(.failure(error.ofAsset(download.asset, in: containerIdentifier)))
+            held[held.startIndex] = event.with(.failure(ofAsset))
         }
         return []
     }
@@ -84,9 +93,8 @@ private struct AssetDownload: Sendable {
 
 extension CKError {
     /// The error of a file that couldn't be fetched, as its record's error.
-    fileprivate func ofAsset(_ fetched: FetchedAsset, in container: String) -> CKError {
-        let code = isOfTheNetwork || self.code == .operationCancelled ? self.code : .assetNotAvailable
-        return CKError(
+    fileprivate func ofAsset(_ fetched: FetchedAsset, _ code: Code, in container: String) -> CKError {
+        CKError(
             code, "\(fetched.key): the file didn't come: \(bareMessage)", userInfo: userInfo
         ).naming(record: fetched.recordID, container: container)
     }

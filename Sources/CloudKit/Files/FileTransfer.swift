@@ -34,8 +34,14 @@ package protocol FileSource: AnyObject, Sendable {
 
 /// Takes the bytes of a file that comes in. Used by one thread at a time.
 package protocol FileSink: AnyObject, Sendable {
+    /// An answer of success begins, with this status: 200 brings the whole file, 206 the part that was asked for.
+    func begin(status: Int) throws
     /// Takes the next bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws
+}
+
+extension FileSink {
+    package func begin(status: Int) throws {}
 }
 
 /// A file on its way through a transport.

@@ -51,7 +51,7 @@ final class FileTransferRun: Sendable {
         _ limits: RequestLimits, _ completion: @escaping Completion
     ) throws(CKError) -> TransportCancel {
         guard let cache else { throw CKError(.assetNotAvailable, "Files are not fetched here.") }
-        if try cache.prepare(transfer.fileURL) {
+        if try cache.prepare(transfer.fileURL, bytes: transfer.bytes) {
             completion(.success(WireResponse(status: 200)))
             return {}
         }
@@ -63,21 +63,20 @@ final class FileTransferRun: Sendable {
         return transport.carry(request, limits: limits) { result in
             completion(
                 Result { () throws(CKError) in
+                    if writer.isTooLong { try writer.finish(checksum: nil) }
                     let response = try result.get()
                     switch response.status {
                     case 206: break
                     case 200 where writer.offset == 0: break
                     // What was there is no beginning of the file: the next attempt begins anew.
                     case 200, 416:
-                        writer.rewind(to: 0)
+                        writer.rewind()
                         throw CKError(
                             .networkFailure, "The server sent another part of the file than was asked for.")
-                    default:
-                        writer.rewind(to: writer.offset)
-                        return response
+                    default: return response
                     }
-                    try writer.finish(bytes: transfer.bytes, checksum: transfer.checksum)
-                    cache.trim()
+                    try writer.finish(checksum: transfer.checksum)
+                    cache.trim(after: writer.byteCount)
                     return response
                 })
         }

@@ -20,6 +20,8 @@ struct UploadingExchange: Exchange {
     private var waiting: [Step] = []
     private var underWay: Step?
     private var uploads = AssetUploads()
+    /// Why no file can be sent now: then nothing is saved.
+    private var failure: CKError?
     /// Set when all files are sent.
     private var modifying: ModifyRecordsExchange?
 
@@ -52,6 +54,7 @@ struct UploadingExchange: Exchange {
     }
 
     mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Void> {
+        if let failure { throw failure }
         guard !waiting.isEmpty else {
             var exchange = modifying ?? modify(uploads)
             defer { modifying = exchange }
@@ -75,6 +78,10 @@ struct UploadingExchange: Exchange {
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         guard let step = underWay else { return modifying?.receive(reply) ?? [] }
         underWay = nil
+        if let error = reply.error, error.isOfTheWholeOperation {
+            failure = error
+            return []
+        }
         switch step {
         case .addresses(let files, _): takeAddresses(files, reply)
         case .file(let place, _):
@@ -102,6 +109,8 @@ struct UploadingExchange: Exchange {
                             direction: .upload, url: token.url, fileURL: address.fileCopy(url) ?? url,
                             progress: parts[file.place]))
                 } + waiting
+        } catch  where error.isOfTheWholeOperation {
+            failure = error
         } catch {
             for (place, _) in files { uploads[place] = .failure(error) }
         }

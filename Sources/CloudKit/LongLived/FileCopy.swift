@@ -2,7 +2,7 @@ import Foundation
 
 /// Copies a file so that the copy outlives a power failure.
 enum FileCopy {
-    /// - Returns: false when there is no file to read.
+    /// - Returns: false when there is no file to read, or it changed meanwhile: then there is no copy.
     /// - Throws: when the copy can't be written whole.
     static func copy(_ source: String, to target: String) throws(CKError) -> Bool {
         let from = open(source, O_RDONLY | O_CLOEXEC)
@@ -17,12 +17,22 @@ enum FileCopy {
         while true {
             let count = buffer.withUnsafeMutableBytes { read(from, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return false }
+            guard count >= 0 else {
+                unlink(target)
+                return false
+            }
             guard count > 0 else { break }
             guard buffer.withUnsafeBytes({ writeAll(UnsafeRawBufferPointer(rebasing: $0[..<count]), to) })
             else { throw failure(target) }
         }
         guard fsync(to) == 0 else { throw failure(target) }
+        var now = stat()
+        guard fstat(from, &now) == 0, now.st_size == status.st_size,
+            now.st_mtim.tv_sec == status.st_mtim.tv_sec, now.st_mtim.tv_nsec == status.st_mtim.tv_nsec
+        else {
+            unlink(target)
+            return false
+        }
         return true
     }
 

@@ -44,25 +44,31 @@ package struct OperationShelf: Sendable {
     /// user's goes.
     func operationIDs(of owner: OperationOwner) -> [String] {
         removeRests(.gone)
-        let running = RunningOperations.entries.withLock { $0 }
-        return names().filter { name in
-            if let entry = running[path(name)] {
-                return !entry.isEnding && header(name)?.owner == owner
-            }
-            guard !FileLock.isLocked(repliesPath(name)) else { return false }
-            let header = header(name)
-            let isOthers = header.map { owner.takesThePlace(of: $0.owner) } ?? false
-            if isOld(name) || isOthers { remove(name) }
-            return header?.owner == owner && !isOthers && !isOld(name)
-        }.sorted()
+        return names().filter { find($0, of: owner) != nil }.sorted()
     }
 
     /// What is kept of an operation; nil when it isn't there or isn't the owner's.
     func operation(_ operationID: String, of owner: OperationOwner) -> (
         header: OperationHeader, archive: Data
     )? {
-        guard operationIDs(of: owner).contains(operationID) else { return nil }
-        return read(operationID)
+        find(operationID, of: owner)
+    }
+
+    /// What is kept of an operation that the owner may be told of. One that is too old or another user's goes.
+    private func find(_ name: String, of owner: OperationOwner) -> (header: OperationHeader, archive: Data)? {
+        guard UUID(uuidString: name) != nil else { return nil }
+        let running = RunningOperations.entries.withLock { $0[path(name)] }
+        if let running {
+            return running.isEnding ? nil : read(name).flatMap { $0.header.owner == owner ? $0 : nil }
+        }
+        guard !FileLock.isLocked(repliesPath(name)) else { return nil }
+        let kept = read(name)
+        let isOthers = kept.map { owner.takesThePlace(of: $0.header.owner) } ?? false
+        if isOld(name) || isOthers {
+            remove(name)
+            return nil
+        }
+        return kept.flatMap { $0.header.owner == owner ? $0 : nil }
     }
 
     /// Takes the operation for one run.

@@ -56,8 +56,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     /// Called last. Zones that failed for themselves are no failure of the whole.
     @preconcurrency public var fetchRecordZoneChangesResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
-    /// The older form of `fetchRecordZoneChangesResultBlock`, not called when that is set: with zones that
-    /// failed it gets `CKError.partialFailure`.
+    /// The older form of `fetchRecordZoneChangesResultBlock`, not called when that is set: with zones or records
+    /// that failed it gets `CKError.partialFailure`.
     @available(*, deprecated, renamed: "fetchRecordZoneChangesResultBlock")
     @preconcurrency public var fetchRecordZoneChangesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
     {
@@ -97,7 +97,10 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
                 address: address)
         } event: { event in
             switch event {
-            case .changed(let recordID, let result): self.report(recordID, result)
+            case .changed(let recordID, let result):
+                // Who has the older blocks only isn't told of it otherwise.
+                if let error = result.error { errors.withLock { $0[recordID] = error } }
+                self.report(recordID, result)
             case .deleted(let recordID, let recordType):
                 self.recordWithIDWasDeletedBlock?(recordID, recordType)
             case .tokenUpdated(let zoneID, let token):

@@ -124,6 +124,9 @@ open class CKOperation: Operation, @unchecked Sendable {
         }
         didChangeValue(forKey: "isExecuting")
         didChangeValue(forKey: "isFinished")
-        completion?()
+        // Let go, as Apple's does: it often holds the operation.
+        let body = completion
+        completion = nil
+        body?()
     }
 }

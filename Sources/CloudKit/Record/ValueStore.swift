@@ -32,7 +32,12 @@ package struct ValueStore: Sendable, Hashable {
     /// The server took `sent`; a key set to another value since then stays changed.
     mutating func wasSaved(sent: ValueStore) {
         originals = sent.values
-        changedKeys = changedKeys.filter { values[$0] != sent.values[$0] }
+        changedKeys = changedKeys.filter { key in
+            guard let value = values[key], let sent = sent.values[key] else {
+                return values[key] != sent.values[key]
+            }
+            return !value.isStill(sent)
+        }
     }
 
     /// The same fields, just fetched, with other values.
@@ -42,4 +47,16 @@ package struct ValueStore: Sendable, Hashable {
 
     /// The same fields as the server last knew them.
     var ancestor: ValueStore { ValueStore(fetched: originals) }
+}
+
+extension RecordValue {
+    /// Whether it is the value that was sent. Another asset isn't, even of the same file: its bytes may have changed.
+    fileprivate func isStill(_ sent: RecordValue) -> Bool {
+        switch (self, sent) {
+        case (.asset(let asset), .asset(let sent)): asset === sent
+        case (.list(let values), .list(let sent)):
+            values.count == sent.count && zip(values, sent).allSatisfy { $0.isStill($1) }
+        default: self == sent
+        }
+    }
 }

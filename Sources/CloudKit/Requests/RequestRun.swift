@@ -60,6 +60,8 @@ private final class RequestRun: Sendable {
         var leaveLine: (@Sendable () -> Bool)?
         var cancelLineTimer: TimerCancel?
         var isEnded: Bool { completion == nil }
+        /// Whether what is under way has used up the user's token: only its answer brings the next one.
+        var bringsToken: Bool { hasTurn && awaited != nil }
     }
 
     /// Sends it once: as whom, within how many seconds, and what to call then.
@@ -87,7 +89,7 @@ private final class RequestRun: Sendable {
     }
 
     func attempt() {
-        guard connection.serverKind == .apple, kind != nil else { return attemptNow() }
+        guard takesTurns else { return attemptNow() }
         let leaveLine = connection.turns.enter {
             let isEnded = self.state.withLock { state in
                 state.hasTurn = !state.isEnded
@@ -108,6 +110,14 @@ private final class RequestRun: Sendable {
 
     /// Milliseconds for which a turn is waited for at most, as far as anybody looks.
     private static let lineMillisecondsMax: Int64 = 86_400_000
+
+    /// Whether the request goes out with a token that is good for one only.
+    private var takesTurns: Bool {
+        guard connection.serverKind == .apple, kind != nil,
+            let credential = try? connection.account.credential()
+        else { return false }
+        return credential.webAuthToken != nil && credential.serverKey == nil
+    }
 
     /// The wait for a turn counts for the whole operation's time.
     private func endWhenTimeIsOver() {
@@ -275,19 +285,23 @@ private final class RequestRun: Sendable {
             guard !state.isEnded else { return nil }
             let taken = state
             state.completion = nil
+            state.leaveLine = nil
+            state.cancelLineTimer = nil
+            guard !taken.bringsToken else { return taken }
             state.awaited = nil
             state.cancelTransfer = nil
             state.cancelTimer = nil
-            state.leaveLine = nil
-            state.cancelLineTimer = nil
             return taken
         }
         guard let taken else { return }
-        taken.cancelTransfer?()
-        taken.cancelTimer?()
         taken.cancelLineTimer?()
         _ = taken.leaveLine?()
-        leaveTurn()
+        if !taken.bringsToken {
+            // Else the answer, or the end of its time, ends the turn.
+            taken.cancelTransfer?()
+            taken.cancelTimer?()
+            leaveTurn()
+        }
         taken.completion?(result)
     }
 }
@@ -320,6 +334,13 @@ extension CKError {
     /// Whether the network did it, so that the same request may well succeed later.
     var isOfTheNetwork: Bool {
         [.networkUnavailable, .networkFailure, .serverResponseLost].contains(code)
+    }
+
+    /// Whether the next requests of the same operation would fail in the same way, each after its own time.
+    var isOfTheWholeOperation: Bool {
+        isOfTheNetwork
+            || [.operationCancelled, .notAuthenticated, .requestRateLimited, .serviceUnavailable].contains(
+                code)
     }
 
     fileprivate static let anotherUser = CKError(

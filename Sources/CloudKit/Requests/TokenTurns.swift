@@ -15,6 +15,19 @@ package final class TokenTurns: Sendable {
 
     init() {}
 
+    private static let shared = Lock<[String: TokenTurns]>([:])
+
+    /// The turns of everybody in this process who asks as one user: each `CKContainer(identifier:)` has a connection of
+    /// its own.
+    /// - Parameter name: what names the user's sign-in.
+    static func ofAll(_ name: String) -> TokenTurns {
+        shared.withLock { shared in
+            let turns = shared[name] ?? TokenTurns()
+            shared[name] = turns
+            return turns
+        }
+    }
+
     /// Calls `body` when it is its turn, perhaps at once; whoever called it says `leave()` once then.
     /// - Returns: what takes it back; false when its turn had come already.
     func enter(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Bool {

@@ -97,6 +97,17 @@ import Testing
         #expect(site.handler.targets.all.count == 50 && site.handler.mostAtOnce == 1)
     }
 
+    @Test func manyContainersOfOneIdentifierUseEachTokenOnce() async throws {
+        let site = try Site()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask { _ = try await site.container().privateCloudDatabase.allRecordZones() }
+            }
+            try await group.waitForAll()
+        }
+        #expect(site.handler.targets.all.count == 50)
+    }
+
     @Test func theNextProcessGoesOnWithTheLastToken() async throws {
         let site = try Site()
         _ = try await site.container().privateCloudDatabase.allRecordZones()
@@ -133,12 +144,45 @@ import Testing
         #expect(thirdSaid.all == [.networkFailure] && third.isFinished && firstSaid.all.isEmpty)
         first.cancel()
         #expect(firstSaid.all == [.operationCancelled] && first.isFinished)
-        // It was the fourth's turn.
+        // What it sent used the token up: it is the fourth's turn when no answer can come any more.
+        #expect(line.requests.all.count == 1)
+        line.pass(seconds: 50)
         #expect(line.requests.all.count == 2 && fourthSaid.all.isEmpty)
         line.pass(seconds: 60)
         #expect(fourthSaid.all == [.networkFailure] && fourth.isFinished)
         _ = fetch()
         #expect(line.requests.all.count == 3)
+    }
+
+    @Test func theTokenOfACancelledRequestsAnswerIsTheNextOnes() throws {
+        let transport = SilentTransport()
+        let account = FixedAccount(CloudCredential(webAuthToken: "first"))
+        let container = appleContainer(transport, account: account)
+        let first = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
+        container.privateCloudDatabase.add(first)
+        first.cancel()
+        #expect(first.isFinished && transport.cancelCount == 0)
+        let second = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
+        container.privateCloudDatabase.add(second)
+        #expect(transport.waitCount == 1 && !second.isFinished)
+        transport.answer(
+            .success(
+                WireResponse(
+                    status: 200, headers: [(WireHeader.newWebAuthToken, "next")], body: Array("{}".utf8))))
+        #expect(account.credential().webAuthToken == "next")
+        // It is the second's turn.
+        #expect(transport.waitCount == 1)
+    }
+
+    @Test func whoAsksWithoutATokenWaitsForNobodysTurn() throws {
+        let transport = SilentTransport()
+        let container = appleContainer(
+            transport, account: FixedAccount(CloudCredential(apiToken: "app")))
+        for name in ["a", "b", "c"] {
+            container.publicCloudDatabase.add(
+                CKFetchRecordsOperation(recordIDs: [CKRecord.ID(recordName: name)]))
+        }
+        #expect(transport.waitCount == 3)
     }
 
     // MARK: Settings
