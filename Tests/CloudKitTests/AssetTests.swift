@@ -98,6 +98,92 @@ import Testing
         #expect(try contents(try await devices.phone.record(for: copy.recordID)) == photo)
     }
 
+    /// After a conflict an app puts all its own values into the server's record and saves that.
+    @Test(arguments: Cloud.allCases) func anOlderFileOfTheSameFieldCanBePutBack(way: Cloud) async throws {
+        let devices = try await TwoDevices(way)
+        let record = devices.record("1", title: "holiday")
+        record["photo"] = CKAsset(fileURL: try folder.file("a", photo))
+        record["pages"] = [CKAsset(fileURL: try folder.file("p", Data([1])))]
+        try await devices.phone.save(record)
+        let mine = try await devices.laptop.record(for: record.recordID)
+        record["photo"] = CKAsset(fileURL: try folder.file("b", Data([1, 2, 3])))
+        record["pages"] = [CKAsset(fileURL: try folder.file("q", Data([2])))]
+        try await devices.phone.save(record)
+
+        mine["title"] = "mine"
+        do {
+            try await devices.laptop.save(mine)
+            Issue.record("no conflict")
+        } catch let error as CKError {
+            let server = try #require(error.serverRecord)
+            for key in mine.allKeys() { server[key] = mine[key] }
+            try await devices.laptop.save(server)
+        }
+        let merged = try await devices.phone.record(for: record.recordID)
+        #expect(merged["title"] as? String == "mine")
+        #expect(try contents(merged) == photo)
+        let page = try #require((merged["pages"] as? [CKAsset])?.first?.fileURL)
+        #expect(try Data(contentsOf: page) == Data([1]))
+    }
+
+    @Test func oneAssetInTwoRecordsAndTwoFieldsIsAFileOfEach() async throws {
+        let devices = try await TwoDevices()
+        let (one, two) = (devices.record("1"), devices.record("2"))
+        let asset = CKAsset(fileURL: try folder.file("a", photo))
+        one["photo"] = asset
+        one["other"] = asset
+        two["photo"] = asset
+        let results = try await devices.phone.modifyRecords(saving: [one, two], deleting: [])
+        #expect(results.saveResults.values.filter { $0.isSuccess }.count == 2)
+        for (name, key) in [("1", "photo"), ("1", "other"), ("2", "photo")] {
+            let fetched = try await devices.laptop.record(for: devices.id(name))
+            #expect(try contents(fetched, key) == photo)
+        }
+    }
+
+    @Test func equalAssetsAreEqualToTheSame() async throws {
+        let devices = try await TwoDevices()
+        let url = try folder.file("a", photo)
+        let record = devices.record("1")
+        record["photo"] = CKAsset(fileURL: url)
+        try await devices.phone.save(record)
+        let fetched = try await devices.laptop.record(for: record.recordID)
+        let again = try await devices.laptop.record(for: record.recordID)
+        let all = [
+            CKAsset(fileURL: url), CKAsset(fileURL: url),
+            try #require(fetched["photo"] as? CKAsset), try #require(again["photo"] as? CKAsset),
+            CKAsset(fileURL: try #require((fetched["photo"] as? CKAsset)?.fileURL)),
+        ]
+        for a in all {
+            for b in all where a == b {
+                #expect(a.hash == b.hash && b == a)
+                for c in all where b == c { #expect(a == c) }
+            }
+        }
+        #expect(all[0] == all[1] && all[2] == all[3])
+    }
+
+    /// The file was written anew and set again while its first bytes were on their way.
+    @Test func aFileSetAgainDuringASaveStaysAChange() async throws {
+        let devices = try await TwoDevices()
+        let url = try folder.file("a", photo)
+        let record = devices.record("1")
+        record["photo"] = CKAsset(fileURL: url)
+        let save = CKModifyRecordsOperation(recordsToSave: [record])
+        let path = url.path
+        save.perRecordProgressBlock = { record, _ in
+            guard record.recordChangeTag == nil else { return }
+            try? Data([7]).write(to: URL(fileURLWithPath: path + ".new"))
+            rename(path + ".new", path)
+            record["photo"] = CKAsset(fileURL: URL(fileURLWithPath: path))
+        }
+        devices.phone.add(save)
+        #expect(record.recordChangeTag != nil && record.changedKeys() == ["photo"])
+        try await devices.phone.save(record)
+        #expect(record.changedKeys().isEmpty)
+        #expect(try contents(try await devices.laptop.record(for: record.recordID)) == Data([7]))
+    }
+
     @Test func aFileThatIsNotThereFailsItsRecordOnly() async throws {
         let devices = try await TwoDevices()
         let bad = CKRecord(recordType: "todo", recordID: CKRecord.ID(recordName: "bad"))

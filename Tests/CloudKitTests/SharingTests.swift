@@ -49,4 +49,14 @@ import Testing
         for operation in [accept, metadata, participants] { container.add(operation) }
         #expect(codes.all == [.serverRejectedRequest, .serverRejectedRequest, .serverRejectedRequest])
     }
+
+    @Test func aCopyOfAShareHasParticipantsOfItsOwn() throws {
+        let share = CKShare(rootRecord: CKRecord(recordType: "list"))
+        let participant = CKShare.Participant.oneTimeURLParticipant()
+        participant.permission = .readOnly
+        share.addParticipant(participant)
+        let copy = try #require(share.copy() as? CKShare)
+        try #require(copy.participants.first).permission = .readWrite
+        #expect(copy.participants == share.participants && share.participants.first?.permission == .readOnly)
+    }
 }

@@ -159,7 +159,23 @@ import Testing
         #expect(zone.notificationInfo == nil && copy != zone)
         let info = copy?.notificationInfo
         info?.alertBody = "c"
-        #expect(copy?.notificationInfo?.alertBody == "b")
+        #expect(copy?.notificationInfo?.alertBody == "c" && zone.notificationInfo == nil)
+    }
+
+    @Test func whatANotificationShowsCanBeSetInItsPlace() throws {
+        let info = CKSubscription.NotificationInfo(alertBody: "one")
+        let subscription = CKDatabaseSubscription(subscriptionID: "s")
+        subscription.notificationInfo = info
+        info.alertBody = "two"
+        #expect(subscription.notificationInfo?.alertBody == "one", "what is set is copied")
+        subscription.notificationInfo?.alertBody = "three"
+        subscription.notificationInfo?.shouldSendContentAvailable = true
+        #expect(subscription.notificationInfo?.alertBody == "three")
+        let copy = try #require(subscription.copy() as? CKDatabaseSubscription)
+        #expect(copy == subscription && copy.notificationInfo?.shouldSendContentAvailable == true)
+        copy.notificationInfo?.alertBody = "four"
+        #expect(subscription.notificationInfo?.alertBody == "three" && copy != subscription)
+        #expect(try archived(subscription).notificationInfo?.alertBody == "three")
     }
 
     private func archived<Object: NSObject & NSSecureCoding>(_ object: Object) throws -> Object {

@@ -26,6 +26,12 @@ private let archivedClasses: [(name: String, type: AnyClass)] = [
     ("CLLocation", CLLocation.self),
 ]
 
+extension NSCoder {
+    /// All classes whose objects an archive of ours can hold.
+    static let cloudClasses: [AnyClass] =
+        archivedClasses.map(\.type) + [ArchivedSort.self, UnsupportedRecordValue.self]
+}
+
 /// Called when the program is loaded, before `main`.
 @_cdecl("yap_cloudkit_register_archive_names")
 func registerArchiveNames() {

@@ -3,10 +3,6 @@ import Foundation
 
 /// A record's fields in an archive.
 class CKRecordValueStore: NSObject, NSSecureCoding {
-    private static let valueClasses: [AnyClass] = [
-        CKReference.self, CLLocation.self, CKAsset.self, UnsupportedRecordValue.self,
-    ]
-
     let values: ValueStore
 
     required init(_ values: ValueStore) {
@@ -38,7 +34,7 @@ class CKRecordValueStore: NSObject, NSSecureCoding {
     }
 
     private static func fields(_ name: String, in coder: NSCoder) -> [String: RecordValue] {
-        guard let dictionary = coder.object(ofAny: valueClasses, forKey: name) as? NSDictionary else {
+        guard let dictionary = coder.object(forKey: name) as? NSDictionary else {
             return [:]
         }
         var fields: [String: RecordValue] = [:]

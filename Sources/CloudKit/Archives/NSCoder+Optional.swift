@@ -1,21 +1,25 @@
 import Foundation
 
-// Foundation's decodeObject traps on a key that isn't there and, as an unarchiver is made by default, on an
-// object of a class that wasn't asked for. An archive is outside input: so every class that a damaged one can
-// hold is asked for, and what isn't the expected one is nil.
+// Foundation's decodeObject traps on a key that isn't there, as an unarchiver is made by default, and always on an
+// object of a class that wasn't asked for. An archive is outside input: so every class that a damaged one can hold is
+// asked for, and what isn't the expected one is nil.
 extension NSCoder {
     private static let plainClasses: [AnyClass] = [
         NSString.self, NSNumber.self, NSDate.self, NSData.self, NSArray.self, NSDictionary.self, NSSet.self,
         NSNull.self, NSURL.self, NSUUID.self,
     ]
 
+    private static let knownClasses = plainClasses + cloudClasses
+
+    /// The object, if it is a `type`.
     func object<Object: NSObject & NSCoding>(_ type: Object.Type, forKey key: String) -> Object? {
         object(ofAny: [type], forKey: key) as? Object
     }
 
-    func object(ofAny classes: [AnyClass], forKey key: String) -> Any? {
+    /// An object of any class that an archive of ours can hold, or of one of `classes`.
+    func object(ofAny classes: [AnyClass] = [], forKey key: String) -> Any? {
         guard containsValue(forKey: key) else { return nil }
-        return decodeObject(of: classes + Self.plainClasses, forKey: key)
+        return decodeObject(of: classes + Self.knownClasses, forKey: key)
     }
 
     func string(forKey key: String) -> String? {

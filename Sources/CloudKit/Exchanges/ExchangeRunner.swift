@@ -116,11 +116,9 @@ final class ExchangeRunner<E: Exchange>: Sendable {
     func cancel() {
         deliver {
             guard !self.state.withLock({ $0.isAdvancing }) else { return }
+            // Called after the end, so that what it brings is no news.
+            let cancelRequest = self.state.withLock { $0.cancelRequest }
             self.finish(.failure(.cancelled))
-            let cancelRequest = self.state.withLock { state in
-                defer { state.cancelRequest = nil }
-                return state.cancelRequest
-            }
             cancelRequest?()
         }
     }
@@ -159,10 +157,15 @@ final class ExchangeRunner<E: Exchange>: Sendable {
     }
 
     private func finish(_ result: Result<E.Output, CKError>) {
-        let isFirst = state.withLock { state in
-            defer { state.isDone = true }
-            return !state.isDone
+        // What cancels a file knows whom to tell of its progress: kept, the two would hold each other for ever.
+        let (isFirst, cancelRequest) = state.withLock { state in
+            defer {
+                state.isDone = true
+                state.cancelRequest = nil
+            }
+            return (!state.isDone, state.cancelRequest)
         }
+        _ = cancelRequest
         if isFirst { completion(result) }
     }
 }

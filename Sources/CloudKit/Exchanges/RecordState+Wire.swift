@@ -52,7 +52,8 @@ extension RecordState {
                 do throws(CKError) {
                     let value = try store[key]?.wire(isEncrypted: isEncrypted, in: recordID.zoneID) {
                         asset, index throws(CKError) in
-                        try uploads.wire(asset, at: AssetPlace(recordID: recordID, key: key, index: index))
+                        if let kept = kept(asset, in: key) { return kept }
+                        return try uploads.wire(at: AssetPlace(recordID: recordID, key: key, index: index))
                     }
                     guard let value else {
                         // A record that isn't there yet has nothing to clear.

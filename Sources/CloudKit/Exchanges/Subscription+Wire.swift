@@ -15,7 +15,7 @@ extension CKSubscription {
             }
         var wire = WireSubscription(
             subscriptionID: state.subscriptionID, subscriptionType: kind, zoneID: state.zoneID?.wire,
-            notificationInfo: state.info)
+            notificationInfo: state.info?.wire)
         guard let query = state.query else { return wire }
         let triggers = query.options.triggers
         guard !triggers.isEmpty else {
@@ -55,7 +55,8 @@ extension RequestAddress {
     func subscription(_ wire: WireSubscription) -> Result<CKSubscription, CKError> {
         Result { () throws(CKError) in
             let subscription = try Self.make(wire, zoneID: wire.zoneID.map { zoneID($0) })
-            subscription.state.withLock { $0.info = wire.notificationInfo }
+            let info = wire.notificationInfo.map { CKNotificationInfo($0) }
+            subscription.state.withLock { $0.info = info }
             return subscription
         }
     }

@@ -26,8 +26,7 @@ struct AssetUploads: Sendable {
 
     /// What the field is set to.
     /// - Throws: why there is nothing that it could be set to.
-    func wire(_ asset: CKAsset, at place: AssetPlace) throws(CKError) -> Asset {
-        if let kept = asset.kept(at: place) { return kept }
+    func wire(at place: AssetPlace) throws(CKError) -> Asset {
         guard let result = results[place] else {
             throw CKError(.assetNotAvailable, "The asset has no file to send.")
         }
@@ -35,34 +34,33 @@ struct AssetUploads: Sendable {
     }
 }
 
-extension CKAsset {
-    /// What is sent for a file that this very field had when it was fetched.
-    func kept(at place: AssetPlace) -> Asset? {
-        guard let fetched, fetched.recordID == place.recordID, fetched.key == place.key else { return nil }
-        var asset = fetched.asset
-        asset.downloadURL = nil
-        asset.downloadedData = nil
-        return asset
-    }
-}
-
 extension RecordState {
-    /// The assets among the fields that a save sends.
-    func assets(for policy: CKModifyRecordsOperation.RecordSavePolicy) -> [(
+    /// What is sent for a file that the server has in this very field, as far as the record knows. An older file of the
+    /// field is sent anew: the server keeps only what a record has.
+    func kept(_ asset: CKAsset, in key: String) -> Asset? {
+        guard let fetched = asset.fetched, fetched.recordID == recordID, fetched.key == key else {
+            return nil
+        }
+        let isHad = plain.originals[key]?.assets.contains {
+            $0.fetched?.asset.fileChecksum == fetched.asset.fileChecksum
+        }
+        guard asset.fileURL == nil || isHad == true else { return nil }
+        var kept = fetched.asset
+        kept.downloadURL = nil
+        kept.downloadedData = nil
+        return kept
+    }
+
+    /// The assets among the fields that a save sends whose files go before.
+    func files(for policy: CKModifyRecordsOperation.RecordSavePolicy) -> [(
         place: AssetPlace, asset: CKAsset
     )] {
         let keys = policy == .allKeys ? plain.changedKeys.union(plain.values.keys) : plain.changedKeys
         return keys.sorted().flatMap { key -> [(AssetPlace, CKAsset)] in
-            let place = AssetPlace(recordID: recordID, key: key)
-            switch plain.values[key] {
-            case .asset(let asset): return [(place, asset)]
-            case .list(let values):
-                return values.enumerated().compactMap { index, value in
-                    guard case .asset(let asset) = value else { return nil }
-                    return (AssetPlace(recordID: recordID, key: key, index: index), asset)
-                }
-            default: return []
-            }
+            plain.values[key]?.assets.enumerated().compactMap { index, asset in
+                guard asset.fileURL != nil, kept(asset, in: key) == nil else { return nil }
+                return (AssetPlace(recordID: recordID, key: key, index: index), asset)
+            } ?? []
         }
     }
 }

@@ -136,7 +136,7 @@ extension RecordState {
 
 extension RecordValue {
     /// The asset, or those of a list.
-    fileprivate var assets: [CKAsset] {
+    var assets: [CKAsset] {
         switch self {
         case .asset(let asset): [asset]
         case .list(let values): values.flatMap(\.assets)

@@ -38,8 +38,7 @@ struct UploadingExchange: Exchange {
         }
         // A request that will be refused as a whole sends no file.
         guard ModifyRecordsExchange.itemsMax >= records.count + recordIDs.count else { return }
-        let files = records.flatMap { $0.assets(for: policy) }
-            .filter { $0.asset.kept(at: $0.place) == nil && $0.asset.fileURL != nil }
+        let files = records.flatMap { $0.files(for: policy) }
         for ofRecord in files.grouped(by: { $0.place.recordID }) {
             let count = Double(ofRecord.count)
             for (index, file) in ofRecord.enumerated() {

@@ -20,15 +20,14 @@ public final class CKAsset: NSObject, NSSecureCoding, Sendable {
         self.fetched = fetched
     }
 
-    /// Whether `object` is an asset of the same file.
+    /// Whether `object` is an asset of the same file, and for one that was fetched, of the same bytes.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKAsset else { return false }
-        return self === other || (fileURL != nil && fileURL == other.fileURL)
-            || (contents != nil && contents == other.contents)
+        return fileURL == other.fileURL && contents == other.contents
     }
 
-    /// The same for all: equal assets may have nothing else in common.
-    public override var hash: Int { 0 }
+    /// The same for equal assets.
+    public override var hash: Int { fileURL.hashValue ^ contents.hashValue }
 
     /// What is the same for the same bytes of a fetched file.
     private var contents: String? { fetched?.asset.fileChecksum }
@@ -57,7 +56,9 @@ public final class CKAsset: NSObject, NSSecureCoding, Sendable {
 
     /// Reads an asset from a keyed archive.
     public init?(coder: NSCoder) {
-        fileURL = coder.string(forKey: "AssetFileURL").flatMap { URL(string: $0) }
+        // Apple's is an address; text is what is written here.
+        let place = coder.object(forKey: "AssetFileURL")
+        fileURL = (place as? NSURL).map { $0 as URL } ?? (place as? String).flatMap { URL(string: $0) }
         guard let checksum = coder.string(forKey: "FetchedChecksum"),
             let recordID = coder.object(CKRecordID.self, forKey: "FetchedRecordID"),
             let key = coder.string(forKey: "FetchedKey")

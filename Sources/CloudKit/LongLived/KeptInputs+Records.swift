@@ -4,8 +4,7 @@ extension CKModifyRecordsOperation: LongLivedOperation {
     static let kind = "modifyRecords"
 
     var filesToSend: [URL] {
-        (recordsToSave ?? []).flatMap { $0.state.assets(for: savePolicy) }
-            .filter { $0.asset.kept(at: $0.place) == nil }.compactMap(\.asset.fileURL)
+        (recordsToSave ?? []).flatMap { $0.state.files(for: savePolicy) }.compactMap(\.asset.fileURL)
     }
 
     func encodeInputs(with coder: NSCoder) {

@@ -65,7 +65,7 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
         }
         self.recordType = recordType
         self.predicate = predicate
-        let archived = coder.object(ofAny: [NSArray.self, ArchivedSort.self], forKey: "SortDescriptors")
+        let archived = coder.object(forKey: "SortDescriptors")
         sorts = Lock((archived as? [ArchivedSort])?.map(\.descriptor))
     }
 }
@@ -82,9 +82,7 @@ extension NSCoder {
     /// The predicate that `encode(predicate:)` wrote; nil when there is none.
     func predicate() -> NSPredicate? {
         guard let format = string(forKey: "PredicateFormat"),
-            let arguments = object(
-                ofAny: [NSArray.self, CKReference.self, CLLocation.self], forKey: "PredicateArguments")
-                as? [Any]
+            let arguments = object(forKey: "PredicateArguments") as? [Any]
         else { return nil }
         return NSPredicate(format: format, argumentArray: arguments)
     }

@@ -2,12 +2,15 @@ import CoreLocation
 import Foundation
 internal import Seams
 
-/// Looks whether an object on the device is as a predicate says: a record, or a dictionary of values.
+/// Looks whether an object on the device is as a predicate says: a record, a dictionary of values, or a value itself.
 ///
 /// So an app filters what it has with the predicate of its query. What the cloud can't be asked, and Foundation on
 /// Apple's platforms can, holds here too: texts in texts, LIKE, MATCHES, and comparisons without case and diacritics.
 enum PredicateEvaluation {
-    /// False for what can't be read and for what isn't made of fields.
+    /// What fields' names and this one name: the object itself.
+    private static let selfKey = "SELF"
+
+    /// False for what can't be read and for what no field could hold.
     static func matches(_ parsed: Result<Predicate, PredicateFormatError>, _ object: Any?) -> Bool {
         guard case .success(let predicate) = parsed, let value = fields(of: object) else { return false }
         return matches(predicate, value)
@@ -19,7 +22,11 @@ enum PredicateEvaluation {
             let state = record.state
             return { key in value(of: key, in: state) }
         case let values as [String: Any]: return { key in values[key].map { RecordValue(any: $0) } }
-        default: return nil
+        case nil: return { _ in nil }
+        case let object?:
+            let value = RecordValue(any: object)
+            if case .unsupported = value { return nil }
+            return { key in key == selfKey ? value : nil }
         }
     }
 
@@ -34,6 +41,7 @@ enum PredicateEvaluation {
         case .parent: state.parent.map { .reference($0) }
         case .share: state.share.map { .reference($0) }
         case nil where key == "allTokens": .string(words(of: state))
+        case nil where key == selfKey: .reference(CKReference(recordID: state.recordID, action: .none))
         case nil: state.plain[key]
         }
     }
@@ -60,10 +68,8 @@ enum PredicateEvaluation {
     private static func matches(_ comparison: PredicateComparison, _ value: (String) -> RecordValue?) -> Bool
     {
         let right = resolve(comparison.right, value)
-        if comparison.isOfWords {
-            guard case .string(let words)? = right, case .string(let all)? = value("allTokens") else {
-                return false
-            }
+        if comparison.isOfWords, case .string(let all)? = value("allTokens") {
+            guard case .string(let words)? = right else { return false }
             return TextComparison.words(words).isSubset(of: TextComparison.words(all))
         }
         let left = resolve(comparison.left, value)
@@ -87,7 +93,8 @@ enum PredicateEvaluation {
         case .function(Predicate.distanceFunction, let operands):
             distance(operands.map { resolve($0, value) }).map { .double($0) }
         case .function("now", []): .date(Date(milliseconds: SystemTimeSource().nowMilliseconds()))
-        case .record, .null, .function, .variable: nil
+        case .record: value(selfKey)
+        case .null, .function, .variable: nil
         }
     }
 

@@ -225,7 +225,10 @@ struct QueryFilters {
 
     private func wire(_ value: RecordValue, of key: String?) throws(CKError) -> Field {
         if case .list(let values) = value, values.isEmpty { return Field(.list(.unknownList, [])) }
-        let value = key.flatMap { SystemField($0) } == .recordID ? reference(value) : value
+        let field = key.flatMap { SystemField($0) }
+        let value = field == .recordID ? reference(value) : value
+        // Users' records lie in the default zone, whichever is searched.
+        let zoneID = field == .creator || field == .lastModifier ? nil : zoneID
         return try value.wire(isEncrypted: false, in: zoneID ?? Self.zone(of: value) ?? .default)
     }
 

@@ -237,11 +237,9 @@ final class EncryptedFields: NSObject, CKRecordKeyValueSetting, @unchecked Senda
     }
 
     func setObject(_ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey) {
-        let value: RecordValue? = object.map {
-            switch RecordValue($0) {
-            case .asset, .reference: .unsupported("an encrypted field can't hold an asset or a reference")
-            case let value: value
-            }
+        var value = object.map { RecordValue($0) }
+        if value?.canBeEncrypted == false {
+            value = .unsupported("an encrypted field can't hold an asset or a reference")
         }
         record.withState { $0.encrypted[key] = value }
     }

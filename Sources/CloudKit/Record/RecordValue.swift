@@ -64,6 +64,15 @@ package enum RecordValue: Hashable, Sendable {
         }
     }
 
+    /// Whether an encrypted field can hold it, alone or in a list.
+    var canBeEncrypted: Bool {
+        switch self {
+        case .asset, .reference: false
+        case .list(let values): values.allSatisfy(\.canBeEncrypted)
+        default: true
+        }
+    }
+
     /// The value as the class in which a record hands it out: casts to every native type work from there.
     package var object: any __CKRecordObjCValue {
         switch self {

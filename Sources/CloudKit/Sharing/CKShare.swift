@@ -80,8 +80,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
     /// Reads a share from a keyed archive; nil when it holds none.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
-        let participants = coder.object(
-            ofAny: [NSArray.self, CKShareParticipant.self], forKey: "Participants")
+        let participants = coder.object(forKey: "Participants")
         let permission = ParticipantPermission(rawValue: coder.decodeInteger(forKey: "PublicPermission"))
         let allowsAccessRequests =
             coder.containsValue(forKey: "AllowsAccessRequests")
@@ -109,8 +108,9 @@ public final class CKShare: CKRecord, @unchecked Sendable {
     /// A share of its own with the same contents.
     public override func copy(with zone: NSZone? = nil) -> Any {
         let copy = CKShare(state: state)
-        let parts = parts.withLock { $0 }
-        copy.parts.withLock { $0 = parts }
+        var parts = parts.withLock { $0 }
+        parts.participants = parts.participants.compactMap { $0.copy() as? Participant }
+        copy.parts.withLock { [parts] in $0 = parts }
         return copy
     }
 

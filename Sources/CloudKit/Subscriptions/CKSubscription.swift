@@ -29,7 +29,7 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         var zoneID: CKRecordZoneID?
         var query: WatchedQuery?
         var recordType: CKRecord.RecordType?
-        var info: WireNotificationInfo?
+        var info: CKNotificationInfo?
     }
 
     let state: Lock<State>
@@ -43,17 +43,22 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     /// What is watched.
     public var subscriptionType: SubscriptionType { state.withLock { $0.type } }
 
-    /// What the notifications show; nil for one that shows nothing. What is set and what is given are copies.
+    /// What the notifications show; nil for one that shows nothing. What is set is copied, and what is given is the
+    /// subscription's own: setting its properties changes the subscription.
     public var notificationInfo: NotificationInfo? {
-        get { state.withLock { $0.info }.map { NotificationInfo($0) } }
+        get { state.withLock { $0.info } }
         set {
-            let info = newValue?.wire
+            let info = newValue.map { NotificationInfo($0.wire) }
             state.withLock { $0.info = info }
         }
     }
 
     /// A subscription of its own with the same contents.
-    public func copy(with zone: NSZone? = nil) -> Any { type(of: self).init(copying: state.withLock { $0 }) }
+    public func copy(with zone: NSZone? = nil) -> Any {
+        var state = state.withLock { $0 }
+        state.info = state.info.map { NotificationInfo($0.wire) }
+        return type(of: self).init(copying: state)
+    }
 
     /// Makes a subscription from what another holds.
     required init(copying state: State) {
@@ -94,7 +99,7 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         else { return nil }
         let zoneID = coder.object(CKRecordZoneID.self, forKey: "ZoneID")
         let info = coder.object(CKNotificationInfo.self, forKey: "NotificationInfo")
-        var state = State(subscriptionID: subscriptionID, type: type, zoneID: zoneID, info: info?.wire)
+        var state = State(subscriptionID: subscriptionID, type: type, zoneID: zoneID, info: info)
         if type != .query { state.recordType = coder.string(forKey: "RecordType") }
         self.state = Lock(state)
         super.init()

@@ -83,4 +83,50 @@ import Testing
         }
         #expect(NSPredicate(format: "name CONTAINS[c] %@", "AD").evaluate(with: ["name": "Ada"]))
     }
+
+    /// Apps look with predicates whether a text is an address, whatever else they import.
+    @Test func anAppTestsATextOrANumberItself() {
+        let address = NSPredicate(
+            format: "SELF MATCHES %@", "[A-Z0-9a-z._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,64}")
+        #expect(address.evaluate(with: "ada@example.com") && !address.evaluate(with: "ada@example"))
+        #expect(NSPredicate(format: "SELF CONTAINS[c] 'DA'").evaluate(with: "ada"))
+        #expect(!NSPredicate(format: "SELF CONTAINS 'DA'").evaluate(with: "ada" as NSString))
+        #expect(NSPredicate(format: "self BETWEEN {1, 5}").evaluate(with: 5))
+        #expect(!NSPredicate(format: "SELF > 5").evaluate(with: 5 as NSNumber))
+        #expect(NSPredicate(format: "SELF IN %@", ["a", "b"]).evaluate(with: "b"))
+        #expect(NSPredicate(format: "NOT (SELF IN %@)", ["a", "b"]).evaluate(with: "c"))
+        #expect(NSPredicate(format: "SELF == nil").evaluate(with: nil))
+        #expect(!NSPredicate(format: "SELF == 'a'").evaluate(with: nil))
+        let names = ["Ada", "Bob", "Adam"] as NSArray
+        #expect(
+            names.filtered(using: NSPredicate(format: "SELF BEGINSWITH 'Ad'")) as? [String] == [
+                "Ada", "Adam",
+            ])
+        let record = CKRecord(recordType: "Book")
+        #expect(NSPredicate(format: "SELF == %@", record).evaluate(with: record))
+        #expect(!NSPredicate(format: "SELF == %@", record).evaluate(with: CKRecord(recordType: "Book")))
+    }
+
+    @Test func aFormatMayBeWrittenInAllTheWaysOfTheGrammar() throws {
+        let forms: [(String, [Any], String)] = [
+            ("a=1&&b!=2", [], "(%K == %@) AND (%K != %@)"),
+            ("NOT a == 1 AND b == 2", [], "(NOT (%K == %@)) AND (%K == %@)"),
+            ("!(a == 1) || b == 2 and c<>3", [], "(NOT (%K == %@)) OR ((%K == %@) AND (%K != %@))"),
+            ("((a) == (1))", [], "%K == %@"), ("a IN {1,-2,0x1F,1e2,.5}", [], "%K IN {%@, %@, %@, %@, %@}"),
+            ("none tags == 'x'", [], "NONE %K == %@"), ("some tags == @\"x\"", [], "ANY %K == %@"),
+            ("#not == 'a\\'b\\\\'", [], "%K == %@"),
+            ("%K between {%@, %@}", ["a b.c\"", 1, 2], "%K BETWEEN {%@, %@}"),
+            ("a==%d&&b==%lu&&c==%0d", [1, 2], ""),
+            ("a =< %ld and b => %f", [1, 2.5], "(%K <= %@) AND (%K >= %@)"),
+            ("TRUEPREDICATE and\n a==\tYES", [], "(TRUEPREDICATE) AND (%K == %@)"),
+            ("%@ in tags", ["x"], "%@ IN %K"), ("SELF.title == nil", [], "%K == nil"),
+            ("ünï_1 BEGINSWITH[cd]'é'", [], "%K BEGINSWITH[cd] %@"),
+        ]
+        for (format, arguments, written) in forms {
+            let query = CKQuery(
+                recordType: "T", predicate: NSPredicate(format: format, argumentArray: arguments))
+            let expected = written.isEmpty ? "an unreadable predicate" : written
+            #expect(query.description == "<CKQuery: T where \(expected)>", "\(format)")
+        }
+    }
 }

@@ -103,6 +103,23 @@ import Testing
             try await Self.numbers(devices, all, sort: [small, byNumber]) == [2, 1, 0, 9, 8, 7, 6, 5, 4, 3])
     }
 
+    /// A user's record lies in the default zone, wherever the user's records lie.
+    @Test func whoMadeARecordIsAskedForInEachZone() async throws {
+        let ada = CKRecord.ID(recordName: "_ada")
+        for key in ["creatorUserRecordID", "lastModifiedUserRecordID"] {
+            for value in [ada, CKRecord.Reference(recordID: ada, action: .none), [ada] as NSArray] as [Any] {
+                let transport = ScriptedTransport(json: #"{"records": []}"#)
+                let format = value is NSArray ? "%K IN %@" : "%K == %@"
+                let query = CKQuery(
+                    recordType: "Book", predicate: NSPredicate(format: format, argumentArray: [key, value]))
+                let zoneID = CKRecordZone.ID(zoneName: "books")
+                _ = try await transport.database.records(matching: query, inZoneWith: zoneID)
+                let body = String(decoding: transport.requests[0].body, as: UTF8.self)
+                #expect(body.contains(#""recordName":"_ada""#) && body.contains(#""zoneName":"books""#))
+            }
+        }
+    }
+
     @Test func theSystemsFieldsAreAskedForUnderTheirNamesOnTheWire() async throws {
         let transport = ScriptedTransport(json: #"{"records": []}"#)
         let query = CKQuery(
