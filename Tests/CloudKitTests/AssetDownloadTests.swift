@@ -62,12 +62,15 @@ import Testing
     @Test func whoComesSecondLeavesNothingWhenItIsCut() throws {
         let transport = HeldDownloads(bytes: photo)
         let first = fetch(database(transport)), second = fetch(database(transport))
-        let downloads = transport.downloads
-        try #require(downloads.count == 2)
-        try downloads[0].sink.take(photo[..<4_000])
-        try downloads[1].sink.take(photo[..<7_000])
-        for download in downloads { download.end(.failure(CKError(.networkFailure))) }
+        for (index, count) in [4_000, 7_000].enumerated() {
+            let download = try #require(transport.downloads.dropFirst(index).first)
+            try download.sink.take(photo[..<count])
+            download.end(.failure(CKError(.networkFailure)))
+        }
+        transport.forget()
         #expect(first.all.map(\.code) == [.networkFailure] && second.all.map(\.code) == [.networkFailure])
+        let left = try FileManager.default.contentsOfDirectory(atPath: cacheURL.path)
+        #expect(left.count == 1, "only what the first got is gone on with: \(left)")
     }
 
     @Test func aFileThatIsNotWholeAnyMoreIsFetchedAnew() throws {

@@ -18,6 +18,9 @@ final class HeldDownloads: Transport {
     /// The downloads that began, in order.
     var downloads: [Download] { waiting.withLock { $0 } }
 
+    /// Lets go of the downloads, as a transport does of what has ended.
+    func forget() { waiting.withLock { $0 = [] } }
+
     func send(
         _ request: WireRequest, timeoutSeconds: Double,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
