@@ -156,6 +156,20 @@ import Testing
         #expect(try account.credential().userRecordName == "_bob")
     }
 
+    @Test func whoSignsInAfterAnotherProcessDidStillTakesThePlaceOfTheFormerUser() throws {
+        let folder = try Folder()
+        let path = folder.path + "/credentials.json"
+        let account = account(path), told = Collected<Bool>()
+        try CredentialFile(path: path).save(entry("1"))
+        #expect(try account.credential().userRecordName == "_ada")
+        account.onUserChange { told.append($0) }
+        try CredentialFile(path: path).save(entry("2", user: "_bob"))
+        try account.signIn(webAuthToken: "3", userRecordName: "_bob", expiresAtMilliseconds: nil)
+        #expect(told.all == [true])
+        try account.signIn(webAuthToken: "4", userRecordName: "_bob", expiresAtMilliseconds: nil)
+        #expect(told.all == [true], "a new token of the same user is no other user")
+    }
+
     @Test func aUserSignsInAndOut() async throws {
         let folder = try Folder()
         let server = HTTPServer(options: HTTPServerOptions(), handler: SignInHandler())

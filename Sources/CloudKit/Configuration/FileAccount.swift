@@ -119,10 +119,10 @@ package final class FileAccount: CloudAccount {
     /// that was made elsewhere.
     private func change(_ write: (CredentialFile) throws(CKError) -> Void) throws(CKError) {
         let isOtherUser = try state.withLock { state throws(CKError) in
-            // Who was signed in has to be known, to tell whether that changes.
-            _ = try refresh(&state)
+            // Who was signed in has to be known, to tell whether that changes; another process may have changed it.
+            let wasOtherUser = try refresh(&state)
             try write(file)
-            return try refresh(&state)
+            return try refresh(&state) || wasOtherUser
         }
         if isOtherUser { tellHandlers(isOurs: true) }
     }
