@@ -55,7 +55,8 @@ import Testing
     @Test(arguments: ofDatabases, BlockStyle.allCases)
     func whenAllOfItFailsOnlyTheEndIsTold(operation: OperationCase, style: BlockStyle) async throws {
         let devices = try await devices()
-        devices.cloud.fail(try #require(operation.kind), with: .serviceUnavailable, retryAfterSeconds: 3)
+        let kind: RequestKind = try #require(operation.kind)
+        devices.cloud.fail(kind, with: .serviceUnavailable, retryAfterSeconds: 3)
         #expect(add(try operation.make(devices), to: devices, style) == operation.failure(style, 6))
         devices.cloud.clock.advance(bySeconds: 3)
         #expect(add(try operation.make(devices), to: devices, style) == operation.says(style))
