@@ -114,6 +114,8 @@ package final class FaultProxy: Sendable {
         state.withLock { $0.listener = listener }
         Thread { [self] in
             acceptLoop(descriptor, stop: listener.stop)
+            // The thread lets go of the socket only after whoever waits for its end has gone on.
+            shutdown(descriptor.number, Int32(SHUT_RDWR))
             listener.ended.signal()
         }.start()
     }
