@@ -61,12 +61,6 @@ import YapCloudKit
             }
         }
 
-        func nameUser(_ name: String) throws {
-            try database.newConnection().blocking.readWrite {
-                try $0.sqlite.execute("INSERT INTO cloudKit_user_cloudKit VALUES ('1', '\(name)')")
-            }
-        }
-
         func remove(_ key: String) throws {
             try database.newConnection().blocking.readWrite {
                 try $0.removeObject(forKey: key, inCollection: "todos")
@@ -95,7 +89,7 @@ import YapCloudKit
         #expect(shown.hasPrefix("phone.yap: commit "))
         #expect(shown.contains("\ncloudKit: tables of version \(YapDatabaseCloudKit.classVersion), "))
         #expect(shown.contains("account 1, the current one"))
-        #expect(shown.contains("the private database, of a user who isn't known yet\n"))
+        #expect(shown.contains("the private database, of user _ada\n"))
         #expect(shown.contains("queue: 2 changes in 2 change-sets, 0 in flight\n"))
         #expect(shown.contains(/save todo 1 in todos, tag [0-9a-z.]+: title\n/))
         #expect(shown.contains(/delete todo 2 in todos, tag [0-9a-z.]+\n/))
@@ -128,7 +122,6 @@ import YapCloudKit
         device.sync.syncNowInline()
         try device.set("Milk", "1")
         try device.markInFlight()
-        try device.nameUser("_ada")
         let shown = try await inspect("phone.yap").output
         #expect(shown.contains("the private database, of user _ada\n"))
         #expect(shown.contains("queue: 1 change in 1 change-set, 1 in flight"))
