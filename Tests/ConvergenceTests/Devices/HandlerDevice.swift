@@ -28,6 +28,7 @@ final class HandlerDevice: SimulatedDevice {
         let cloudKit: YapDatabaseCloudKit
         let errors: Lock<[CKError]>
         var hasZones = false
+        var lastFetchWentWell = false
         var hasFetched = false
 
         init(
@@ -209,7 +210,8 @@ final class HandlerDevice: SimulatedDevice {
         let app = try running()
         cloud.trace.note("device \(index) syncs")
         var steps = stepsMax
-        if try fetchAll(app, &steps) { try resume(app) }
+        app.lastFetchWentWell = try fetchAll(app, &steps)
+        if app.lastFetchWentWell { try resume(app) }
         app.scheduler.run(stepsMax: max(0, steps))
         if cloud.isDead(index) { try restart() }
     }
@@ -271,7 +273,7 @@ final class HandlerDevice: SimulatedDevice {
         try sync(stepsMax: Self.stepsMax)
         for _ in 0..<Self.pausesMax {
             let app = try running()
-            if app.cloudKit.suspendCount > 0 || !app.hasFetched {
+            if app.cloudKit.suspendCount > 0 || !app.lastFetchWentWell {
                 // An app waits as long as a busy server asks: before that the framework sends nothing.
                 cloud.clock.advance(bySeconds: SimulatedCloud.retryAfterSeconds)
                 try sync(stepsMax: Self.stepsMax)
