@@ -1,4 +1,5 @@
 internal import CloudWire
+internal import Crypto
 import Foundation
 
 extension CloudConfiguration {
@@ -54,6 +55,25 @@ extension CloudConfiguration {
         URL(
             fileURLWithPath: folder("XDG_CACHE_HOME", ".cache", environment) + "/yap/assets",
             isDirectory: true)
+    }
+
+    /// Where operations are kept that outlive their process: a folder for each container of each server under
+    /// `$XDG_STATE_HOME/yap/operations`.
+    static func operationsFolder(
+        _ environment: [String: String], _ identifier: String, _ serverURL: String, _ cloudEnvironment: String
+    ) -> URL {
+        let hash = (try? SHA256.hash("\(serverURL) \(cloudEnvironment)")) ?? []
+        let name = "\(folderName(identifier))-\(Hex.text(Array(hash.prefix(8))))"
+        return URL(
+            fileURLWithPath: folder("XDG_STATE_HOME", ".local/state", environment)
+                + "/yap/operations/\(name)",
+            isDirectory: true)
+    }
+
+    /// A container's identifier as the name of a folder, which is in the folder that it is put in.
+    static func folderName(_ identifier: String) -> String {
+        let name = String(identifier.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
+        return name.hasPrefix(".") || name.isEmpty ? "_" + name : name
     }
 
     /// The folder that `variable` names, or `usual` in the user's home.

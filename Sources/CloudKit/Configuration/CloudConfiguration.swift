@@ -1,4 +1,3 @@
-internal import Crypto
 import Foundation
 package import HTTPClient
 package import Seams
@@ -116,27 +115,6 @@ package struct CloudConfiguration: Sendable {
                 "The container \(identifier) needs both keyID and keyFile (CLOUDKIT_KEY_ID, CLOUDKIT_KEY_FILE)."
             )
         }
-    }
-
-    /// Where operations are kept that outlive their process: a folder for each container of each server under
-    /// `$XDG_STATE_HOME/yap/operations`.
-    static func operationsFolder(
-        _ environment: [String: String], _ identifier: String, _ serverURL: String, _ cloudEnvironment: String
-    ) -> URL {
-        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
-        let folder = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let hash = (try? SHA256.hash("\(serverURL) \(cloudEnvironment)")) ?? []
-        let name = hash.prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        return URL(
-            fileURLWithPath: (folder ?? home + "/.local/state")
-                + "/yap/operations/\(folderName(identifier))-\(name)",
-            isDirectory: true)
-    }
-
-    /// A container's identifier as the name of a folder, which is in the folder that it is put in.
-    static func folderName(_ identifier: String) -> String {
-        let name = String(identifier.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
-        return name.hasPrefix(".") || name.isEmpty ? "_" + name : name
     }
 
     private func account(

@@ -1,3 +1,4 @@
+internal import Crypto
 package import Foundation
 internal import Seams
 
@@ -26,11 +27,7 @@ package struct AssetCache: Sendable {
 
     /// Where the file with this checksum is, or would be.
     func place(checksum: String) -> URL {
-        let name = checksum.utf8.map { byte -> String in
-            let digits = String(byte, radix: 16)
-            return digits.count < 2 ? "0" + digits : digits
-        }.joined()
-        return folder.appendingPathComponent(String(name.suffix(200)))
+        folder.appendingPathComponent(String(Hex.text(Array(checksum.utf8)).suffix(200)))
     }
 
     /// Makes the folder, and says whether the file at `place` is there already, with so many bytes if they are known;

@@ -42,6 +42,6 @@ struct OperationHeader: Codable, Sendable {
     }
 
     private static func checksum(_ bytes: [UInt8]) throws -> String {
-        try SHA256.hash(bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        Hex.text(try SHA256.hash(bytes))
     }
 }
