@@ -79,9 +79,13 @@ final class ContainerCore: Sendable {
         if isInline { body() } else { callbackQueue.async(execute: body) }
     }
 
-    /// Runs `operation` here, or hands it to the queue.
+    /// Runs `operation` here, or on a thread of its own as soon as it may.
     func start(_ operation: CKOperation) {
-        guard isInline else { return operationQueue.addOperation(operation) }
+        guard isInline else {
+            // Nothing to wait for: a queue would only hand it on from one thread to the next.
+            if operation.dependencies.isEmpty, operation.isReady { return operation.start() }
+            return operationQueue.addOperation(operation)
+        }
         precondition(
             operation.dependencies.allSatisfy(\.isFinished),
             "with the inline executor the operations that this one depends on have to be added before it")

@@ -3,11 +3,18 @@ extension Array {
     func grouped<Key: Hashable>(by key: (Element) -> Key) -> [[Element]] {
         var groups: [[Element]] = []
         var places: [Key: Int] = [:]
+        var last: (key: Key, place: Int)?
         for element in self {
-            if let place = places[key(element)] {
+            let key = key(element)
+            // Most stand together, and are often all of one group.
+            if let last, last.key == key {
+                groups[last.place].append(element)
+            } else if let place = places[key] {
                 groups[place].append(element)
+                last = (key, place)
             } else {
-                places[key(element)] = groups.count
+                last = (key, groups.count)
+                places[key] = groups.count
                 groups.append([element])
             }
         }

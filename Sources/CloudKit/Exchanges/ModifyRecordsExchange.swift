@@ -2,7 +2,8 @@ internal import CloudWire
 
 /// Saves and deletes records: one request a zone, in the order in which the zones are first named.
 struct ModifyRecordsExchange: Exchange {
-    enum Event: Sendable {
+    // Indirect, as the items are: a record is a dozen references, and each is handed on several times.
+    indirect enum Event: Sendable {
         case saved(CKRecordID, Result<RecordState, CKError>)
         case deleted(CKRecordID, Result<Void, CKError>)
     }
@@ -12,7 +13,7 @@ struct ModifyRecordsExchange: Exchange {
     /// Items that one request may hold for a server that isn't ours.
     static let itemsMaxElsewhere = 200
 
-    private enum Item {
+    private indirect enum Item {
         case save(RecordState)
         case delete(CKRecordID)
 
@@ -75,7 +76,7 @@ struct ModifyRecordsExchange: Exchange {
 
     private static func problem(with items: [Item]) -> CKError? {
         if items.count > itemsMax { return .tooManyItems(items.count, countMax: itemsMax) }
-        var seen: Set<CKRecordID> = []
+        var seen = Set<CKRecordID>(minimumCapacity: items.count)
         for item in items where !seen.insert(item.recordID).inserted {
             return CKError(
                 .invalidArguments, "\(item.recordID.recordName) stands in the request more than once.")

@@ -17,7 +17,16 @@ extension RecordState {
         lastModifiedUserRecordID = record.modified?.userRecordName.map { CKRecordID(recordName: $0) }
         parent = record.parent.map { CKReference($0, in: zoneID) }
         share = record.share.map { CKReference($0, in: zoneID) }
+        guard record.fields.values.contains(where: { !$0.isPlain }) else {
+            // Nearly all records: the table stays as it is, and no key is hashed again.
+            plain = ValueStore(
+                fetched: record.fields.mapValues { field in
+                    field.value.map { RecordValue($0, in: zoneID) } ?? .unsupported("no value")
+                })
+            return
+        }
         var plainValues: [String: RecordValue] = [:]
+        plainValues.reserveCapacity(record.fields.count)
         var encryptedValues: [String: RecordValue] = [:]
         for (key, field) in record.fields {
             guard let fieldValue = field.value else { continue }
@@ -46,34 +55,50 @@ extension RecordState {
             case .changedKeys, .allKeys: .forceUpdate
             }
         var record = WireRecord(recordName: recordID.recordName, recordType: recordType)
+        record.fields.reserveCapacity(plain.values.count + encrypted.values.count)
+        var refusal: (key: String, error: CKError)?
         for (store, isEncrypted) in [(plain, false), (encrypted, true)] {
-            let keys = policy == .allKeys ? store.changedKeys.union(store.values.keys) : store.changedKeys
-            for key in keys.sorted() {
+            for key in store.sentKeys(policy) {
                 do throws(CKError) {
-                    let value = try store[key]?.wire(isEncrypted: isEncrypted, in: recordID.zoneID) {
-                        asset, index throws(CKError) in
-                        if let kept = kept(asset, in: key) { return kept }
-                        return try uploads.wire(at: AssetPlace(recordID: recordID, key: key, index: index))
-                    }
-                    guard let value else {
+                    if let value = store[key] {
+                        record.fields[key] = try wire(value, of: key, isEncrypted: isEncrypted, uploads)
+                    } else if kind != .create {
                         // A record that isn't there yet has nothing to clear.
-                        if kind != .create {
-                            record.fields[key] = Field(value: nil, type: nil, isEncrypted: isEncrypted)
-                        }
-                        continue
+                        record.fields[key] = Field(value: nil, type: nil, isEncrypted: isEncrypted)
                     }
-                    record.fields[key] = value
                 } catch {
-                    throw error.prefixed(key)
+                    // Of several the first by its key is told, and not one by chance.
+                    if refusal.map({ key < $0.key }) ?? true { refusal = (key, error) }
                 }
             }
         }
+        if let refusal { throw refusal.error.prefixed(refusal.key) }
         if isParentChanged, parent == nil, kind != .create { record.takesParentAway = true }
         if kind == .update { record.recordChangeTag = changeTag }
         if let parent, isParentChanged || policy == .allKeys || kind == .create {
             record.parent = Reference(recordName: parent.recordID.recordName)
         }
         return RecordOperation(operationType: kind, record: record)
+    }
+
+    private func wire(
+        _ value: RecordValue, of key: String, isEncrypted: Bool, _ uploads: AssetUploads
+    ) throws(CKError) -> Field {
+        guard value.hasAssets else { return try value.wire(isEncrypted: isEncrypted, in: recordID.zoneID) }
+        return try value.wire(isEncrypted: isEncrypted, in: recordID.zoneID) { asset, index throws(CKError) in
+            if let kept = kept(asset, in: key) { return kept }
+            return try uploads.wire(at: AssetPlace(recordID: recordID, key: key, index: index))
+        }
+    }
+}
+
+extension Field {
+    /// Whether it has a value, which is none of a file and not encrypted.
+    fileprivate var isPlain: Bool {
+        switch value {
+        case nil, .asset, .encryptedBytes, .list(.assetList, _): false
+        default: !isEncrypted
+        }
     }
 }
 

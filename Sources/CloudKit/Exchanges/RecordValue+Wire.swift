@@ -26,7 +26,7 @@ extension RecordValue {
         switch self {
         case .asset(let asset):
             .asset(CKAsset(asset.fetched.map { FetchedAsset(asset: $0.asset, recordID: recordID, key: key) }))
-        case .list(let values) where values.contains(where: { if case .asset = $0 { true } else { false } }):
+        case .list(let values) where hasAssets:
             .list(values.map { $0.fetched(of: recordID, key) })
         default: self
         }
@@ -93,15 +93,16 @@ extension RecordValue {
         for (index, value) in values.enumerated() {
             elements.append(try value.fieldValue(isEncrypted: isEncrypted, in: zoneID, index, assets))
         }
-        let types = Set(elements.map(\.type))
-        if types == [.int64, .double] {
+        guard let type = elements.first?.type else { return .list(.unknownList, []) }
+        guard elements.allSatisfy({ $0.type == type }) else {
+            guard Set(elements.map(\.type)) == [.int64, .double] else {
+                throw .invalidValue("a list's elements have to be of one type")
+            }
             // Whole numbers among fractions: an app's list of numbers is one list.
             return .list(
                 .doubleList,
                 elements.map { if case .int64(let value) = $0 { .double(Double(value)) } else { $0 } })
         }
-        guard let type = types.first else { return .list(.unknownList, []) }
-        guard types.count == 1 else { throw .invalidValue("a list's elements have to be of one type") }
         guard let listType = type.listType else { throw .invalidValue("a list can't hold lists") }
         return .list(listType, elements)
     }

@@ -55,8 +55,8 @@ extension RecordState {
     func files(for policy: CKModifyRecordsOperation.RecordSavePolicy) -> [(
         place: AssetPlace, asset: CKAsset
     )] {
-        let keys = policy == .allKeys ? plain.changedKeys.union(plain.values.keys) : plain.changedKeys
-        return keys.sorted().flatMap { key -> [(AssetPlace, CKAsset)] in
+        guard plain.hasAssets else { return [] }
+        return plain.sentKeys(policy).sorted().flatMap { key -> [(AssetPlace, CKAsset)] in
             plain.values[key]?.assets.enumerated().compactMap { index, asset in
                 guard asset.fileURL != nil, kept(asset, in: key) == nil else { return nil }
                 return (AssetPlace(recordID: recordID, key: key, index: index), asset)

@@ -103,6 +103,7 @@ extension CKError {
 extension RecordState {
     /// How the files of the record come that lie on the server.
     fileprivate func downloads(to cache: AssetCache, checksChecksums: Bool) -> [AssetDownload] {
+        guard plain.hasAssets else { return [] }
         var downloads: [AssetDownload] = []
         var bytes: Int64 = 0
         for (key, value) in plain.values.sorted(by: { $0.key < $1.key }) {
@@ -135,6 +136,14 @@ extension RecordState {
 }
 
 extension RecordValue {
+    var hasAssets: Bool {
+        switch self {
+        case .asset: true
+        case .list(let values): values.contains(where: \.hasAssets)
+        default: false
+        }
+    }
+
     /// The asset, or those of a list.
     var assets: [CKAsset] {
         switch self {

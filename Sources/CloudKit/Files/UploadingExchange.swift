@@ -13,7 +13,7 @@ struct UploadingExchange: Exchange {
     }
 
     private let address: RequestAddress
-    private let recordTypes: [CKRecordID: String]
+    private var recordTypes: [CKRecordID: String] = [:]
     /// Which part of its record's files each is: all count alike, because nobody has looked at them yet.
     private var parts: [AssetPlace: FileProgress] = [:]
     private let modify: @Sendable (AssetUploads) -> ModifyRecordsExchange
@@ -30,7 +30,6 @@ struct UploadingExchange: Exchange {
         policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool, address: RequestAddress
     ) {
         self.address = address
-        recordTypes = Dictionary(records.map { ($0.recordID, $0.recordType) }) { first, _ in first }
         modify = { uploads in
             ModifyRecordsExchange(
                 saving: records, deleting: recordIDs, policy: policy, isAtomic: isAtomic, uploads: uploads,
@@ -39,6 +38,8 @@ struct UploadingExchange: Exchange {
         // A request that will be refused as a whole sends no file.
         guard ModifyRecordsExchange.itemsMax >= records.count + recordIDs.count else { return }
         let files = records.flatMap { $0.files(for: policy) }
+        guard !files.isEmpty else { return }
+        recordTypes = Dictionary(records.map { ($0.recordID, $0.recordType) }) { first, _ in first }
         for ofRecord in files.grouped(by: { $0.place.recordID }) {
             let count = Double(ofRecord.count)
             for (index, file) in ofRecord.enumerated() {
@@ -56,6 +57,8 @@ struct UploadingExchange: Exchange {
         if let failure { throw failure }
         guard !waiting.isEmpty else {
             var exchange = modifying ?? modify(uploads)
+            // Else it would be copied to be changed.
+            modifying = nil
             defer { modifying = exchange }
             return try exchange.nextStep()
         }

@@ -25,16 +25,13 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// Whether `object` names the same record of the same zone.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKRecordID else { return false }
-        return recordName == other.recordName && zoneID == other.zoneID
+        return self === other
+            || recordName == other.recordName && (zoneID === other.zoneID || zoneID == other.zoneID)
     }
 
-    /// The same for equal IDs.
-    public override var hash: Int {
-        var hasher = Hasher()
-        hasher.combine(recordName)
-        hasher.combine(zoneID)
-        return hasher.finalize()
-    }
+    /// The same for equal IDs. The zone isn't in it: few apps give one name to records of several zones, and IDs are
+    /// keys of all that an operation does.
+    public override var hash: Int { recordName.hashValue }
 
     /// Name and zone, for logs.
     public override var description: String {

@@ -42,7 +42,7 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, Sendable
     /// Whether `object` names the same zone of the same owner.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CKRecordZoneID else { return false }
-        return zoneName == other.zoneName && ownerName == other.ownerName
+        return self === other || zoneName == other.zoneName && ownerName == other.ownerName
     }
 
     /// The same for equal IDs.

@@ -12,9 +12,9 @@ extension CKOperation {
         guard !isCancelled, let shelf = place.connection.shelf,
             let operation = self as? any LongLivedOperation
         else { return body(.success(nil)) }
+        guard isRestored || effectiveConfiguration.isLongLived else { return body(.success(nil)) }
         let owner = OperationOwner(credential)
         if isRestored { return claim(from: shelf, owner, body) }
-        guard effectiveConfiguration.isLongLived else { return body(.success(nil)) }
         let header = OperationHeader(
             operationID: operationID, kind: type(of: operation).kind, scope: scope.rawValue, owner: owner,
             seed: place.connection.random.next())

@@ -58,15 +58,24 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// Whether the user's own record is fetched, and not `recordIDs`.
     var fetchesUser = false
 
+    /// What the older block is called with in the end.
     private struct Outcome {
         var records: [CKRecord.ID: CKRecord] = [:]
         var errors: [AnyHashable: any Error] = [:]
+
+        mutating func take(_ result: Result<CKRecord, CKError>, of recordID: CKRecord.ID) {
+            switch result {
+            case .success(let record): records[recordID] = record
+            case .failure(let error): errors[recordID] = error
+            }
+        }
     }
 
     override func execute() {
         let (recordIDs, desiredKeys) = (recordIDs ?? [], desiredKeys)
         let fetchesUser = fetchesUser
         let outcome = Lock(Outcome())
+        let isOlder = fetchRecordsResultBlock == nil
         run { address in
             DownloadingExchange(
                 fetchesUser
@@ -76,12 +85,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         } event: { fetched in
             let recordID = fetched.recordID
             let result = fetched.result.map { CKRecord(state: $0) }
-            outcome.withLock { outcome in
-                switch result {
-                case .success(let record): outcome.records[recordID] = record
-                case .failure(let error): outcome.errors[recordID] = error
-                }
-            }
+            if isOlder { outcome.withLock { $0.take(result, of: recordID) } }
             self.perRecordProgressBlock?(recordID, 1)
             if let block = self.perRecordResultBlock {
                 block(recordID, result.mapError { $0 })

@@ -13,6 +13,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     public typealias Configuration = CKOperationConfiguration
 
     private struct State {
+        var wasStarted = false
         var isExecuting = false
         var isFinished = false
         var cancelRunning: (@Sendable () -> Void)?
@@ -45,7 +46,8 @@ open class CKOperation: Operation, @unchecked Sendable {
 
     /// What counts: the operation's own configuration, and its group's where that says nothing.
     var effectiveConfiguration: Configuration {
-        configuration.filled(from: group?.defaultConfiguration)
+        guard let group else { return configuration }
+        return configuration.filled(from: group.defaultConfiguration)
     }
 
     /// Called when a long-lived operation is on the disk, before anything is sent: from here on it can be had again
@@ -71,8 +73,13 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// Whether the operation has called its last block.
     open override var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Starts the operation. Queues and databases call it.
+    /// Starts the operation, once. Queues and databases call it.
     open override func start() {
+        let isFirst = state.withLock { state in
+            defer { state.wasStarted = true }
+            return !state.wasStarted
+        }
+        guard isFirst else { return }
         willChangeValue(forKey: "isExecuting")
         state.withLock { $0.isExecuting = true }
         didChangeValue(forKey: "isExecuting")

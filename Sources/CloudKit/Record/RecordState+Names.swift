@@ -13,7 +13,7 @@ extension RecordState {
             throw refusal("its type \"\(recordType)\" isn't a letter and then letters, digits and _")
         }
         for store in [plain, encrypted] {
-            for key in store.changedKeys where store.values[key] != nil && !Self.isName(key) {
+            for key in store.changedKeys where !Self.isName(key) && store.values[key] != nil {
                 throw refusal("its field \"\(key)\" isn't a letter and then letters, digits and _")
             }
         }

@@ -29,6 +29,15 @@ package struct ValueStore: Sendable, Hashable {
         }
     }
 
+    /// Whether a field holds a file, alone or in a list.
+    var hasAssets: Bool { values.values.contains(where: \.hasAssets) }
+
+    /// The keys that a save sends, in any order.
+    func sentKeys(_ policy: CKModifyRecordsOperation.RecordSavePolicy) -> [String] {
+        guard policy == .allKeys else { return Array(changedKeys) }
+        return values.keys + changedKeys.filter { values[$0] == nil }
+    }
+
     /// The server took `sent`; a key set to another value since then stays changed.
     mutating func wasSaved(sent: ValueStore) {
         originals = sent.values

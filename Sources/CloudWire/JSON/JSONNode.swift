@@ -30,6 +30,9 @@ struct JSONNode {
         return JSONText.string(token, in: bytes)
     }
 
+    /// A text for `switch`, which compares it with literals without making a string; nil for another value.
+    var text: Key? { kind == .string ? Key(node: self) : nil }
+
     func bool() throws(JSONError) -> Bool {
         switch kind {
         case .true: true
@@ -108,7 +111,7 @@ extension JSONNode {
         }
     }
 
-    /// A key; `switch` compares it with literals without making a string.
+    /// A key, or a text; `switch` compares it with literals without making a string.
     struct Key {
         fileprivate let node: JSONNode
 

@@ -1,3 +1,18 @@
+extension FieldType {
+    /// Reads the name of a type. Each field has one: the common ones are told without making a string.
+    init(reading node: JSONNode) throws(JSONError) {
+        switch node.text {
+        case "STRING"?: self = .string
+        case "INT64"?: self = .int64
+        case "TIMESTAMP"?: self = .timestamp
+        case "DOUBLE"?: self = .double
+        case "REFERENCE"?: self = .reference
+        case "STRING_LIST"?: self = .stringList
+        default: self = try node.choice("field type")
+        }
+    }
+}
+
 extension Field: JSONCodable {
     init(reading node: JSONNode) throws(JSONError) {
         var value: JSONNode?
@@ -7,7 +22,7 @@ extension Field: JSONCodable {
             switch member.key {
             case "value": value = member.value
             case _ where member.value.isNull: continue
-            case "type": type = try member.value.choice("field type")
+            case "type": type = try FieldType(reading: member.value)
             case "isEncrypted": isEncrypted = try member.value.bool()
             default: continue
             }
