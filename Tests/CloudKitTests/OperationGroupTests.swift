@@ -3,6 +3,8 @@ import CloudKitTesting
 import Foundation
 import Testing
 
+@testable import CloudKit
+
 @Suite struct OperationGroupTests {
     @Test func theOperationsOwnConfigurationGoesBeforeTheGroupsAndThatBeforeTheDefault() {
         let group = CKOperationGroup()
@@ -20,6 +22,36 @@ import Testing
         #expect(operation.configuration.qualityOfService == .background)
         #expect(operation.configuration.timeoutIntervalForResource == 604_800)
         #expect(operation.configuration.timeoutIntervalForRequest == 60)
+    }
+
+    @Test func aConfigurationIsNeverNilIsCopiedAndNilIsTheDefaultAgain() {
+        let operation = CKFetchRecordsOperation(recordIDs: [])
+        operation.configuration?.timeoutIntervalForRequest = 30
+        operation.configuration.isLongLived = true
+        if let configuration = operation.configuration {
+            #expect(configuration.timeoutIntervalForRequest == 30 && configuration.isLongLived)
+        } else {
+            Issue.record("there is always a configuration")
+        }
+        let given = CKOperation.Configuration()
+        given.timeoutIntervalForRequest = 5
+        operation.configuration = given
+        given.timeoutIntervalForRequest = 6
+        #expect(operation.configuration?.timeoutIntervalForRequest == 5)
+        #expect(!operation.configuration.isLongLived)
+        operation.configuration = nil
+        #expect(operation.configuration?.timeoutIntervalForRequest == 60)
+
+        let group = CKOperationGroup()
+        operation.group = group
+        group.defaultConfiguration?.timeoutIntervalForResource = 7
+        #expect(operation.effectiveConfiguration.timeoutIntervalForResource == 7)
+        group.defaultConfiguration = given
+        given.timeoutIntervalForRequest = 8
+        #expect(operation.effectiveConfiguration.timeoutIntervalForRequest == 6)
+        group.defaultConfiguration = nil
+        #expect(group.defaultConfiguration?.timeoutIntervalForRequest == 60)
+        #expect(operation.effectiveConfiguration.timeoutIntervalForRequest == 60)
     }
 
     @Test func aGroupSurvivesItsArchive() throws {

@@ -17,6 +17,14 @@ import Testing
         "Sources/YapCloudKit/Engine", "Sources/YapCloudKit/Extension",
     ]
 
+    /// What Apple declares `null_resettable`: nil may be written, to have the default again, and is never read. Swift
+    /// says so with `!` only, and without it code with `operation.configuration?` doesn't compile.
+    static let nullResettable = [
+        "Sources/CloudKit/Operations/CKOperation.swift": "public var configuration: Configuration! {",
+        "Sources/CloudKit/Operations/CKOperationGroup.swift":
+            "public var defaultConfiguration: CKOperation.Configuration! {",
+    ]
+
     static let sources = Repository.swiftFiles(in: ["Sources"])
     static let everything = Repository.swiftFiles(in: ["Sources", "Tests", "Examples", "Benchmarks"])
 
@@ -35,7 +43,14 @@ import Testing
             file.places(of: /\btry!/) + file.places(of: /\bfatalError\(/) + file.places(of: /\bas!/)
                 + file.places(of: /[A-Za-z0-9_)\]]!(?![=A-Za-z0-9_])/)
         }
-        expectNone(places)
+        let (allowed, others) = places.reduce(into: ([String](), [String]())) { sorted, place in
+            let isAllowed = Self.nullResettable.contains {
+                place.hasPrefix($0.key + ":") && place.hasSuffix(": " + $0.value)
+            }
+            if isAllowed { sorted.0.append(place) } else { sorted.1.append(place) }
+        }
+        expectNone(others)
+        #expect(allowed.count == Self.nullResettable.count)
     }
 
     @Test func synchronousPartsDoNotWait() {

@@ -7,7 +7,7 @@ struct OperationDefaults: Sendable {
     func fill(_ operation: CKOperation) {
         if operation.group == nil { operation.group = group }
         guard let configuration else { return }
-        operation.configuration = operation.configuration.filled(from: configuration)
+        operation.configuration = operation.ownConfiguration.filled(from: configuration)
     }
 }
 

@@ -6,34 +6,34 @@ extension CKOperation {
     @available(*, deprecated, renamed: "configuration.container")
     public var container: CKContainer? {
         get { effectiveConfiguration.container }
-        set { configuration.container = newValue }
+        set { ownConfiguration.container = newValue }
     }
 
     /// Whether mobile networks may be used.
     @available(*, deprecated, renamed: "configuration.allowsCellularAccess")
     public var allowsCellularAccess: Bool {
         get { effectiveConfiguration.allowsCellularAccess }
-        set { configuration.allowsCellularAccess = newValue }
+        set { ownConfiguration.allowsCellularAccess = newValue }
     }
 
     /// Whether the operation outlives the program.
     @available(*, deprecated, renamed: "configuration.isLongLived")
     public var isLongLived: Bool {
         get { effectiveConfiguration.isLongLived }
-        set { configuration.isLongLived = newValue }
+        set { ownConfiguration.isLongLived = newValue }
     }
 
     /// Seconds that one request may take.
     @available(*, deprecated, renamed: "configuration.timeoutIntervalForRequest")
     public var timeoutIntervalForRequest: TimeInterval {
         get { effectiveConfiguration.timeoutIntervalForRequest }
-        set { configuration.timeoutIntervalForRequest = newValue }
+        set { ownConfiguration.timeoutIntervalForRequest = newValue }
     }
 
     /// Seconds that the whole operation may take.
     @available(*, deprecated, renamed: "configuration.timeoutIntervalForResource")
     public var timeoutIntervalForResource: TimeInterval {
         get { effectiveConfiguration.timeoutIntervalForResource }
-        set { configuration.timeoutIntervalForResource = newValue }
+        set { ownConfiguration.timeoutIntervalForResource = newValue }
     }
 }

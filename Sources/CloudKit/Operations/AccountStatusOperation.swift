@@ -7,7 +7,7 @@ final class AccountStatusOperation: CKDatabaseOperation, @unchecked Sendable {
     init(resultBlock: @escaping @Sendable (Result<CKAccountStatus, any Error>) -> Void) {
         self.resultBlock = resultBlock
         super.init()
-        configuration.timeoutIntervalForRequest = Self.timeoutSeconds
+        ownConfiguration.timeoutIntervalForRequest = Self.timeoutSeconds
     }
 
     /// Seconds after which a server that doesn't answer has said nothing against the account.

@@ -33,21 +33,25 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// The operation's identity.
     public internal(set) var operationID: ID = SystemRandomSource().nextUUID()
 
-    /// How the operation is carried out. What is set is copied.
-    @NSCopying public var configuration = Configuration()
+    /// How the operation is carried out; never nil. What is set is copied, and nil sets the default one.
+    public var configuration: Configuration! {
+        get { ownConfiguration }
+        set { ownConfiguration = newValue?.filled(from: nil) ?? Configuration() }
+    }
+    var ownConfiguration = Configuration()
     /// What the operation belongs to.
     public var group: CKOperationGroup?
 
     /// How urgent the operation is: the configuration's.
     open override var qualityOfService: QualityOfService {
         get { effectiveConfiguration.qualityOfService }
-        set { configuration.qualityOfService = newValue }
+        set { ownConfiguration.qualityOfService = newValue }
     }
 
     /// What counts: the operation's own configuration, and its group's where that says nothing.
     var effectiveConfiguration: Configuration {
-        guard let group else { return configuration }
-        return configuration.filled(from: group.defaultConfiguration)
+        guard let group else { return ownConfiguration }
+        return ownConfiguration.filled(from: group.ownConfiguration)
     }
 
     /// Called when a long-lived operation is on the disk, before anything is sent: from here on it can be had again

@@ -28,8 +28,13 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
 
     /// The group's identity.
     public let operationGroupID: String
-    /// What an operation of the group goes by where its own configuration says nothing.
-    public var defaultConfiguration = CKOperation.Configuration()
+    /// What an operation of the group goes by where its own configuration says nothing; never nil. What is set is
+    /// copied, and nil sets the default one.
+    public var defaultConfiguration: CKOperation.Configuration! {
+        get { ownConfiguration }
+        set { ownConfiguration = newValue?.filled(from: nil) ?? CKOperation.Configuration() }
+    }
+    var ownConfiguration = CKOperation.Configuration()
     /// What the group does, for logs.
     public var name: String?
     /// How many things the group is about, as the app counts them.
