@@ -13,11 +13,12 @@ final class SilentTransport: Transport {
     /// Requests that were given up.
     var cancelCount: Int { cancels.withLock { $0 } }
 
-    var database: CKDatabase {
+    var database: CKDatabase { container.privateCloudDatabase }
+
+    var container: CKContainer {
         CKContainer(
             identifier: "iCloud.test",
-            connection: CloudConnection(transport: self, execution: .inline, webAuthToken: "t")
-        ).privateCloudDatabase
+            connection: CloudConnection(transport: self, execution: .inline, webAuthToken: "t"))
     }
 
     func send(

@@ -61,4 +61,12 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
             self.fetchRecordChangesCompletionBlock?(end?.value?.token, nil, result.error ?? end?.error)
         }
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            recordChangedBlock.take(), recordWithIDWasDeletedBlock.take(),
+            fetchRecordChangesCompletionBlock.take()
+        )
+    }
 }

@@ -57,6 +57,13 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
             self.fetchNotificationChangesCompletionBlock?(token, result.error)
         }
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            notificationChangedBlock.take(), fetchNotificationChangesCompletionBlock.take()
+        )
+    }
 }
 
 /// Marks notifications as read, which the user's other devices are told.
@@ -113,6 +120,11 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
         }
         return (marked, failed)
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = markNotificationsReadCompletionBlock.take()
+    }
 }
 
 /// Sets the number on the app's icon. On Linux an app has no icon that anybody sees: nothing is sent, and it succeeds.
@@ -140,5 +152,10 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
     override func execute() {
         modifyBadgeCompletionBlock?(isCancelled ? CKError.cancelled : nil)
         finish()
+    }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = modifyBadgeCompletionBlock.take()
     }
 }

@@ -79,4 +79,14 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
             recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock ?? recordZoneWithIDWasDeletedBlock
         }
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            recordZoneWithIDChangedBlock.take(), recordZoneWithIDWasDeletedBlock.take(),
+            recordZoneWithIDWasPurgedBlock.take(),
+            recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock.take(), changeTokenUpdatedBlock.take(),
+            fetchDatabaseChangesResultBlock.take(), olderFetchDatabaseChangesCompletionBlock.take()
+        )
+    }
 }

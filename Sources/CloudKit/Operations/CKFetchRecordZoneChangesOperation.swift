@@ -139,6 +139,16 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
                 zoneID, end?.token, nil, end?.moreComing ?? false, result.error)
         }
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            recordWasChangedBlock.take(), olderRecordChangedBlock.take(), recordWithIDWasDeletedBlock.take(),
+            recordZoneChangeTokensUpdatedBlock.take(), recordZoneFetchResultBlock.take(),
+            olderRecordZoneFetchCompletionBlock.take(), fetchRecordZoneChangesResultBlock.take(),
+            olderFetchRecordZoneChangesCompletionBlock.take()
+        )
+    }
 }
 
 /// From where and how much of a zone is fetched.

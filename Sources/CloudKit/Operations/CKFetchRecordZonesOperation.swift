@@ -65,4 +65,12 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
             self.olderFetchRecordZonesCompletionBlock?(outcome.zones, error)
         }
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            perRecordZoneResultBlock.take(), fetchRecordZonesResultBlock.take(),
+            olderFetchRecordZonesCompletionBlock.take()
+        )
+    }
 }

@@ -102,3 +102,11 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         }
     }
 }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            perRecordProgressBlock.take(), perRecordResultBlock.take(), fetchRecordsResultBlock.take(),
+            olderPerRecordCompletionBlock.take(), olderFetchRecordsCompletionBlock.take()
+        )
+    }

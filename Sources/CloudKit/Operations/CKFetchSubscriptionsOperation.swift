@@ -67,4 +67,12 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
             self.olderFetchSubscriptionCompletionBlock?(outcome.subscriptions, error)
         }
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            perSubscriptionResultBlock.take(), fetchSubscriptionsResultBlock.take(),
+            olderFetchSubscriptionCompletionBlock.take()
+        )
+    }
 }

@@ -54,4 +54,11 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
         }
         return token
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            fetchWebAuthTokenResultBlock.take(), olderFetchWebAuthTokenCompletionBlock.take()
+        )
+    }
 }

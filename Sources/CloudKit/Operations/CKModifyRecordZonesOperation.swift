@@ -83,4 +83,12 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
             self.olderModifyRecordZonesCompletionBlock?(outcome.saved, outcome.deleted, error)
         }
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            perRecordZoneSaveBlock.take(), perRecordZoneDeleteBlock.take(),
+            modifyRecordZonesResultBlock.take(), olderModifyRecordZonesCompletionBlock.take()
+        )
+    }
 }

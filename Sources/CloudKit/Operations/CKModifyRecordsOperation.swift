@@ -137,3 +137,12 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         olderModifyRecordsCompletionBlock?(outcome.saved, outcome.deleted, error)
     }
 }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            perRecordProgressBlock.take(), perRecordSaveBlock.take(), perRecordDeleteBlock.take(),
+            modifyRecordsResultBlock.take(), olderPerRecordCompletionBlock.take(),
+            olderModifyRecordsCompletionBlock.take()
+        )
+    }

@@ -84,3 +84,11 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
         }
     }
 }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            perSubscriptionSaveBlock.take(), perSubscriptionDeleteBlock.take(),
+            modifySubscriptionsResultBlock.take(), olderModifySubscriptionsCompletionBlock.take()
+        )
+    }

@@ -124,8 +124,17 @@ open class CKOperation: Operation, @unchecked Sendable {
         queue.async(execute: body)
     }
 
-    /// The operation is at its end: tells the queues, then calls `completionBlock`.
+    /// Lets go of the blocks, which won't be called any more. Called where they are called, before anybody can see
+    /// that the operation is finished.
+    func letBlocksGo() {
+        _ = longLivedOperationWasPersistedBlock.take()
+    }
+
+    /// The operation is at its end: lets its blocks go, tells the queues, then calls `completionBlock`.
     func finish() {
+        // They often hold the operation, or what made it.
+        letBlocksGo()
+        let completion = self.completion.take()
         willChangeValue(forKey: "isExecuting")
         willChangeValue(forKey: "isFinished")
         state.withLock {
@@ -135,9 +144,6 @@ open class CKOperation: Operation, @unchecked Sendable {
         }
         didChangeValue(forKey: "isExecuting")
         didChangeValue(forKey: "isFinished")
-        // Let go, as Apple's does: it often holds the operation.
-        let body = completion
-        completion = nil
-        body?()
+        completion?()
     }
 }

@@ -106,6 +106,14 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     }
 }
 
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            recordMatchedBlock.take(), queryResultBlock.take(), olderRecordFetchedBlock.take(),
+            olderQueryCompletionBlock.take()
+        )
+    }
 extension CKQuery {
     /// The query as it is asked; nil when nothing can match it.
     func wire(zoneID: CKRecordZoneID?) throws(CKError) -> RecordQuery? {

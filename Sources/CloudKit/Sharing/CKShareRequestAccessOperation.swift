@@ -27,4 +27,11 @@ open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
     override func execute() {
         endWithoutSharing { shareAccessRequestResultBlock?(.failure($0)) }
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            perShareAccessRequestResultBlock.take(), shareAccessRequestResultBlock.take()
+        )
+    }
 }

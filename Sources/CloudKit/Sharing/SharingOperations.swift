@@ -50,6 +50,14 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
             olderAcceptSharesCompletionBlock?(error)
         }
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            perShareResultBlock.take(), acceptSharesResultBlock.take(), olderPerShareCompletionBlock.take(),
+            olderAcceptSharesCompletionBlock.take()
+        )
+    }
 }
 
 /// Fetches what is known of shares by their addresses. Ends with an error: there is no sharing yet.
@@ -103,6 +111,14 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
             olderFetchShareMetadataCompletionBlock?(error)
         }
     }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            perShareMetadataResultBlock.take(), fetchShareMetadataResultBlock.take(),
+            olderPerShareMetadataBlock.take(), olderFetchShareMetadataCompletionBlock.take()
+        )
+    }
 }
 
 /// Finds whom one may invite. Ends with an error: there is no sharing yet.
@@ -153,6 +169,14 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
             }
             olderFetchShareParticipantsCompletionBlock?(error)
         }
+    }
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            perShareParticipantResultBlock.take(), fetchShareParticipantsResultBlock.take(),
+            olderShareParticipantFetchedBlock.take(), olderFetchShareParticipantsCompletionBlock.take()
+        )
     }
 }
 

@@ -53,6 +53,14 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
                 if let info = identity.lookupInfo { self.userIdentityDiscoveredBlock?(identity, info) }
             }
             if let block = self.discoverUserIdentitiesResultBlock {
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            userIdentityDiscoveredBlock.take(), discoverUserIdentitiesResultBlock.take(),
+            olderDiscoverUserIdentitiesCompletionBlock.take()
+        )
+    }
                 block(result.map { _ in }.mapError { $0 })
             } else {
                 self.olderDiscoverUserIdentitiesCompletionBlock?(result.error)
@@ -95,6 +103,14 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
         } completion: { result in
             for identity in result.value ?? [] { self.userIdentityDiscoveredBlock?(identity) }
             if let block = self.discoverAllUserIdentitiesResultBlock {
+
+    override func letBlocksGo() {
+        super.letBlocksGo()
+        _ = (
+            userIdentityDiscoveredBlock.take(), discoverAllUserIdentitiesResultBlock.take(),
+            olderDiscoverAllUserIdentitiesCompletionBlock.take()
+        )
+    }
                 block(result.map { _ in }.mapError { $0 })
             } else {
                 self.olderDiscoverAllUserIdentitiesCompletionBlock?(result.error)
