@@ -21,8 +21,7 @@ enum Cloud: CaseIterable {
 
     /// A cloud that is reached in this way. It runs operations inline: over HTTP, the thread waits for the answer.
     /// Nothing that it waits for needs a thread of Swift's pool.
-    func cloud() throws -> TestCloud {
-        let cloud = TestCloud()
+    func cloud(_ cloud: TestCloud = TestCloud()) throws -> TestCloud {
         guard self != .inProcess else { return cloud }
         let server = try CloudBehindHTTP(cloud, stripsOurKeys: self == .httpElsewhere)
         let transport = HTTPTransport(serverURL: server.url, client: HTTPClients.client(authoritiesFile: nil))

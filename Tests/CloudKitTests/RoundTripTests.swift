@@ -75,6 +75,6 @@ import Testing
         #expect(fetched.changedKeys().isEmpty)
         #expect(fetched.recordChangeTag == record.recordChangeTag)
         #expect(fetched.creationDate == record.creationDate && fetched.creationDate != nil)
-        #expect(fetched.creatorUserRecordID?.recordName == "_ada")
+        #expect(fetched.creatorUserRecordID?.recordName == CKCurrentUserDefaultName)
     }
 }

@@ -10,7 +10,9 @@ import Testing
         let saved = try await devices.phone.save(record)
         #expect(saved === record)
         #expect(record.recordChangeTag != nil && record.changedKeys().isEmpty)
-        #expect(record.modificationDate != nil && record.lastModifiedUserRecordID?.recordName == "_ada")
+        #expect(
+            record.modificationDate != nil
+                && record.lastModifiedUserRecordID?.recordName == CKCurrentUserDefaultName)
         record["title"] = "milk"
         let tag = record.recordChangeTag
         try await devices.phone.save(record)

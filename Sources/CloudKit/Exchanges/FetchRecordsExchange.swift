@@ -13,14 +13,6 @@ struct FetchRecordsExchange: Exchange {
     private var sent: [CKRecordID] = []
     private var wasAnswered = false
     private var failure: CKError?
-    /// Finds out which record is the user's own, before that one is fetched.
-    private var user: CurrentUserExchange?
-
-    /// Fetches the record of the user who is signed in.
-    init(ofUserAt address: RequestAddress, desiredKeys: [String]?) {
-        self.init(recordIDs: [], desiredKeys: desiredKeys, address: address.ofUsers)
-        user = CurrentUserExchange(address: address.ofUsers)
-    }
 
     init(recordIDs: [CKRecordID], desiredKeys: [String]?, address: RequestAddress) {
         self.address = address
@@ -30,24 +22,15 @@ struct FetchRecordsExchange: Exchange {
 
     mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Void> {
         if let failure { throw failure }
-        switch try user?.nextStep() {
-        case .send(let request): return .send(request)
-        case .finished(let recordID): (user, batches) = (nil, [[recordID]])
-        case .transfer, .report, nil: break
-        }
         guard !batches.isEmpty else { return .finished(()) }
         sent = batches.removeFirst()
         let message = RecordsLookupRequest(
-            records: sent.map { RecordsLookupRequest.Item(recordName: $0.recordName) },
+            records: sent.map { RecordsLookupRequest.Item(recordName: address.recordName($0)) },
             zoneID: sent[0].zoneID.wire, desiredKeys: desiredKeys?.onWire)
         return .send(try address.request("records/lookup", message: message))
     }
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
-        guard user == nil else {
-            _ = user?.receive(reply)
-            return []
-        }
         do throws(CKError) {
             let response = try Message.decode(RecordsResponse.self, from: reply)
             guard response.records.count == sent.count else {
@@ -86,8 +69,7 @@ struct FetchRecordsExchange: Exchange {
             .failure(
                 address.error(
                     WireError(.notFound, reason: "The record was deleted."), in: reply, record: recordID))
-        case .record(let record):
-            Result { () throws(CKError) in try RecordState(record, in: recordID.zoneID) }
+        case .record(let record): address.record(record, in: recordID.zoneID)
         }
     }
 }

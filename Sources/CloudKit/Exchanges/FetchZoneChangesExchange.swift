@@ -99,7 +99,7 @@ struct FetchZoneChangesExchange: Exchange {
                 events.append(
                     .changed(
                         CKRecordID(recordName: recordName, zoneID: zone.zoneID),
-                        Result { () throws(CKError) in try RecordState(record, in: zone.zoneID) }))
+                        address.record(record, in: zone.zoneID)))
             case .tombstone(let tombstone):
                 events.append(
                     .deleted(

@@ -123,9 +123,10 @@ struct ModifyRecordsExchange: Exchange {
 
     private func operation(for item: Item) throws(CKError) -> RecordOperation {
         switch item {
-        case .save(let state): try state.saveOperation(policy, uploads: uploads)
+        case .save(let state): try state.saveOperation(policy, uploads: uploads, address: address)
         case .delete(let recordID):
-            RecordOperation(operationType: .forceDelete, record: WireRecord(recordName: recordID.recordName))
+            RecordOperation(
+                operationType: .forceDelete, record: WireRecord(recordName: address.recordName(recordID)))
         }
     }
 
@@ -170,10 +171,12 @@ struct ModifyRecordsExchange: Exchange {
         case (.save(let state), .record(let record)):
             return .saved(
                 state.recordID,
-                Result { () throws(CKError) in try RecordState(record, in: state.recordID.zoneID) })
+                address.record(record, in: state.recordID.zoneID))
         case (.delete(let recordID), .tombstone): return .deleted(recordID, .success(()))
         case (.save(let state), .error(let error)):
-            let serverState = error.serverRecord.flatMap { try? RecordState($0, in: state.recordID.zoneID) }
+            let serverState = error.serverRecord.flatMap {
+                address.record($0, in: state.recordID.zoneID).value
+            }
             let error = address.error(
                 error, in: reply, record: state.recordID,
                 userInfo: serverState.map { [CKRecordChangedErrorServerRecordKey: CKRecord(state: $0)] }
@@ -196,7 +199,9 @@ struct ModifyRecordsExchange: Exchange {
     private mutating func conflictsLookup() throws(CKError) -> WireRequest {
         isLookingUp = true
         let message = RecordsLookupRequest(
-            records: conflicts.map { RecordsLookupRequest.Item(recordName: $0.state.recordID.recordName) },
+            records: conflicts.map {
+                RecordsLookupRequest.Item(recordName: address.recordName($0.state.recordID))
+            },
             zoneID: conflicts[0].state.recordID.zoneID.wire)
         return try address.request("records/lookup", message: message)
     }
@@ -211,7 +216,7 @@ struct ModifyRecordsExchange: Exchange {
         return conflicts.enumerated().map { index, conflict in
             var error = conflict.error
             if index < results.count, case .record(let record) = results[index],
-                let state = try? RecordState(record, in: conflict.state.recordID.zoneID)
+                let state = address.record(record, in: conflict.state.recordID.zoneID).value
             {
                 error = error.adding(CKRecord(state: state), CKRecordChangedErrorServerRecordKey)
             }

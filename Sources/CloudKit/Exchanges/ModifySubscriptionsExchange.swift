@@ -22,7 +22,9 @@ struct ModifySubscriptionsExchange: Exchange {
         for subscription in saves {
             do throws(CKError) {
                 try Self.check(subscription, address.scope)
-                written.append((subscription, try subscription.wire()))
+                var wire = try subscription.wire()
+                wire.query = wire.query.map { address.outgoing($0) }
+                written.append((subscription, wire))
             } catch {
                 refused.append(.saved(subscription.subscriptionID, .failure(error)))
             }

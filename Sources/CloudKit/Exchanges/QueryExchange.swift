@@ -19,7 +19,9 @@ struct QueryExchange: Exchange {
         self.address = address
         wanted = resultsLimit > 0 ? resultsLimit : nil
         switch request {
-        case .success(let request): next = request
+        case .success(let request):
+            next = request
+            next?.query = request?.query.map { address.outgoing($0) }
         case .failure(let error): failure = error
         }
     }
@@ -68,7 +70,7 @@ struct QueryExchange: Exchange {
             let zoneID = (record.zoneID ?? sent.zoneID).map { address.zoneID($0) } ?? .default
             return FetchedRecord(
                 recordID: CKRecordID(recordName: recordName, zoneID: zoneID),
-                result: Result { () throws(CKError) in try RecordState(record, in: zoneID) })
+                result: address.record(record, in: zoneID))
         case .error(let error):
             guard let recordName = error.recordName else { return nil }
             let zoneID = sent.zoneID.map { address.zoneID($0) } ?? .default

@@ -3,8 +3,9 @@ import Foundation
 
 extension RecordState {
     /// A record of an answer.
+    /// - Parameter userRecordName: the user who is signed in, where that is known.
     /// - Throws: `CKError.serverResponseLost` when it lacks what makes a record.
-    init(_ record: WireRecord, in zoneID: CKRecordZoneID) throws(CKError) {
+    init(_ record: WireRecord, in zoneID: CKRecordZoneID, userRecordName: String?) throws(CKError) {
         guard let recordName = record.recordName, let recordType = record.recordType else {
             throw CKError.unreadable("a record without a name or a type")
         }
@@ -13,8 +14,9 @@ extension RecordState {
         changeTag = record.recordChangeTag
         creationDate = record.created.map { Date(milliseconds: $0.timestampMilliseconds) }
         modificationDate = record.modified.map { Date(milliseconds: $0.timestampMilliseconds) }
-        creatorUserRecordID = record.created?.userRecordName.map { CKRecordID(recordName: $0) }
-        lastModifiedUserRecordID = record.modified?.userRecordName.map { CKRecordID(recordName: $0) }
+        self.userRecordName = userRecordName
+        creatorUserRecordID = userID(record.created)
+        lastModifiedUserRecordID = userID(record.modified)
         parent = record.parent.map { CKReference($0, in: zoneID) }
         share = record.share.map { CKReference($0, in: zoneID) }
         guard record.fields.values.contains(where: { !$0.isPlain }) else {
@@ -41,11 +43,16 @@ extension RecordState {
         encrypted = ValueStore(fetched: encryptedValues)
     }
 
+    private func userID(_ stamp: WireRecord.Stamp?) -> CKRecordID? {
+        guard let name = stamp?.userRecordName else { return nil }
+        return name == userRecordName ? .currentUser : CKRecordID(recordName: name)
+    }
+
     /// The operation that saves the record.
     /// - Throws: `CKError.invalidArguments` for a value that no field can hold, `CKError.assetNotAvailable`
     ///   for an asset, both with the key.
     func saveOperation(
-        _ policy: CKModifyRecordsOperation.RecordSavePolicy, uploads: AssetUploads
+        _ policy: CKModifyRecordsOperation.RecordSavePolicy, uploads: AssetUploads, address: RequestAddress
     ) throws(CKError) -> RecordOperation {
         if recordType == CKRecord.SystemType.share { throw .noSharing }
         try checkNames()
@@ -54,14 +61,15 @@ extension RecordState {
             case .ifServerRecordUnchanged: changeTag == nil ? .create : .update
             case .changedKeys, .allKeys: .forceUpdate
             }
-        var record = WireRecord(recordName: recordID.recordName, recordType: recordType)
+        var record = WireRecord(recordName: address.recordName(recordID), recordType: recordType)
         record.fields.reserveCapacity(plain.values.count + encrypted.values.count)
         var refusal: (key: String, error: CKError)?
         for (store, isEncrypted) in [(plain, false), (encrypted, true)] {
             for key in store.sentKeys(policy) {
                 do throws(CKError) {
                     if let value = store[key] {
-                        record.fields[key] = try wire(value, of: key, isEncrypted: isEncrypted, uploads)
+                        record.fields[key] = address.outgoing(
+                            try wire(value, of: key, isEncrypted: isEncrypted, uploads))
                     } else if kind != .create {
                         // A record that isn't there yet has nothing to clear.
                         record.fields[key] = Field(value: nil, type: nil, isEncrypted: isEncrypted)

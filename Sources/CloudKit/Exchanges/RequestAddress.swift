@@ -11,6 +11,8 @@ struct RequestAddress: Sendable {
     var isOfDevice = false
     /// Whether anybody is signed in.
     var isSignedIn: Bool
+    /// Who asks, where that is known.
+    var userRecordName: String?
     /// Names writes, so that one that is sent again is answered and not done again.
     var names: WriteNames
     /// Where fetched files are; nil where none are fetched.

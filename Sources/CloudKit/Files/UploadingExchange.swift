@@ -70,7 +70,7 @@ struct UploadingExchange: Exchange {
             let tokens = files.map { place, _ in
                 AssetsUploadRequest.Token(
                     fieldName: place.key, recordType: recordTypes[place.recordID],
-                    recordName: place.recordID.recordName)
+                    recordName: address.recordName(place.recordID))
             }
             let message = AssetsUploadRequest(tokens: tokens, zoneID: zoneID.wire)
             return .send(try address.request("assets/upload", message: message))

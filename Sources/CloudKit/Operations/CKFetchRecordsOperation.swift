@@ -77,11 +77,16 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         let outcome = Lock(Outcome())
         let isOlder = fetchRecordsResultBlock == nil
         run { address in
-            DownloadingExchange(
-                fetchesUser
-                    ? FetchRecordsExchange(ofUserAt: address, desiredKeys: desiredKeys)
-                    : FetchRecordsExchange(recordIDs: recordIDs, desiredKeys: desiredKeys, address: address),
-                address: address)
+            let address = fetchesUser ? address.ofUsers : address
+            return KnownUserExchange(
+                namesUser: fetchesUser || recordIDs.contains(where: \.namesUser), address: address
+            ) { address in
+                let user = fetchesUser ? address.userRecordName.map { CKRecordID(recordName: $0) } : nil
+                return DownloadingExchange(
+                    FetchRecordsExchange(
+                        recordIDs: user.map { [$0] } ?? recordIDs, desiredKeys: desiredKeys, address: address),
+                    address: address)
+            }
         } event: { fetched in
             let recordID = fetched.recordID
             let result = fetched.result.map { CKRecord(state: $0) }
@@ -101,7 +106,6 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             self.olderFetchRecordsCompletionBlock?(outcome.records, error)
         }
     }
-}
 
     override func letBlocksGo() {
         super.letBlocksGo()
@@ -110,3 +114,4 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             olderPerRecordCompletionBlock.take(), olderFetchRecordsCompletionBlock.take()
         )
     }
+}

@@ -88,8 +88,13 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         let sent = Dictionary(zip(states.map(\.recordID), zip(records, states))) { first, _ in first }
         let outcome = Lock(Outcome())
         run { address in
-            UploadingExchange(
-                saving: states, deleting: deletions, policy: policy, isAtomic: isAtomic, address: address)
+            KnownUserExchange(
+                namesUser: states.contains(where: \.namesUser) || deletions.contains(where: \.namesUser),
+                address: address
+            ) { address in
+                UploadingExchange(
+                    saving: states, deleting: deletions, policy: policy, isAtomic: isAtomic, address: address)
+            }
         } event: { event in
             switch event {
             case .saved(let recordID, let result):
@@ -136,7 +141,6 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         let error = result.error ?? (outcome.errors.isEmpty ? nil : .partialFailure(outcome.errors))
         olderModifyRecordsCompletionBlock?(outcome.saved, outcome.deleted, error)
     }
-}
 
     override func letBlocksGo() {
         super.letBlocksGo()
@@ -146,3 +150,4 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             olderModifyRecordsCompletionBlock.take()
         )
     }
+}

@@ -1,3 +1,4 @@
+internal import CloudWire
 internal import Seams
 
 /// Saves and deletes subscriptions.
@@ -54,8 +55,12 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
         let deletions = subscriptionIDsToDelete ?? []
         let outcome = Lock(Outcome())
         run { address in
-            address.split(saving: saves, deleting: deletions) {
-                ModifySubscriptionsExchange(saving: $0, deleting: $1, address: address)
+            KnownUserExchange(
+                namesUser: saves.contains { address.namesUser((try? $0.wire())?.query) }, address: address
+            ) { address in
+                address.split(saving: saves, deleting: deletions) {
+                    ModifySubscriptionsExchange(saving: $0, deleting: $1, address: address)
+                }
             }
         } event: { event in
             switch event {
@@ -83,7 +88,6 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
             self.olderModifySubscriptionsCompletionBlock?(outcome.saved, outcome.deleted, error)
         }
     }
-}
 
     override func letBlocksGo() {
         super.letBlocksGo()
@@ -92,3 +96,4 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
             modifySubscriptionsResultBlock.take(), olderModifySubscriptionsCompletionBlock.take()
         )
     }
+}

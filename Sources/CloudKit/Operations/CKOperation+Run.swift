@@ -58,7 +58,7 @@ extension RequestAddress {
         let scope = kept.flatMap { CKDatabase.Scope(rawValue: $0.header.scope) } ?? scope
         self.init(
             containerIdentifier: place.identifier, environment: connection.environment, scope: scope.wire,
-            isSignedIn: credential.isSignedIn,
+            isSignedIn: credential.isSignedIn, userRecordName: credential.userRecordName,
             names: kept.map { .derived(seed: $0.header.seed) } ?? .drawn(from: connection.random),
             assetCache: connection.assetCache, serverKind: connection.serverKind)
         if let kept { fileCopy = { kept.copy(of: $0) } }

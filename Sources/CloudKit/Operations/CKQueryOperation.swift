@@ -69,9 +69,11 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         let resultsLimit = resultsLimit
         let errors = Lock<[AnyHashable: any Error]>([:])
         run { address in
-            DownloadingExchange(
-                QueryExchange(request, resultsLimit: resultsLimit, address: address),
-                address: address)
+            let query = (request.value ?? nil)?.query
+            return KnownUserExchange(namesUser: address.namesUser(query), address: address) { address in
+                DownloadingExchange(
+                    QueryExchange(request, resultsLimit: resultsLimit, address: address), address: address)
+            }
         } event: { fetched in
             let recordID = fetched.recordID
             let result = fetched.result.map { CKRecord(state: $0) }
@@ -104,8 +106,6 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
             query: wire, zoneID: zoneID?.wire, zoneWide: zoneID == nil ? true : nil,
             desiredKeys: desiredKeys?.onWire)
     }
-}
-
 
     override func letBlocksGo() {
         super.letBlocksGo()
@@ -114,6 +114,8 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
             olderQueryCompletionBlock.take()
         )
     }
+}
+
 extension CKQuery {
     /// The query as it is asked; nil when nothing can match it.
     func wire(zoneID: CKRecordZoneID?) throws(CKError) -> RecordQuery? {

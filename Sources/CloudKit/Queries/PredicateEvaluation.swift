@@ -12,21 +12,41 @@ enum PredicateEvaluation {
 
     /// False for what can't be read and for what no field could hold.
     static func matches(_ parsed: Result<Predicate, PredicateFormatError>, _ object: Any?) -> Bool {
-        guard case .success(let predicate) = parsed, let value = fields(of: object) else { return false }
-        return matches(predicate, value)
+        guard case .success(let predicate) = parsed, let subject = subject(object) else { return false }
+        return matches(predicate, subject)
     }
 
-    private static func fields(of object: Any?) -> ((String) -> RecordValue?)? {
+    /// What is looked at.
+    private struct Subject {
+        /// The value of a field.
+        var value: (String) -> RecordValue?
+        /// Whom the record means by `CKCurrentUserDefaultName`: the same user under either name.
+        var userRecordName: String?
+
+        /// The value with the user under one name.
+        func named(_ value: RecordValue?) -> RecordValue? {
+            guard let userRecordName else { return value }
+            switch value {
+            case .reference(let reference)? where reference.recordID.recordName == userRecordName:
+                return .reference(CKReference(recordID: .currentUser, action: .none))
+            case .list(let values)?: return .list(values.compactMap { named($0) })
+            default: return value
+            }
+        }
+    }
+
+    private static func subject(_ object: Any?) -> Subject? {
         switch object {
         case let record as CKRecord:
             let state = record.state
-            return { key in value(of: key, in: state) }
-        case let values as [String: Any]: return { key in values[key].map { RecordValue(any: $0) } }
-        case nil: return { _ in nil }
+            return Subject(value: { key in value(of: key, in: state) }, userRecordName: state.userRecordName)
+        case let values as [String: Any]:
+            return Subject { key in values[key].map { RecordValue(any: $0) } }
+        case nil: return Subject { _ in nil }
         case let object?:
             let value = RecordValue(any: object)
             if case .unsupported = value { return nil }
-            return { key in key == selfKey ? value : nil }
+            return Subject { key in key == selfKey ? value : nil }
         }
     }
 
@@ -55,24 +75,23 @@ enum PredicateEvaluation {
         return texts.joined(separator: "\n")
     }
 
-    private static func matches(_ predicate: Predicate, _ value: (String) -> RecordValue?) -> Bool {
+    private static func matches(_ predicate: Predicate, _ subject: Subject) -> Bool {
         switch predicate {
         case .constant(let constant): constant
-        case .and(let parts): parts.allSatisfy { matches($0, value) }
-        case .or(let parts): parts.contains { matches($0, value) }
-        case .not(let part): !matches(part, value)
-        case .comparison(let comparison): matches(comparison, value)
+        case .and(let parts): parts.allSatisfy { matches($0, subject) }
+        case .or(let parts): parts.contains { matches($0, subject) }
+        case .not(let part): !matches(part, subject)
+        case .comparison(let comparison): matches(comparison, subject)
         }
     }
 
-    private static func matches(_ comparison: PredicateComparison, _ value: (String) -> RecordValue?) -> Bool
-    {
-        let right = resolve(comparison.right, value)
-        if comparison.isOfWords, case .string(let all)? = value("allTokens") {
+    private static func matches(_ comparison: PredicateComparison, _ subject: Subject) -> Bool {
+        let right = resolve(comparison.right, subject)
+        if comparison.isOfWords, case .string(let all)? = subject.value("allTokens") {
             guard case .string(let words)? = right else { return false }
             return TextComparison.words(words).isSubset(of: TextComparison.words(all))
         }
-        let left = resolve(comparison.left, value)
+        let left = resolve(comparison.left, subject)
         guard comparison.modifier != .direct else { return holds(left, comparison, right) }
         guard case .list(let elements)? = left else { return comparison.modifier == .none }
         let holding = elements.filter { holds($0, comparison, right) }
@@ -83,17 +102,15 @@ enum PredicateEvaluation {
         }
     }
 
-    private static func resolve(_ operand: PredicateOperand, _ value: (String) -> RecordValue?)
-        -> RecordValue?
-    {
+    private static func resolve(_ operand: PredicateOperand, _ subject: Subject) -> RecordValue? {
         switch operand {
-        case .key(let key): value(key)
-        case .value(let constant): constant
-        case .list(let operands): .list(operands.compactMap { resolve($0, value) })
+        case .key(let key): subject.named(subject.value(key))
+        case .value(let constant): subject.named(constant)
+        case .list(let operands): .list(operands.compactMap { resolve($0, subject) })
         case .function(Predicate.distanceFunction, let operands):
-            distance(operands.map { resolve($0, value) }).map { .double($0) }
+            distance(operands.map { resolve($0, subject) }).map { .double($0) }
         case .function("now", []): .date(Date(milliseconds: SystemTimeSource().nowMilliseconds()))
-        case .record: value(selfKey)
+        case .record: subject.value(selfKey)
         case .null, .function, .variable: nil
         }
     }

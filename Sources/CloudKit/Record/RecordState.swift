@@ -9,6 +9,8 @@ package struct RecordState: Sendable {
     package var modificationDate: Date?
     package var creatorUserRecordID: CKRecordID?
     package var lastModifiedUserRecordID: CKRecordID?
+    /// Whom `CKCurrentUserDefaultName` means in these two; nil where nobody said so, as in an archive.
+    var userRecordName: String?
     package var parent: CKReference?
     package var isParentChanged = false
     package var share: CKReference?
@@ -39,6 +41,7 @@ package struct RecordState: Sendable {
         modificationDate = saved.modificationDate
         creatorUserRecordID = saved.creatorUserRecordID
         lastModifiedUserRecordID = saved.lastModifiedUserRecordID
+        userRecordName = saved.userRecordName
         share = saved.share
         isParentChanged = parent != sent.parent
         plain.wasSaved(sent: sent.plain)

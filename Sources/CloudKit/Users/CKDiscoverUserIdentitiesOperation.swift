@@ -38,21 +38,21 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     override func execute() {
         let infos = userIdentityLookupInfos
         run { address in
-            SingleRequestExchange(
-                "users/discover", UsersDiscoverRequest(lookupInfos: infos.map(\.wire)),
-                address: address.ofUsers,
-                answer: UsersDiscoverResponse.self
-            ) { response throws(CKError) in
-                response.users.compactMap { user in
-                    user.lookupInfo.map { CKUserIdentity(user, lookupInfo: CKUserIdentityLookupInfo($0)) }
-                }
+            KnownUserExchange(
+                namesUser: infos.contains { $0.userRecordID?.namesUser ?? false }, address: address.ofUsers
+            ) { address in
+                address.split(infos) { DiscoverUsersExchange($0 ?? [], address: address) }
             }
-        } event: { _ in
+        } event: { identity, info in
+            self.userIdentityDiscoveredBlock?(identity, info)
         } completion: { result in
-            for identity in result.value ?? [] {
-                if let info = identity.lookupInfo { self.userIdentityDiscoveredBlock?(identity, info) }
-            }
             if let block = self.discoverUserIdentitiesResultBlock {
+                block(result.map { _ in }.mapError { $0 })
+            } else {
+                self.olderDiscoverUserIdentitiesCompletionBlock?(result.error)
+            }
+        }
+    }
 
     override func letBlocksGo() {
         super.letBlocksGo()
@@ -60,12 +60,6 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
             userIdentityDiscoveredBlock.take(), discoverUserIdentitiesResultBlock.take(),
             olderDiscoverUserIdentitiesCompletionBlock.take()
         )
-    }
-                block(result.map { _ in }.mapError { $0 })
-            } else {
-                self.olderDiscoverUserIdentitiesCompletionBlock?(result.error)
-            }
-        }
     }
 }
 
@@ -103,6 +97,12 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
         } completion: { result in
             for identity in result.value ?? [] { self.userIdentityDiscoveredBlock?(identity) }
             if let block = self.discoverAllUserIdentitiesResultBlock {
+                block(result.map { _ in }.mapError { $0 })
+            } else {
+                self.olderDiscoverAllUserIdentitiesCompletionBlock?(result.error)
+            }
+        }
+    }
 
     override func letBlocksGo() {
         super.letBlocksGo()
@@ -110,12 +110,6 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
             userIdentityDiscoveredBlock.take(), discoverAllUserIdentitiesResultBlock.take(),
             olderDiscoverAllUserIdentitiesCompletionBlock.take()
         )
-    }
-                block(result.map { _ in }.mapError { $0 })
-            } else {
-                self.olderDiscoverAllUserIdentitiesCompletionBlock?(result.error)
-            }
-        }
     }
 }
 

@@ -165,13 +165,16 @@ import Testing
         ) -> TransportCancel {
             let body = (try? request.json()) ?? [:]
             let list =
-                ["operations", "records", "zones", "subscriptions"].firstNonNil { body[$0] as? [Any] } ?? []
+                ["operations", "records", "zones", "subscriptions", "lookupInfos"]
+                .firstNonNil { body[$0] as? [Any] } ?? []
             counts.append(list.count)
             let (name, item) =
                 switch request.endpoint {
                 case "records/modify": ("records", #"{"recordName":"1","deleted":true}"#)
                 case "records/lookup":
                     ("records", #"{"recordName":"1","serverErrorCode":"NOT_FOUND","reason":"gone"}"#)
+                case "users/discover":
+                    ("users", #"{"userRecordName":"_u","lookupInfo":{"emailAddress":"7@example.com"}}"#)
                 case "zones/modify", "zones/lookup": ("zones", #"{"zoneID":{"zoneName":"z"}}"#)
                 default: ("subscriptions", #"{"subscriptionID":"s","subscriptionType":"database"}"#)
                 }
@@ -205,6 +208,15 @@ import Testing
                 == 250)
         #expect(try await database.subscriptions(for: subscriptions).count == 250)
         #expect(transport.counts.all.suffix(4) == [200, 50, 200, 50])
+
+        let found = Collected<String?>()
+        let discovery = CKDiscoverUserIdentitiesOperation(
+            userIdentityLookupInfos: (0..<401).map { .init(emailAddress: "\($0)@example.com") })
+        discovery.userIdentityDiscoveredBlock = { found.append($1.emailAddress) }
+        discovery.discoverUserIdentitiesResultBlock = { found.append("end \($0.isSuccess)") }
+        container.add(discovery)
+        #expect(transport.counts.all.suffix(3) == [200, 200, 1])
+        #expect(found.all.count == 402 && found.all.first == "7@example.com" && found.all.last == "end true")
     }
 
     @Test func anAtomicZoneThatIsTooLargeIsRefusedBeforeItIsSent() async throws {
