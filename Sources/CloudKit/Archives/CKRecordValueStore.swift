@@ -14,7 +14,7 @@ class CKRecordValueStore: NSObject, NSSecureCoding {
     func encode(with coder: NSCoder) {
         coder.encode(Self.dictionary(values.values), forKey: "RecordValues")
         coder.encode(Self.dictionary(values.originals), forKey: "OriginalValues")
-        coder.encode(NSSet(array: values.changedKeys.sorted()), forKey: "ChangedKeys")
+        coder.encode(SortedSet.of(values.changedKeys), forKey: "ChangedKeys")
     }
 
     required init?(coder: NSCoder) {
@@ -26,11 +26,7 @@ class CKRecordValueStore: NSObject, NSSecureCoding {
     }
 
     private static func dictionary(_ fields: [String: RecordValue]) -> NSDictionary {
-        let dictionary = NSMutableDictionary()
-        for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
-            dictionary.setObject(value.object, forKey: key as NSString)
-        }
-        return dictionary
+        SortedDictionary.of(fields.mapValues { $0.object as Any })
     }
 
     private static func fields(_ name: String, in coder: NSCoder) -> [String: RecordValue] {

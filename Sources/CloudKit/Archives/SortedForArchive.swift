@@ -1,0 +1,60 @@
+import Foundation
+
+// Foundation writes a dictionary or a set into an archive in the order in which it walks it, which differs from one
+// process to the next. These two are walked in ascending order, so that the XML of one record is the same each time. In
+// the archive they are a plain dictionary and a plain set.
+//
+// Each is equal to itself only: an archive has one of what is equal, and Foundation takes all that are not its own for
+// empty ones when it compares them.
+
+/// A dictionary for an archive, in the order of its keys.
+final class SortedDictionary: NSDictionary {
+    private var keys: [NSString] = []
+    private var values: [String: Any] = [:]
+
+    /// A dictionary of `values`.
+    static func of(_ values: [String: Any]) -> NSDictionary {
+        let dictionary = SortedDictionary()
+        dictionary.keys = values.keys.sorted().map { $0 as NSString }
+        dictionary.values = values
+        return dictionary
+    }
+
+    override var count: Int { keys.count }
+
+    override func object(forKey key: Any) -> Any? {
+        (key as? NSString).flatMap { values[String(describing: $0)] }
+    }
+
+    override func keyEnumerator() -> NSEnumerator { (keys as NSArray).objectEnumerator() }
+
+    override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
+
+    override var hash: Int { ObjectIdentifier(self).hashValue }
+
+    override var classForCoder: AnyClass { NSDictionary.self }
+}
+
+/// A set of texts for an archive, in their order.
+final class SortedSet: NSSet {
+    private var texts: [NSString] = []
+
+    /// A set of `texts`.
+    static func of(_ texts: Set<String>) -> NSSet {
+        let set = SortedSet()
+        set.texts = texts.sorted().map { $0 as NSString }
+        return set
+    }
+
+    override var count: Int { texts.count }
+
+    override func member(_ object: Any) -> Any? { texts.first { $0.isEqual(object) } }
+
+    override func objectEnumerator() -> NSEnumerator { (texts as NSArray).objectEnumerator() }
+
+    override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
+
+    override var hash: Int { ObjectIdentifier(self).hashValue }
+
+    override var classForCoder: AnyClass { NSSet.self }
+}
