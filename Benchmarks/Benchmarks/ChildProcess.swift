@@ -63,7 +63,7 @@ final class ChildProcess {
         }
     }
 
-    private static func processorSeconds(of process: Int32) throws -> Double {
+    nonisolated static func processorSeconds(of process: Int32) throws -> Double {
         let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
         // Behind the name, which may have spaces: the times are the 14th and 15th word of the line.
         let words = stat.split(separator: ")").last?.split(separator: " ") ?? []

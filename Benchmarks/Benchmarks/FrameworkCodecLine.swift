@@ -5,10 +5,10 @@ import CloudWire
 import Foundation
 import Seams
 
-/// Fifty records of an app to the bytes of a request, and back from those of an answer, against Foundation's JSON coding
-/// of the same content by `Codable`. It is measured in operations that run on this thread, from the call to the bytes
-/// and from the bytes to the last block; what a server's answer to a save costs is no coding of records, and is told
-/// beside it, as is the coding of the messages alone.
+/// Fifty records of an app to the bytes of a request, and back from those of an answer, against Foundation's JSON
+/// coding of the same content by `Codable`. It is measured in operations that run on this thread, from the call to the
+/// bytes and from the bytes to the last block; what a server's answer to a save costs is no coding of records, and is
+/// told beside it, as is the coding of the messages alone.
 final class CodecRun: LineRun {
     private static let recordsCount = 50
     private static let batchesCount = 100

@@ -80,11 +80,21 @@ private final class FrameworkRun: LineRun {
     func remarks() async throws -> [LineRemark] {
         var oneByOne: [Double] = []
         for _ in 0..<3 { oneByOne.append(try await rate(tasksCount: 1)) }
+        let ours = try await processorMicroseconds { _ = try await self.ours() }
+        let theirs = try await processorMicroseconds { _ = try self.reference() }
         let ratio = LineResult.median(oneByOne) / LineResult.median(references)
         let text = String(
-            format: "%d tasks; one by one %.2f (%.0f records/s); %d bytes a body", Self.tasksCount, ratio,
-            LineResult.median(oneByOne), request.body.count)
+            format:
+                "%d tasks; one by one %.2f (%.0f records/s); processor time %.1f us, libcurl %.1f; %d bytes",
+            Self.tasksCount, ratio, LineResult.median(oneByOne), ours, theirs, request.body.count)
         return [LineRemark(text: text)]
+    }
+
+    /// The processor time of this process for each request of `body`, which the machine's load changes little.
+    private func processorMicroseconds(_ body: () async throws -> Void) async throws -> Double {
+        let before = try ChildProcess.processorSeconds(of: getpid())
+        try await body()
+        return (try ChildProcess.processorSeconds(of: getpid()) - before) / Double(Self.requestsCount) * 1e6
     }
 
     func close() { server.end() }
