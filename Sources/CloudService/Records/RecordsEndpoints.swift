@@ -14,6 +14,7 @@ extension CloudService {
             newRecordName: { random.nextUUID().lowercased() })
         let kept = KeptRecordsForm(batch: batch, numbersAsStrings: request.numbersAsStrings ?? false)
         let receipts = try receipts(of: batch)
+        let clientToken = try ClientChangeToken(request, caller)
         return once(operation, kept) { writer in
             let schema = try self.schema(in: writer)
             let decider = ModifyDecider(
@@ -39,11 +40,17 @@ extension CloudService {
             try self.count(decision.usage, into: &decision.changes, writer)
             try self.fireQuerySubscriptions(
                 by: &decision.changes, loaded: loaded, maker: caller.device, in: writer)
+            if let clientToken, decision.results.contains(where: \.isDone),
+                let zone = decision.zone(clientToken.zone, loaded)
+            {
+                decision.changes.answers.append(
+                    clientToken.row(
+                        in: zone, of: caller, nowMilliseconds: self.clock.nowMilliseconds()))
+            }
             try self.apply(decision.changes, to: writer)
             self.forgetUnsaved(decision.changes.assets, of: caller)
             self.remember(decision.schema, as: decision.changes.schema)
-            let written = decision.changes.zones.first { $0.key == batch.tokenZone }
-            let zone = written ?? batch.tokenZone.flatMap { loaded.zones[$0] }
+            let zone = batch.tokenZone.flatMap { decision.zone($0, loaded) }
             return RecordsResponse(
                 records: decision.results, syncToken: zone?.syncToken(in: batch.caller.scope))
         }
@@ -98,6 +105,19 @@ extension CloudService {
                     syncToken: tokenZone.flatMap { loaded.zones[$0]?.syncToken(in: caller.scope) }),
                 numbersAsStrings: request.numbersAsStrings ?? false)
         }
+    }
+}
+
+extension ModifyDecision {
+    /// A zone as it is when all is written.
+    fileprivate func zone(_ key: ZoneKey, _ loaded: StoreLoaded) -> ZoneRow? {
+        changes.zones.first { $0.key == key } ?? loaded.zones[key]
+    }
+}
+
+extension RecordResult {
+    fileprivate var isDone: Bool {
+        if case .error = self { false } else { true }
     }
 }
 

@@ -99,11 +99,23 @@ extension CloudService {
         let desiredTypes = item.options.desiredRecordTypes ?? defaults.desiredRecordTypes
         let desiredKeys = item.options.desiredKeys ?? defaults.desiredKeys
         let numbersAsStrings = item.options.numbersAsStrings ?? defaults.numbersAsStrings
-        return ZoneChanges(
+        var changes = ZoneChanges(
             zoneID: key.zoneID,
             records: page.rows.filter { desiredTypes?.contains($0.recordType) ?? true }
                 .map { $0.feedResult(desiredKeys: desiredKeys).with(numbersAsStrings: numbersAsStrings) },
             syncToken: walk.token(behind: page), moreComing: page.moreComing)
+        changes.clientChangeToken = try clientChangeToken(of: zone, caller, reader)
+        return changes
+    }
+
+    private func clientChangeToken(
+        of zone: ZoneRow, _ caller: ServiceCaller, _ reader: any CloudStoreReader
+    ) throws -> [UInt8]? {
+        guard caller.wantsExtras else { return nil }
+        let key = ClientChangeToken.key(zone, caller)
+        var wanted = StoreLoad()
+        wanted.answers = [key]
+        return try reader.load(wanted).answers[key]?.answer
     }
 
     /// How many items a page may have: what the client asks for, and not more than there may be.

@@ -90,6 +90,8 @@ public struct ZoneChanges: Hashable, Sendable {
     public var syncToken: String?
     /// Whether there is another page.
     public var moreComing: Bool?
+    /// What this device's last write into the zone brought along; a key of our own.
+    public var clientChangeToken: [UInt8]?
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
 
@@ -229,6 +231,7 @@ extension ZoneChanges: JSONCodable {
             case _ where member.value.isNull: try unknown.keep(member)
             case "syncToken": syncToken = try member.value.string()
             case "moreComing": moreComing = try member.value.bool()
+            case "clientChangeToken": clientChangeToken = try member.value.base64()
             default: try unknown.keep(member)
             }
         }
@@ -242,6 +245,10 @@ extension ZoneChanges: JSONCodable {
             writer.member("records", records)
             writer.member("syncToken", syncToken)
             writer.member("moreComing", moreComing)
+            if writer.includesExtras, let clientChangeToken {
+                writer.key("clientChangeToken")
+                writer.base64(clientChangeToken)
+            }
             writer.members(unknown)
         }
     }

@@ -10,14 +10,17 @@ public struct RecordsModifyRequest: Hashable, Sendable {
     public var desiredKeys: [String]?
     /// Whether the answer shall have numbers as text.
     public var numbersAsStrings: Bool?
+    /// What the zone's next fetch of changes hands back to this device; a key of our own.
+    public var clientChangeToken: [UInt8]?
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
 
     /// Makes a request.
     public init(
         operations: [RecordOperation], zoneID: ZoneID? = nil, atomic: Bool? = nil,
-        desiredKeys: [String]? = nil, numbersAsStrings: Bool? = nil
+        desiredKeys: [String]? = nil, numbersAsStrings: Bool? = nil, clientChangeToken: [UInt8]? = nil
     ) {
+        self.clientChangeToken = clientChangeToken
         self.operations = operations
         self.zoneID = zoneID
         self.atomic = atomic
@@ -103,6 +106,7 @@ extension RecordsModifyRequest: JSONCodable, JSONMessage {
             case "atomic": atomic = try member.value.bool()
             case "desiredKeys": desiredKeys = try member.value.strings()
             case "numbersAsStrings": numbersAsStrings = try member.value.bool()
+            case "clientChangeToken": clientChangeToken = try member.value.base64()
             default: try unknown.keep(member)
             }
         }
@@ -116,6 +120,10 @@ extension RecordsModifyRequest: JSONCodable, JSONMessage {
             writer.member("atomic", atomic)
             writer.member("desiredKeys", desiredKeys)
             writer.member("numbersAsStrings", numbersAsStrings)
+            if let clientChangeToken {
+                writer.key("clientChangeToken")
+                writer.base64(clientChangeToken)
+            }
             writer.members(unknown)
         }
     }
