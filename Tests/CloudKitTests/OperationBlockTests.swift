@@ -134,21 +134,6 @@ import Testing
             ])
     }
 
-    @Test func dataOfTheClientsOwnIsKeptAndComesBackAsNone() async throws {
-        let devices = try await devices()
-        let save = CKModifyRecordsOperation(recordsToSave: [devices.record("4")])
-        save.clientChangeTokenData = Data([1])
-        devices.phone.add(save)
-        #expect(save.clientChangeTokenData == Data([1]) && save.isFinished)
-        let said = Collected<Bool>()
-        let fetch = CKFetchRecordZoneChangesOperation(recordZoneIDs: [devices.zoneID])
-        fetch.recordZoneFetchResultBlock = { _, result in
-            said.append((try? result.get())?.clientChangeTokenData == nil && result.isSuccess)
-        }
-        devices.phone.add(fetch)
-        #expect(said.all == [true])
-    }
-
     @Test func pagesAreToldWithATokenEachButTheLast() async throws {
         let devices = try await devices()
         let zone = CKFetchRecordZoneChangesOperation(

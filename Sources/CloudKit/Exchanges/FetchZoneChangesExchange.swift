@@ -1,4 +1,5 @@
 internal import CloudWire
+import Foundation
 
 /// Fetches what changed in zones since their tokens, page by page.
 struct FetchZoneChangesExchange: Exchange {
@@ -6,12 +7,14 @@ struct FetchZoneChangesExchange: Exchange {
         case changed(CKRecordID, Result<RecordState, CKError>)
         case deleted(CKRecordID, recordType: String)
         /// A page was read, and more of the zone are to come in this exchange.
-        case tokenUpdated(CKRecordZoneID, CKServerChangeToken)
+        case tokenUpdated(CKRecordZoneID, CKServerChangeToken, clientToken: Data?)
         case zoneEnded(CKRecordZoneID, Result<ZoneEnd, CKError>)
     }
 
     struct ZoneEnd: Sendable {
         var token: CKServerChangeToken
+        /// What this device's last write into the zone brought along.
+        var clientToken: Data?
         var moreComing: Bool
     }
 
@@ -118,8 +121,10 @@ struct FetchZoneChangesExchange: Exchange {
             return events + [.zoneEnded(zone.zoneID, .failure(error))]
         }
         let moreComing = changes.moreComing ?? false
+        let clientToken = changes.clientChangeToken.map { Data($0) }
         guard moreComing, fetchesAllChanges else {
-            return events + [.zoneEnded(zone.zoneID, .success(ZoneEnd(token: token, moreComing: moreComing)))]
+            let end = ZoneEnd(token: token, clientToken: clientToken, moreComing: moreComing)
+            return events + [.zoneEnded(zone.zoneID, .success(end))]
         }
         // A zone stands still when the zones before it filled the answer; one that gave records and stands still would
         // give the same for ever.
@@ -132,7 +137,8 @@ struct FetchZoneChangesExchange: Exchange {
         var zone = zone
         zone.token = token
         next.append(zone)
-        return movedOn ? events + [.tokenUpdated(zone.zoneID, token)] : events
+        guard movedOn else { return events }
+        return events + [.tokenUpdated(zone.zoneID, token, clientToken: clientToken)]
     }
 }
 

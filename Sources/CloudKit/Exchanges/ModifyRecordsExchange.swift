@@ -1,4 +1,5 @@
 internal import CloudWire
+import Foundation
 
 /// Saves and deletes records: one request a zone, in the order in which the zones are first named.
 struct ModifyRecordsExchange: Exchange {
@@ -42,6 +43,7 @@ struct ModifyRecordsExchange: Exchange {
     private let address: RequestAddress
     private let policy: CKModifyRecordsOperation.RecordSavePolicy
     private let isAtomic: Bool
+    private let clientChangeToken: [UInt8]?
     private let uploads: AssetUploads
     private var batches: [[Item]]
     /// The items of the request that is under way.
@@ -55,10 +57,10 @@ struct ModifyRecordsExchange: Exchange {
     init(
         saving records: [RecordState], deleting recordIDs: [CKRecordID],
         policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool,
-        uploads: AssetUploads = AssetUploads(),
-        address: RequestAddress
+        clientChangeToken: Data? = nil, uploads: AssetUploads = AssetUploads(), address: RequestAddress
     ) {
         self.address = address
+        self.clientChangeToken = clientChangeToken.map { [UInt8]($0) }
         self.uploads = uploads
         self.policy = policy
         self.isAtomic = isAtomic
@@ -113,7 +115,8 @@ struct ModifyRecordsExchange: Exchange {
             operations: operations, zoneID: items[0].recordID.zoneID.wire, atomic: isAtomicBatch,
             // What was sent is known here: the answer needs only tags and times. Apple's servers aren't known to take
             // a key that no field has.
-            desiredKeys: address.serverKind == .yap ? [CKRecord.FieldKey]().onWire : nil)
+            desiredKeys: address.serverKind == .yap ? [CKRecord.FieldKey]().onWire : nil,
+            clientChangeToken: address.serverKind == .yap ? clientChangeToken : nil)
         return .send(try address.request("records/modify", message: message))
     }
 

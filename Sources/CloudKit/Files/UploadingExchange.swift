@@ -1,4 +1,5 @@
 internal import CloudWire
+import Foundation
 
 /// Saves and deletes records, and sends the files of their assets before.
 struct UploadingExchange: Exchange {
@@ -27,13 +28,14 @@ struct UploadingExchange: Exchange {
 
     init(
         saving records: [RecordState], deleting recordIDs: [CKRecordID],
-        policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool, address: RequestAddress
+        policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool,
+        clientChangeToken: Data? = nil, address: RequestAddress
     ) {
         self.address = address
         modify = { uploads in
             ModifyRecordsExchange(
-                saving: records, deleting: recordIDs, policy: policy, isAtomic: isAtomic, uploads: uploads,
-                address: address)
+                saving: records, deleting: recordIDs, policy: policy, isAtomic: isAtomic,
+                clientChangeToken: clientChangeToken, uploads: uploads, address: address)
         }
         // A request that will be refused as a whole sends no file.
         guard ModifyRecordsExchange.itemsMax >= records.count + recordIDs.count else { return }

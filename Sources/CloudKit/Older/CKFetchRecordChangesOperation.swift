@@ -58,7 +58,8 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
         } completion: { result in
             let end = ended.withLock { $0 }
             self.hasMore.withLock { $0 = end?.value?.moreComing ?? false }
-            self.fetchRecordChangesCompletionBlock?(end?.value?.token, nil, result.error ?? end?.error)
+            self.fetchRecordChangesCompletionBlock?(
+                end?.value?.token, end?.value?.clientToken, result.error ?? end?.error)
         }
     }
 

@@ -103,8 +103,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
                 self.report(recordID, result)
             case .deleted(let recordID, let recordType):
                 self.recordWithIDWasDeletedBlock?(recordID, recordType)
-            case .tokenUpdated(let zoneID, let token):
-                self.recordZoneChangeTokensUpdatedBlock?(zoneID, token, nil)
+            case .tokenUpdated(let zoneID, let token, let clientToken):
+                self.recordZoneChangeTokensUpdatedBlock?(zoneID, token, clientToken)
             case .zoneEnded(let zoneID, let result):
                 if let error = result.error { errors.withLock { $0[zoneID] = error } }
                 self.report(zoneID, result)
@@ -132,11 +132,11 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         if let recordZoneFetchResultBlock {
             recordZoneFetchResultBlock(
                 zoneID,
-                result.map { ($0.token, nil, $0.moreComing) }.mapError { $0 })
+                result.map { ($0.token, $0.clientToken, $0.moreComing) }.mapError { $0 })
         } else {
             let end = result.value
             olderRecordZoneFetchCompletionBlock?(
-                zoneID, end?.token, nil, end?.moreComing ?? false, result.error)
+                zoneID, end?.token, end?.clientToken, end?.moreComing ?? false, result.error)
         }
     }
 

@@ -26,8 +26,9 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     public var savePolicy: RecordSavePolicy = .ifServerRecordUnchanged
     /// Whether a zone's records are saved all or none. The default zone always saves each for itself.
     public var isAtomic = true
-    /// What the zone's next fetch of changes would hand back. Kept, and not sent: the web protocol has no key for it,
-    /// and what a fetch hands back is nil.
+    /// What the next fetch of the zones' changes hands back to this device, when any part of the operation was done: so
+    /// it is known whether a write was whose answer was lost. At most 4,096 bytes; the server keeps them for a day.
+    /// Apple's web service has no key for it: there it isn't sent.
     public var clientChangeTokenData: Data?
 
     /// Called for each record: with how much of its files is sent, and with 1 when the server has answered for it.
@@ -84,6 +85,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         let deletions = recordIDsToDelete ?? []
         let policy = savePolicy
         let isAtomic = isAtomic
+        let clientChangeToken = clientChangeTokenData
         // The first of two records with one ID: such a request is refused before anything is saved.
         let sent = Dictionary(zip(states.map(\.recordID), zip(records, states))) { first, _ in first }
         let outcome = Lock(Outcome())
@@ -93,7 +95,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
                 address: address
             ) { address in
                 UploadingExchange(
-                    saving: states, deleting: deletions, policy: policy, isAtomic: isAtomic, address: address)
+                    saving: states, deleting: deletions, policy: policy, isAtomic: isAtomic,
+                    clientChangeToken: clientChangeToken, address: address)
             }
         } event: { event in
             switch event {
