@@ -24,12 +24,12 @@ extension CKContainer {
     ///     }
     /// }
     /// ```
-    /// The device waits in one request that the server holds open; nothing is asked in between. All streams of one
-    /// container share it. It ends when the last stream's consumer does. A stream whose consumer is far behind
-    /// loses the oldest events, and is then told `listening` again.
+    /// The device waits in one request that the server holds open; nothing is asked in between. All streams of all
+    /// containers that mean the same cloud share it. It ends when the last stream's consumer does. A stream whose
+    /// consumer is far behind loses the oldest events, and is then told `listening` again.
     ///
-    /// `CloudSync` of the module YapCloudKit listens by itself. A second process of the same device, or a second
-    /// container object of the same identifier, would take notifications away from the first.
+    /// `CloudSync` of the module YapCloudKit listens by itself. A second process of the same device would take
+    /// notifications away from the first.
     public func notifications() -> AsyncStream<CloudNotificationEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: CloudNotificationEvent.self, bufferingPolicy: .bufferingNewest(Self.bufferedEventsMax))

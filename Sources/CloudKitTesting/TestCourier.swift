@@ -1,6 +1,6 @@
-import CloudKit
+package import CloudKit
 internal import CloudService
-internal import CloudWire
+package import CloudWire
 import Seams
 
 /// The waits for notifications that devices hold open.
@@ -60,6 +60,26 @@ extension TestCloud {
 
     /// How many devices wait to be told.
     package var waitCount: Int { state.withLock { $0.courier.waits.count } }
+
+    /// Answers a request that came by another way than a device's transport, a wait for pushes among them.
+    /// - Returns: what gives the wait up.
+    @discardableResult
+    package func answer(
+        to request: WireRequest, completion: @escaping @Sendable (WireResponse) -> Void
+    ) -> TransportCancel {
+        if TestCourier.isWait(request) {
+            return wait(request, deviceNumber: 0) { result in
+                completion((try? result.get()) ?? WireResponse(status: 503))
+            }
+        }
+        let (service, thread) = state.withLock { ($0.service, $0.thread) }
+        if let thread {
+            thread.send(request, completion: completion)
+        } else {
+            completion(service.respond(to: request))
+        }
+        return {}
+    }
 
     /// Takes a device's wait: what is there for it is given at once. A carrier would hold the thread
     /// until the wait ends, so it is not used.

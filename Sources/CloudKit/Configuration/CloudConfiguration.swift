@@ -62,11 +62,17 @@ package struct CloudConfiguration: Sendable {
 
     /// Where the container's cloud is; with nil, the program's own container's.
     /// - Throws: `CKError.badContainer` that says what to write, and where.
-    func place(containerIdentifier: String?) throws(CKError) -> ContainerCore.Place {
+    func place(containerIdentifier: String?) throws(CKError) -> CloudPlace {
         if let mistake { throw CKError(.badContainer, mistake) }
         guard let identifier = containerIdentifier ?? defaultContainer else { throw advice(nil) }
         let container = containers[identifier] ?? everyOther
         guard let container, let server = container.server else { throw advice(identifier) }
+        return try settings(container, identifier, server).place()
+    }
+
+    private func settings(
+        _ container: Container, _ identifier: String, _ server: String
+    ) throws(CKError) -> PlaceSettings {
         guard let url = Self.serverURL(server) else {
             throw CKError(
                 .badContainer,
@@ -78,21 +84,16 @@ package struct CloudConfiguration: Sendable {
                 .badContainer,
                 "The environment of the container \(identifier) is development or production: \(environment)")
         }
-        let kind = try serverKind(container, identifier, url)
-        let client = HTTPClients.client(authoritiesFile: container.authoritiesFile)
-        var connection = CloudConnection(
-            transport: HTTPTransport(serverURL: url, client: client), execution: .threads,
-            environment: environment, account: try account(container, identifier, url, environment, kind))
-        connection.serverKind = kind
-        if kind == .apple {
-            connection.turns = .ofAll("\(credentialFile) \(url) \(identifier) \(environment)")
-        }
-        connection.assetCache = AssetCache(
-            folder: Self.cacheFolder(ProcessInfo.processInfo.environment).appendingPathComponent(
-                Self.folderName(identifier)))
-        connection.shelf = OperationShelf(
-            folder: Self.operationsFolder(ProcessInfo.processInfo.environment, identifier, url, environment))
-        return ContainerCore.Place(identifier: identifier, connection: connection)
+        let variables = ProcessInfo.processInfo.environment
+        return PlaceSettings(
+            identifier: identifier, serverURL: url, environment: environment,
+            serverKind: try serverKind(container, identifier, url), apiToken: container.apiToken,
+            webAuthToken: container.webAuthToken, serverKey: try serverKey(container, identifier),
+            credentialFile: container.credentialFile ?? credentialFile, deviceID: container.deviceID,
+            authoritiesFile: container.authoritiesFile,
+            cacheFolder: Self.cacheFolder(variables).appendingPathComponent(
+                Self.folderName(identifier), isDirectory: true),
+            operationsFolder: Self.operationsFolder(variables, identifier, url, environment))
     }
 
     private func serverKind(
@@ -103,37 +104,17 @@ package struct CloudConfiguration: Sendable {
         throw CKError(.badContainer, "The protocol of the container \(identifier) is yap or apple: \(name)")
     }
 
-    /// The account of a server that asks by a key of its own; nil when none is named.
-    private func keyAccount(_ container: Container, _ identifier: String) throws(CKError) -> FixedAccount? {
+    /// The key by which a server asks; nil when none is named.
+    private func serverKey(_ container: Container, _ identifier: String) throws(CKError) -> ServerKey? {
         switch (container.keyID, container.keyFile) {
         case (nil, nil): return nil
-        case (let keyID?, let file?):
-            return FixedAccount(CloudCredential(serverKey: try ServerKey(keyID: keyID, file: file)))
+        case (let keyID?, let file?): return try ServerKey(keyID: keyID, file: file)
         default:
             throw CKError(
                 .badContainer,
                 "The container \(identifier) needs both keyID and keyFile (CLOUDKIT_KEY_ID, CLOUDKIT_KEY_FILE)."
             )
         }
-    }
-
-    private func account(
-        _ container: Container, _ identifier: String, _ serverURL: String, _ environment: String,
-        _ kind: ServerKind
-    ) throws(CKError) -> any CloudAccount {
-        if let account = try keyAccount(container, identifier) { return account }
-        let file = CredentialFile(path: container.credentialFile ?? credentialFile)
-        // Apple's servers give another token with each answer, which has to be there when the program starts again.
-        guard let token = container.webAuthToken, kind == .yap else {
-            return FileAccount(
-                file: file, server: serverURL, container: identifier, environment: environment,
-                apiToken: container.apiToken, deviceID: container.deviceID,
-                givenToken: container.webAuthToken, watch: .shared)
-        }
-        return FixedAccount(
-            CloudCredential(
-                webAuthToken: token, apiToken: container.apiToken,
-                deviceID: container.deviceID ?? (try? file.deviceID())))
     }
 
     /// Whether `text` is an address of the web, as it goes out.

@@ -50,6 +50,9 @@ internal import Seams
             return { [weak self] in self?.end(number) }
         }
 
+        /// The files that are watched.
+        package var paths: Set<String> { state.withLock { Set($0.watched.values.map(\.path)) } }
+
         private func end(_ number: Int) {
             state.withLock { state in
                 state.watched[number] = nil
@@ -134,6 +137,9 @@ internal import Seams
     package final class FolderWatch: Sendable {
         /// The process's one watch.
         package static let shared = FolderWatch()
+
+        /// The files that are watched: none.
+        package var paths: Set<String> { [] }
 
         /// Never calls `changed`.
         package func watch(path: String, _ changed: @escaping @Sendable () -> Void) -> @Sendable () -> Void {

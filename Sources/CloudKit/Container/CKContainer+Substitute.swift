@@ -18,7 +18,6 @@ extension CKContainer {
 
     /// Where the cloud of the container with `identifier` is, as a test says it.
     static func substituteCore(_ identifier: String) -> ContainerCore? {
-        guard let place = try? inPlaceOfDefault?.place() else { return nil }
-        return ContainerCore(identifier: identifier, connection: place.connection)
+        (try? inPlaceOfDefault?.core.place()).map { ContainerCore($0.sibling(identifier)) }
     }
 }

@@ -47,7 +47,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
 
     /// The container with `identifier` on `connection`.
     package convenience init(identifier: String, connection: CloudConnection) {
-        self.init(core: ContainerCore(identifier: identifier, connection: connection))
+        self.init(core: ContainerCore(CloudPlace(identifier: identifier, connection: connection)))
     }
 
     /// The container with `identifier`, for which `configuration` counts and nothing else.

@@ -28,7 +28,7 @@ package struct CloudConnection: Sendable {
     /// The dates of requests that are signed.
     package var clock: any TimeSource = SystemTimeSource()
     /// What the server asked to wait with; nil when the timers stand still, and no wait would ever be over.
-    let holds: RequestHolds?
+    var holds: RequestHolds?
     /// In whose order requests go whose token is good for one only.
     package var turns = TokenTurns()
     /// Where fetched files are; with nil an asset is fetched without its file.

@@ -4,29 +4,20 @@ internal import Seams
 /// What a container and its databases share. A database holds this and not its container: so neither keeps
 /// the other alive, and a database works when only it was kept.
 final class ContainerCore: Sendable {
-    /// The container's identifier and where its cloud is.
-    struct Place: Sendable {
-        var identifier: String
-        var connection: CloudConnection
-    }
-
     private enum Origin {
-        case given(Place)
+        case given(CloudPlace)
         /// Looked up with the first operation: by the identifier, or as the program's own container.
         case configured(identifier: String?, CloudConfiguration?)
     }
 
     private let origin: Origin
-    private let found = Lock<Place?>(nil)
+    private let found = Lock<CloudPlace?>(nil)
     private let operationQueue = OperationQueue()
     private let callbackQueue = DispatchQueue(label: "CKContainer")
-    /// Where what other devices change is heard of.
-    let notifications = NotificationHub()
 
-    init(identifier: String, connection: CloudConnection) {
-        let place = Place(identifier: identifier, connection: connection)
+    /// A container whose cloud is at `place`.
+    init(_ place: CloudPlace) {
         origin = .given(place)
-        follow(place)
     }
 
     /// A container whose cloud `configuration` names; with nil, the one that counts when it is first needed.
@@ -46,28 +37,29 @@ final class ContainerCore: Sendable {
     /// Where the cloud is.
     /// - Throws: `CKError.badContainer` that says what to write, and where. What is mended then is seen by the next
     ///   operation.
-    func place() throws(CKError) -> Place {
+    func place() throws(CKError) -> CloudPlace {
         switch origin {
         case .given(let place): return place
         case .configured(let identifier, let configuration):
-            return try found.withLock { found throws(CKError) in
-                if let found { return found }
-                let place = try (configuration ?? .current()).place(containerIdentifier: identifier)
-                found = place
-                follow(place)
-                return place
+            if let place = found.withLock({ $0 }) { return place }
+            // Files are read without the lock; of two threads that do it at a time the first one's counts.
+            let place = try (configuration ?? .current()).place(containerIdentifier: identifier)
+            return found.withLock { found in
+                let kept = found ?? place
+                found = kept
+                return kept
             }
         }
     }
 
-    /// Drops what belongs to a user when another one signs in.
-    private func follow(_ place: Place) {
-        let cache = place.connection.assetCache
-        place.connection.account.onUserChange { [weak notifications] isOurs in
-            // Another process removes them itself, and may have fetched the next user's already.
-            if isOurs { cache?.removeAll() }
-            notifications?.userChanged()
-        }
+    /// Calls `handler`, one call at a time, with what other devices change.
+    /// - Returns: what ends that.
+    func observeNotifications(
+        _ handler: @escaping @Sendable (NotificationEvent) -> Void
+    ) -> @Sendable () -> Void {
+        let observation = NotificationObservation(self, handler)
+        observation.begin()
+        return { observation.end() }
     }
 
     var isInline: Bool {

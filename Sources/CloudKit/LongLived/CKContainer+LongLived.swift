@@ -43,20 +43,20 @@ extension CKContainer {
     }
 
     private func look<Value: Sendable>(
-        _ body: @escaping @Sendable (ContainerCore.Place) throws -> Value,
+        _ body: @escaping @Sendable (CloudPlace) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         let core = core
         core.perform { completion(Result { try body(try core.place()) }) }
     }
 
-    private static func operationIDs(_ place: ContainerCore.Place) throws -> [CKOperation.ID] {
+    private static func operationIDs(_ place: CloudPlace) throws -> [CKOperation.ID] {
         guard let shelf = place.connection.shelf else { return [] }
         return shelf.operationIDs(of: OperationOwner(try place.connection.account.credential()))
     }
 
     private func operation(
-        _ operationID: CKOperation.ID, _ place: ContainerCore.Place
+        _ operationID: CKOperation.ID, _ place: CloudPlace
     ) throws -> CKOperation? {
         guard let shelf = place.connection.shelf else { return nil }
         let owner = OperationOwner(try place.connection.account.credential())

@@ -6,7 +6,7 @@ extension CKOperation {
     /// - Parameter body: called here, or where the blocks are called when another run of the same operation has to end
     ///   first; with nil for an operation that isn't kept.
     func keep(
-        _ place: ContainerCore.Place, _ credential: CloudCredential, _ scope: CKDatabase.Scope,
+        _ place: CloudPlace, _ credential: CloudCredential, _ scope: CKDatabase.Scope,
         _ body: @escaping @Sendable (Result<KeptRun?, CKError>) -> Void
     ) {
         guard !isCancelled, let shelf = place.connection.shelf,

@@ -1,34 +1,52 @@
 import Foundation
 internal import Seams
 
-/// The one listener of a container, for all who want to hear: the server tells a device each change once.
+/// The one listener of a place, for all who want to hear: the server tells a device each change once.
 final class NotificationHub: Sendable {
+    private struct Observer {
+        var handler: @Sendable (NotificationEvent) -> Void
+        /// Whether it was told that the device listens, or will be before anything else.
+        var isIn: Bool
+    }
+
     private struct State {
         var listener: NotificationListener?
         /// Numbers the listeners, so that what an ended one still tells is not heard.
         var generation = 0
-        var handlers: [Int: @Sendable (NotificationEvent) -> Void] = [:]
+        var observers: [Int: Observer] = [:]
         var lastNumber = 0
         var isListening = false
+
+        /// The handlers of those whom `isMeant` means, in the order in which they came.
+        func handlers(_ isMeant: (Observer) -> Bool) -> [@Sendable (NotificationEvent) -> Void] {
+            observers.filter { isMeant($0.value) }.sorted { $0.key < $1.key }.map(\.value.handler)
+        }
     }
 
+    private let identifier: String
+    private let connection: CloudConnection
     private let state = Lock(State())
+
+    /// The hub of the container with `identifier` at `connection`.
+    init(_ identifier: String, _ connection: CloudConnection) {
+        self.identifier = identifier
+        self.connection = connection
+    }
 
     deinit { state.withLock { $0.listener }?.stop() }
 
-    /// Calls `handler` with what is heard, beginning with `listening` if that is so already.
+    /// Calls `handler`, one call at a time, with what is heard, beginning with `listening` if that is so already.
     /// - Returns: what ends that. The last one ends the listening.
-    func observe(
-        _ core: ContainerCore, _ handler: @escaping @Sendable (NotificationEvent) -> Void
-    ) -> @Sendable () -> Void {
-        let (number, isFirst, isListening) = state.withLock { state in
+    func observe(_ handler: @escaping @Sendable (NotificationEvent) -> Void) -> @Sendable () -> Void {
+        let (number, isFirst, listener) = state.withLock { state in
             state.lastNumber += 1
-            state.handlers[state.lastNumber] = handler
-            return (state.lastNumber, state.handlers.count == 1, state.isListening)
+            state.observers[state.lastNumber] = Observer(handler: handler, isIn: !state.isListening)
+            return (
+                state.lastNumber, state.observers.count == 1, state.isListening ? state.listener : nil
+            )
         }
-        if isListening { handler(.listening(wasForgotten: false)) }
-        if isFirst { begin(core) }
-        // It keeps the hub: who listens goes on doing so when nothing else of the container is kept.
+        if isFirst { begin() }
+        listener?.inTurn { [weak self] in self?.welcome(number) }
         return { self.end(number) }
     }
 
@@ -37,51 +55,34 @@ final class NotificationHub: Sendable {
         state.withLock { $0.listener }?.userChanged()
     }
 
-    private func begin(_ core: ContainerCore) {
+    private func begin() {
         let generation = state.withLock { state in
             state.generation += 1
             return state.generation
         }
-        // Where the cloud is, and who asks, stands in files.
-        if core.isInline {
-            listen(core, generation)
-        } else {
-            DispatchQueue.global().async { self.listen(core, generation) }
-        }
-    }
-
-    private func listen(_ core: ContainerCore, _ generation: Int, attempt: Int = 1) {
-        let place: ContainerCore.Place
-        do throws(CKError) {
-            place = try core.place()
-        } catch {
-            if attempt == 1 { tell(.interrupted(error), generation) }
-            // What is missing may be written while the program runs.
-            let pause = RequestRules.pauseMilliseconds(
-                afterAttempt: attempt, unitInterval: SystemRandomSource().nextUnitInterval())
-            DispatchTimerSource.shared.after(milliseconds: pause) { [weak self] in
-                DispatchQueue.global().async { [weak self] in
-                    self?.listenAgain(core, generation, attempt: attempt + 1)
-                }
-            }
-            return
-        }
         let listener = NotificationListener(
-            containerIdentifier: place.identifier, connection: place.connection
+            containerIdentifier: identifier, connection: connection
         ) { [weak self] event in
             self?.tell(event, generation)
         }
         let isWanted = state.withLock { state in
-            guard state.generation == generation, !state.handlers.isEmpty else { return false }
+            guard state.generation == generation, !state.observers.isEmpty else { return false }
             state.listener = listener
             return true
         }
         if isWanted { listener.start() }
     }
 
-    private func listenAgain(_ core: ContainerCore, _ generation: Int, attempt: Int) {
-        let isWanted = state.withLock { $0.generation == generation && !$0.handlers.isEmpty }
-        if isWanted { listen(core, generation, attempt: attempt) }
+    /// Tells one who came while the device listened already. Called in turn with what the listener tells.
+    private func welcome(_ number: Int) {
+        let handler = state.withLock { state -> (@Sendable (NotificationEvent) -> Void)? in
+            guard state.isListening, let observer = state.observers[number], !observer.isIn else {
+                return nil
+            }
+            state.observers[number]?.isIn = true
+            return observer.handler
+        }
+        handler?(.listening(wasForgotten: false))
     }
 
     private func tell(_ event: NotificationEvent, _ generation: Int) {
@@ -90,26 +91,27 @@ final class NotificationHub: Sendable {
             switch event {
             case .listening: state.isListening = true
             case .interrupted: state.isListening = false
-            case .notification: break
+            case .notification: return state.handlers { $0.isIn }
             }
-            return state.handlers.sorted { $0.key < $1.key }.map(\.value)
+            for number in state.observers.keys { state.observers[number]?.isIn = true }
+            return state.handlers { _ in true }
         }
         for handler in handlers { handler(event) }
     }
 
     private func end(_ number: Int) {
         // Taken out under the lock, dropped and stopped outside of it.
-        let (handler, listener) = state.withLock { state in
-            let handler = state.handlers.removeValue(forKey: number)
-            guard handler != nil, state.handlers.isEmpty else {
-                return (handler, nil as NotificationListener?)
+        let (observer, listener) = state.withLock { state in
+            let observer = state.observers.removeValue(forKey: number)
+            guard observer != nil, state.observers.isEmpty else {
+                return (observer, nil as NotificationListener?)
             }
             state.generation += 1
             state.isListening = false
             defer { state.listener = nil }
-            return (handler, state.listener)
+            return (observer, state.listener)
         }
-        _ = handler
+        _ = observer
         listener?.stop()
     }
 }
@@ -120,7 +122,7 @@ extension CKContainer {
     package func observeNotifications(
         _ handler: @escaping @Sendable (NotificationEvent) -> Void
     ) -> @Sendable () -> Void {
-        core.notifications.observe(core, handler)
+        core.observeNotifications(handler)
     }
 }
 
@@ -130,15 +132,26 @@ extension CKDatabase {
     package func observeNotifications(
         _ handler: @escaping @Sendable (NotificationEvent) -> Void
     ) -> @Sendable () -> Void {
-        core.notifications.observe(core) { event in
-            if case .notification(let notification) = event, !self.isMeant(by: notification) { return }
+        // Not kept by the handler, which the container's place keeps: who listens does.
+        core.observeNotifications { [weak core, databaseScope] event in
+            if case .notification(let notification) = event,
+                !Self.isMeant(by: notification, databaseScope, core?.identifier)
+            {
+                return
+            }
             handler(event)
         }
     }
 
     /// Whether the notification is about this database.
     package func isMeant(by notification: CKNotification) -> Bool {
-        if let identifier = notification.containerIdentifier, identifier != core.identifier { return false }
-        return notification.scope == databaseScope
+        Self.isMeant(by: notification, databaseScope, core.identifier)
+    }
+
+    private static func isMeant(
+        by notification: CKNotification, _ scope: Scope, _ containerIdentifier: String?
+    ) -> Bool {
+        if let named = notification.containerIdentifier, named != containerIdentifier { return false }
+        return notification.scope == scope
     }
 }

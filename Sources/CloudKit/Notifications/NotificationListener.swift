@@ -6,13 +6,19 @@ internal import Seams
 final class NotificationListener: Sendable {
     private struct State {
         var machine: CourierMachine
-        var events: [CourierMachine.Event] = []
+        /// What is to be done, one after the other.
+        var turns: [Turn] = []
         var isDraining = false
         var isStopped = false
         /// Whose changes are listened to; nil inside: nobody was signed in.
         var user: String??
         /// Takes back what is waited for: an answer, or the end of a pause.
         var takeBack: (@Sendable () -> Void)?
+    }
+
+    private enum Turn {
+        case event(CourierMachine.Event)
+        case body(@Sendable () -> Void)
     }
 
     private let connection: CloudConnection
@@ -57,26 +63,38 @@ final class NotificationListener: Sendable {
         takeBack?()
     }
 
+    /// Calls `body`, here or on the thread that calls the handler, while the handler isn't called; never after the end.
+    func inTurn(_ body: @escaping @Sendable () -> Void) {
+        take(.body(body))
+    }
+
     private func post(_ event: CourierMachine.Event) {
+        take(.event(event))
+    }
+
+    private func take(_ turn: Turn) {
         let mustDrain = state.withLock { state in
-            state.events.append(event)
+            state.turns.append(turn)
             defer { state.isDraining = true }
             return !state.isDraining
         }
         guard mustDrain else { return }
-        while let actions = next() {
-            for action in actions { perform(action) }
-        }
+        while let body = next() { body() }
     }
 
-    /// The actions of the next event. An answer that comes at once only adds its event: the stack doesn't grow.
-    private func next() -> [CourierMachine.Action]? {
+    /// What comes next. An answer that comes at once only adds its turn: the stack doesn't grow.
+    private func next() -> (() -> Void)? {
         state.withLock { state in
-            guard !state.isStopped, !state.events.isEmpty else {
+            guard !state.isStopped, !state.turns.isEmpty else {
                 state.isDraining = false
                 return nil
             }
-            return state.machine.handle(state.events.removeFirst())
+            switch state.turns.removeFirst() {
+            case .body(let body): return body
+            case .event(let event):
+                let actions = state.machine.handle(event)
+                return { for action in actions { self.perform(action) } }
+            }
         }
     }
 

@@ -22,7 +22,7 @@ extension CKOperation {
             kept?.end()
         }
         let target = target
-        let place: ContainerCore.Place
+        let place: CloudPlace
         let credential: CloudCredential
         do throws(CKError) {
             place = try target.core.place()
@@ -51,7 +51,7 @@ extension CKOperation {
 extension RequestAddress {
     /// Where an operation goes, and what it goes by. One that was kept asks the database that it asked at first.
     fileprivate init(
-        _ place: ContainerCore.Place, _ scope: CKDatabase.Scope, _ credential: CloudCredential,
+        _ place: CloudPlace, _ scope: CKDatabase.Scope, _ credential: CloudCredential,
         _ kept: KeptRun?
     ) {
         let connection = place.connection

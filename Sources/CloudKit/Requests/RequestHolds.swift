@@ -10,17 +10,36 @@ final class RequestHolds: Sendable {
     /// Kinds of requests that are remembered; beyond that the one that may go first is forgotten.
     static let countMax = 256
 
-    /// The timers' milliseconds from which a kind of request may go again.
-    private let untilMilliseconds = Lock<[String: Int64]>([:])
+    /// What the servers asked this process to wait with. It outlives the containers, because many an app makes one
+    /// anew for each operation.
+    private static let shared = Lock<[String: Int64]>([:])
 
-    init() {}
+    /// The timers' milliseconds from which a kind of request may go again.
+    private let untilMilliseconds: Lock<[String: Int64]>
+    /// Stands before each kind.
+    private let name: String
+
+    /// What one connection has to wait with.
+    convenience init() {
+        self.init(Lock([:]), name: "")
+    }
+
+    private init(_ untilMilliseconds: Lock<[String: Int64]>, name: String) {
+        self.untilMilliseconds = untilMilliseconds
+        self.name = name
+    }
+
+    /// What everybody in this process has to wait with who asks as `name` and goes by the machine's clock.
+    static func ofAll(_ name: String) -> RequestHolds {
+        RequestHolds(shared, name: name + "\n")
+    }
 
     /// Remembers that requests of `kind` have to wait.
     func hold(_ kind: String, seconds: Double, nowMilliseconds: Int64) {
         guard seconds > 0 else { return }
         let until = nowMilliseconds + Int64(min(seconds, Self.secondsMax) * 1000)
         untilMilliseconds.withLock { kinds in
-            kinds[kind] = max(until, kinds[kind] ?? until)
+            kinds[name + kind] = max(until, kinds[name + kind] ?? until)
             if kinds.count > Self.countMax,
                 let first = kinds.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })
             {
@@ -32,9 +51,10 @@ final class RequestHolds: Sendable {
     /// Seconds for which requests of `kind` have to wait still; nil when they may go.
     func secondsLeft(_ kind: String, nowMilliseconds: Int64) -> Double? {
         untilMilliseconds.withLock { kinds in
-            guard let until = kinds[kind] else { return nil }
+            // Mostly there are none, and no text has to be put together.
+            guard !kinds.isEmpty, let until = kinds[name + kind] else { return nil }
             guard until > nowMilliseconds else {
-                kinds[kind] = nil
+                kinds[name + kind] = nil
                 return nil
             }
             return Double(until - nowMilliseconds) / 1000

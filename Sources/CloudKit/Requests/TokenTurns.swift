@@ -13,19 +13,23 @@ package final class TokenTurns: Sendable {
 
     private let state = Lock(State())
 
-    init() {}
+    private static let shared = WeakTable<String, TokenTurns>()
+    /// By which others find it; nil: nobody does.
+    private let name: String?
 
-    private static let shared = Lock<[String: TokenTurns]>([:])
+    init(name: String? = nil) {
+        self.name = name
+    }
 
-    /// The turns of everybody in this process who asks as one user: each `CKContainer(identifier:)` has a connection of
-    /// its own.
+    deinit {
+        if let name { Self.shared.forget(name, self) }
+    }
+
+    /// The turns of everybody in this process who asks as one user. A request that is under way keeps them: so they are
+    /// also the next container's when all others are gone.
     /// - Parameter name: what names the user's sign-in.
     static func ofAll(_ name: String) -> TokenTurns {
-        shared.withLock { shared in
-            let turns = shared[name] ?? TokenTurns()
-            shared[name] = turns
-            return turns
-        }
+        shared.value(name) { TokenTurns(name: name) }
     }
 
     /// Calls `body` when it is its turn, perhaps at once; whoever called it says `leave()` once then.
