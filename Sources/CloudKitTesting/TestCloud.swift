@@ -98,6 +98,9 @@ public final class TestCloud: Sendable {
 
     /// The service's clock. It stands still until the test moves it: `cloud.clock.advance(bySeconds: 3)`. What waits
     /// for it on a device (a pause before a request is sent again, say) goes on with `deliverPushes()`.
+    ///
+    /// `now()` in a predicate means it too: in a query or a subscription of a device, and in what
+    /// `TestDevice.asDefault` runs or after `makeDefault()`.
     public let clock: TestClock
     /// The seed of the names and ids that the service makes.
     public let seed: UInt64
@@ -231,6 +234,7 @@ public final class TestCloud: Sendable {
             timers: execution == .inline ? timers : nil,
             // Of its own, so that what one device sends doesn't change what the service or another makes.
             random: SeededRandomSource(seed: seed &* 1_000 &+ UInt64(number)))
+        connection.clock = clock
         connection.assetCache =
             assetCache
             ?? AssetCache(folder: cacheFolder.appendingPathComponent("device-\(number)", isDirectory: true))

@@ -16,6 +16,11 @@ extension CKContainer {
     /// The container in the place of the program's own; nil: there is none.
     static var inPlaceOfDefault: CKContainer? { substitute ?? substituteForAll }
 
+    /// What `now()` means in a predicate that is looked at on the device.
+    static var predicateClock: any TimeSource {
+        (try? inPlaceOfDefault?.core.place())?.connection.clock ?? SystemTimeSource()
+    }
+
     /// Where the cloud of the container with `identifier` is, as a test says it.
     static func substituteCore(_ identifier: String) -> ContainerCore? {
         (try? inPlaceOfDefault?.core.place()).map { ContainerCore($0.sibling(identifier)) }

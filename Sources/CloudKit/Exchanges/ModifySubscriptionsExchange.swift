@@ -22,7 +22,7 @@ struct ModifySubscriptionsExchange: Exchange {
         for subscription in saves {
             do throws(CKError) {
                 try Self.check(subscription, address.scope)
-                var wire = try subscription.wire()
+                var wire = try subscription.wire(clock: address.clock)
                 wire.query = wire.query.map { address.outgoing($0) }
                 written.append((subscription, wire))
             } catch {

@@ -19,6 +19,8 @@ struct RequestAddress: Sendable {
     var assetCache: AssetCache?
     /// Whose servers are asked.
     var serverKind = ServerKind.yap
+    /// What `now()` in a predicate is told by.
+    var clock: any TimeSource = SystemTimeSource()
     /// The copies of the files that the operation sends, where it has any of its own.
     var fileCopy: @Sendable (URL) -> URL? = { _ in nil }
 

@@ -4,8 +4,9 @@ internal import Seams
 
 extension CKSubscription {
     /// The subscription as it goes out.
+    /// - Parameter clock: says what `now()` in a query means.
     /// - Throws: `CKError.invalidArguments` for a query that can't be watched.
-    func wire() throws(CKError) -> WireSubscription {
+    func wire(clock: any TimeSource) throws(CKError) -> WireSubscription {
         let state = state.withLock { $0 }
         let kind: WireSubscription.Kind =
             switch state.type {
@@ -24,7 +25,7 @@ extension CKSubscription {
                 "A query subscription needs creation, update or deletion among its options.")
         }
         let asked = CKQuery(recordType: query.recordType, predicate: query.predicate)
-        guard let wireQuery = try asked.wire(zoneID: state.zoneID) else {
+        guard let wireQuery = try asked.wire(zoneID: state.zoneID, clock: clock) else {
             throw CKError(
                 .invalidArguments, "A query subscription to what no record can match would never fire.")
         }

@@ -56,7 +56,8 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
         let outcome = Lock(Outcome())
         run { address in
             KnownUserExchange(
-                namesUser: saves.contains { address.namesUser((try? $0.wire())?.query) }, address: address
+                namesUser: saves.contains { address.namesUser((try? $0.wire(clock: address.clock))?.query) },
+                address: address
             ) { address in
                 address.split(saving: saves, deleting: deletions) {
                     ModifySubscriptionsExchange(saving: $0, deleting: $1, address: address)

@@ -60,7 +60,7 @@ extension RequestAddress {
             containerIdentifier: place.identifier, environment: connection.environment, scope: scope.wire,
             isSignedIn: credential.isSignedIn, userRecordName: credential.userRecordName,
             names: kept.map { .derived(seed: $0.header.seed) } ?? .drawn(from: connection.random),
-            assetCache: connection.assetCache, serverKind: connection.serverKind)
+            assetCache: connection.assetCache, serverKind: connection.serverKind, clock: connection.clock)
         if let kept { fileCopy = { kept.copy(of: $0) } }
     }
 }

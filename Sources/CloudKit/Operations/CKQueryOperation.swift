@@ -64,11 +64,10 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     }
 
     override func execute() {
-        let request: Result<RecordsQueryRequest?, CKError> = Result { () throws(CKError) in try self.request()
-        }
         let resultsLimit = resultsLimit
         let errors = Lock<[AnyHashable: any Error]>([:])
         run { address in
+            let request: Result<RecordsQueryRequest?, CKError> = self.request(address.clock)
             let query = (request.value ?? nil)?.query
             return KnownUserExchange(namesUser: address.namesUser(query), address: address) { address in
                 DownloadingExchange(
@@ -92,7 +91,11 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     }
 
     /// The request for the first page; nil for what nothing can match.
-    private func request() throws(CKError) -> RecordsQueryRequest? {
+    private func request(_ clock: any TimeSource) -> Result<RecordsQueryRequest?, CKError> {
+        Result { () throws(CKError) in try request(clock) }
+    }
+
+    private func request(_ clock: any TimeSource) throws(CKError) -> RecordsQueryRequest? {
         if let cursor {
             var request = cursor.request
             if let desiredKeys { request.desiredKeys = desiredKeys.onWire }
@@ -101,7 +104,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         guard let query else {
             throw CKError(.invalidArguments, "A CKQueryOperation needs a query or a cursor.")
         }
-        guard let wire = try query.wire(zoneID: zoneID) else { return nil }
+        guard let wire = try query.wire(zoneID: zoneID, clock: clock) else { return nil }
         return RecordsQueryRequest(
             query: wire, zoneID: zoneID?.wire, zoneWide: zoneID == nil ? true : nil,
             desiredKeys: desiredKeys?.onWire)
@@ -118,8 +121,9 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
 
 extension CKQuery {
     /// The query as it is asked; nil when nothing can match it.
-    func wire(zoneID: CKRecordZoneID?) throws(CKError) -> RecordQuery? {
-        let date = Date(milliseconds: SystemTimeSource().nowMilliseconds())
+    /// - Parameter clock: says what `now()` means.
+    func wire(zoneID: CKRecordZoneID?, clock: any TimeSource) throws(CKError) -> RecordQuery? {
+        let date = Date(milliseconds: clock.nowMilliseconds())
         let filters = try QueryFilters(Predicate(predicate), zoneID: zoneID, date: date)
         guard !filters.matchesNothing else { return nil }
         var sorts: [RecordSort] = []

@@ -109,7 +109,7 @@ enum PredicateEvaluation {
         case .list(let operands): .list(operands.compactMap { resolve($0, subject) })
         case .function(Predicate.distanceFunction, let operands):
             distance(operands.map { resolve($0, subject) }).map { .double($0) }
-        case .function("now", []): .date(Date(milliseconds: SystemTimeSource().nowMilliseconds()))
+        case .function("now", []): .date(Date(milliseconds: CKContainer.predicateClock.nowMilliseconds()))
         case .record: subject.value(selfKey)
         case .null, .function, .variable: nil
         }
