@@ -245,6 +245,46 @@ private struct Bench {
         end()
     }
 
+    @Test func aNotificationThatCannotBeReadIsAcknowledgedToldOnceAndPassedOver() throws {
+        let bench = Bench()
+        let end = bench.listen()
+        bench.register()
+        bench.clock.advance(bySeconds: 2)
+        let damaged = #"{"ck":{"nid":"x","met":7}}"#
+        bench.transport.answer(200, damaged)
+        #expect(bench.heard.all == ["listening", "interrupted 34", "listening"], "so that it fetches")
+        #expect(bench.transport.requests == ["create", "courier", "courier after x"])
+        bench.transport.answer(200, damaged)
+        #expect(bench.heard.all.count == 3, "told once")
+        try bench.endPause()
+        #expect(bench.transport.requests.last == "courier after x")
+        bench.push("b")
+        #expect(bench.heard.all.last == "b" && bench.transport.requests.last == "courier after b")
+        // One of a kind that we don't know says nothing.
+        bench.clock.advance(bySeconds: 2)
+        bench.transport.answer(200, #"{"ck":{"nid":"later","new":{"dbs":2}}}"#)
+        #expect(bench.heard.all.last == "b" && bench.transport.requests.last == "courier after later")
+        end()
+    }
+
+    @Test func oneWhoseNameCannotBeReadGoesWithAllThatWaited() throws {
+        let bench = Bench()
+        let end = bench.listen()
+        func acknowledges() -> Bool? { bench.transport.openRequest.map { $0.wantsExtras } }
+        bench.register()
+        #expect(acknowledges() == true)
+        bench.clock.advance(bySeconds: 2)
+        bench.transport.answer(200, #"{"ck":{"nid":"x","#)
+        #expect(bench.heard.all == ["listening", "interrupted 34"])
+        try bench.endPause()
+        bench.register()
+        #expect(acknowledges() == false, "the server takes what it sends now as all that waited")
+        bench.push("a")
+        #expect(bench.heard.all == ["listening", "interrupted 34", "listening", "listening", "a"])
+        #expect(acknowledges() == true && bench.transport.requests.last == "courier after a")
+        end()
+    }
+
     @Test func severalWhoListenShareOneWaitAndTheLastEndsIt() {
         let bench = Bench()
         let second = Collected<String>()

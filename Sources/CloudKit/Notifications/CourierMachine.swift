@@ -66,6 +66,9 @@ struct CourierMachine: Sendable {
     /// The notification to acknowledge.
     private var unacknowledgedID: String?
     private var lastToldID: String?
+    /// Whether what the next wait brings stands for all that waited: what can't be read and has no name that could be
+    /// acknowledged goes with it.
+    private var takesAll = false
     private var wasForgotten = false
     private var isInterruptionTold = false
     /// Failures, or waits that were none, in a row.
@@ -159,6 +162,7 @@ struct CourierMachine: Sendable {
     private mutating func forgetToken() {
         token = nil
         unacknowledgedID = nil
+        takesAll = false
         wasForgotten = true
     }
 
@@ -172,6 +176,8 @@ struct CourierMachine: Sendable {
             return [.ask(url: url, timeoutSeconds: Self.waitTimeoutSeconds)]
         case .ours(var request):
             step = .waiting
+            // From a client that can't acknowledge the server takes the newest as all that waited.
+            if takesAll { request.headers.removeAll { $0.name == WireHeader.client } }
             if let unacknowledgedID { request.query.append((WireHeader.afterItem, unacknowledgedID)) }
             return [.send(request, timeoutSeconds: Self.waitTimeoutSeconds)]
         }
@@ -184,6 +190,7 @@ struct CourierMachine: Sendable {
             // The server has seen what was acknowledged with this wait.
             unacknowledgedID = nil
             guard !response.body.isEmpty else {
+                takesAll = false
                 return milliseconds < Self.waitMillisecondsMin ? pauseBeforeWait() : waitAgain()
             }
             return try delivered(response.body)
@@ -198,15 +205,41 @@ struct CourierMachine: Sendable {
         do {
             payload = try PushPayload(json: body)
         } catch {
-            throw .unreadable("\(error)")
+            return try passOver(body, .unreadable("\(error)"))
         }
         let id = payload.ck.notificationID
         unacknowledgedID = id
+        // What else there was isn't told any more.
+        let fetchAll = takesAll ? [Action.tell(.listening(wasForgotten: false))] : []
+        takesAll = false
         // One that comes again was acknowledged too late, or the server doesn't understand acknowledging.
         if let id, id == lastToldID { return pauseBeforeWait() }
         lastToldID = id
         let news = CKNotification.of(payload).map { [Action.tell(.notification($0))] } ?? []
-        return news + waitAgain()
+        return fetchAll + news + waitAgain()
+    }
+
+    /// Goes on behind a notification that can't be read, whether it is damaged or of a later kind: it would come again
+    /// and again. Nobody knows what it says, so who listens is told to fetch.
+    /// - Throws: `error` when not even the notification's name can be read.
+    private mutating func passOver(_ body: [UInt8], _ error: CKError) throws(CKError) -> [Action] {
+        guard let id = Self.notificationID(in: body) else {
+            takesAll = true
+            throw error
+        }
+        takesAll = false
+        unacknowledgedID = id
+        if id == lastToldID { return pauseBeforeWait() }
+        lastToldID = id
+        return [.tell(.interrupted(error)), .tell(.listening(wasForgotten: false))] + waitAgain()
+    }
+
+    /// The name of a notification of which the rest can't be read.
+    private static func notificationID(in body: [UInt8]) -> String? {
+        guard case .object(let members)? = try? JSONValue(json: body),
+            case .object(let part)? = members["ck"], case .string(let id)? = part["nid"], !id.isEmpty
+        else { return nil }
+        return id
     }
 
     private mutating func waitAgain() -> [Action] {
