@@ -60,6 +60,8 @@ extension CloudService {
         var offset = range.flatMap { Int64($0) } ?? 0
         guard offset < asset.bytes || offset == 0 else { return WireResponse(status: 416) }
         let status = offset == 0 ? 200 : 206
+        try? file.sink?.begin(
+            status: status, contentRange: "bytes \(offset)-\(asset.bytes - 1)/\(asset.bytes)")
         while offset < asset.bytes {
             let bytes = try asset.read(at: offset, bytesMax: 64 << 10)
             guard !bytes.isEmpty, (try? bytes.withUnsafeBytes { try file.sink?.write($0) }) != nil else {

@@ -282,7 +282,7 @@ final class CurlTransfer: @unchecked Sendable {
         let status = status()
         let isSuccess = (200..<300).contains(status)
         isDownload = isSuccess
-        if isSuccess { try download.begin(status: status) }
+        if isSuccess { try download.begin(status: status, headers: response.headers) }
         return isSuccess
     }
 

@@ -90,16 +90,16 @@ public protocol HTTPUpload: Sendable {
 
 /// Takes an answer's body without holding it in memory. Called on the client's thread, which waits meanwhile.
 public protocol HTTPDownload: Sendable {
-    /// An answer with this status, from 200 to 299, begins. Called before the first bytes. What another answer says is
-    /// in the response.
-    func begin(status: Int) throws
+    /// An answer with this status, from 200 to 299, and these headers begins. Called before the first bytes. What
+    /// another answer says is in the response.
+    func begin(status: Int, headers: [(name: String, value: String)]) throws
     /// Takes the next bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws
 }
 
 extension HTTPDownload {
     /// Takes every answer of success alike.
-    public func begin(status: Int) throws {}
+    public func begin(status: Int, headers: [(name: String, value: String)]) throws {}
 }
 
 extension String {

@@ -15,9 +15,11 @@ import Testing
     init() throws { folder = try Folder() }
 
     private func database(
-        _ transport: any Transport, execution: Execution = .inline, bytesMax: Int64 = 1 << 30
+        _ transport: any Transport, execution: Execution = .inline, bytesMax: Int64 = 1 << 30,
+        kind: ServerKind = .yap
     ) -> CKDatabase {
         var connection = CloudConnection(transport: transport, execution: execution, webAuthToken: "t")
+        connection.serverKind = kind
         connection.assetCache = AssetCache(folder: cacheURL, bytesMax: bytesMax)
         return CKContainer(identifier: "iCloud.test", connection: connection).privateCloudDatabase
     }
@@ -139,10 +141,12 @@ import Testing
         return server
     }
 
-    private func codes(_ server: RawAnswers, count: Int) async -> [CKError.Code?] {
+    private func codes(
+        _ server: RawAnswers, count: Int, kind: ServerKind = .yap
+    ) async -> [CKError.Code?] {
         let transport = HTTPTransport(
             serverURL: server.url, client: HTTPClients.client(authoritiesFile: nil))
-        let database = database(transport, execution: .threads)
+        let database = database(transport, execution: .threads, kind: kind)
         var codes: [CKError.Code?] = []
         for _ in 0..<count {
             do {
@@ -169,6 +173,35 @@ import Testing
     @Test func theWholeFileIsTakenWhereAPartOfItWasAskedFor() async throws {
         let server = try server([whole("200 OK").dropLast(5_000), whole("200 OK")])
         #expect(await codes(server, count: 2) == [.serverResponseLost, nil])
+    }
+
+    /// Five thousand bytes of the file from `begin` on, said to be `range`.
+    private func part(from begin: Int, as range: String?) -> [UInt8] {
+        let range = range.map { "Content-Range: \($0)\r\n" } ?? ""
+        let head = "HTTP/1.1 206 Partial Content\r\nContent-Length: 5000\r\n\(range)\r\n"
+        return Array(head.utf8) + photo[begin..<(begin + 5_000)]
+    }
+
+    @Test(arguments: [ServerKind.yap, .apple]) func theMissingPartIsGoneOnWith(kind: ServerKind) async throws
+    {
+        for range in ["bytes 5000-9999/10000", "Bytes 5000-9999/*"] {
+            let server = try server([whole("200 OK").dropLast(5_000), part(from: 5_000, as: range)])
+            #expect(await codes(server, count: 2, kind: kind) == [.serverResponseLost, nil])
+            try FileManager.default.removeItem(at: cacheURL)
+        }
+    }
+
+    @Test(arguments: [
+        "bytes 0-4999/10000", "bytes 4999-9998/10000", "bytes 5000-9999/10001", "items 5000-9999/10000", nil,
+    ]) func anotherPartThanTheMissingOneIsNotTaken(range: String?) async throws {
+        // Of Apple's files there is no checksum that could be looked at here.
+        for isCut in [false, true] {
+            let other = part(from: 0, as: range).dropLast(isCut ? 2_000 : 0)
+            let server = try server([whole("200 OK").dropLast(5_000), Array(other), whole("200 OK")])
+            #expect(
+                await codes(server, count: 3, kind: .apple) == [.serverResponseLost, .networkFailure, nil])
+            try FileManager.default.removeItem(at: cacheURL)
+        }
     }
 
     @Test func whatTheServerSaysOfAFileIsInItsRecordsError() async throws {

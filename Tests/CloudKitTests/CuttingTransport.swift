@@ -50,7 +50,12 @@ final class CuttingTransport: Transport {
             return damages > 0
         }
         if isDamaged { sent[0] ^= 1 }
-        let written: Void? = try? sent.withUnsafeBytes { try file.sink?.write($0) }
+        let written: Void? = try? sent.withUnsafeBytes {
+            try file.sink?.begin(
+                status: offset == 0 ? 200 : 206,
+                contentRange: "bytes \(offset)-\(bytes.count - 1)/\(bytes.count)")
+            try file.sink?.write($0)
+        }
         if cut != nil || written == nil {
             completion(.failure(CKError(.networkFailure, "cut")))
         } else {

@@ -91,7 +91,10 @@ private struct UploadedFile: HTTPUpload {
 
 private struct DownloadedFile: HTTPDownload {
     let sink: any FileSink
-    func begin(status: Int) throws { try sink.begin(status: status) }
+    func begin(status: Int, headers: [(name: String, value: String)]) throws {
+        let range = headers.first { $0.name.lowercased() == "content-range" }?.value
+        try sink.begin(status: status, contentRange: range)
+    }
     func write(_ bytes: UnsafeRawBufferPointer) throws { try sink.write(bytes) }
 }
 

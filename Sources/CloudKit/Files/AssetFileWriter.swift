@@ -12,6 +12,8 @@ final class AssetFileWriter: FileSink {
         var offset: Int64
         var bytesWritten: Int64 = 0
         var isTooLong = false
+        /// Whether another part came than the one that was missing.
+        var isAnotherPart = false
         /// Whether the file has the place that it was written for.
         var isFinished = false
         var position: Int64 { offset + bytesWritten }
@@ -56,9 +58,24 @@ final class AssetFileWriter: FileSink {
             && locked.st_ino == named.st_ino && locked.st_dev == named.st_dev
     }
 
-    func begin(status: Int) throws {
+    func begin(status: Int, contentRange: String?) throws {
         // The whole file comes, whatever was asked for.
         if status == 200, offset > 0 { rewind() }
+        guard status != 206 || isMissingPart(contentRange) else {
+            rewind()
+            state.withLock { $0.isAnotherPart = true }
+            throw CKError.anotherPart
+        }
+    }
+
+    /// Whether what comes is the rest of the file, as `bytes 5000-9999/10000` says it. Looked at before the first byte
+    /// is taken: not every checksum tells a file that was put together wrongly.
+    private func isMissingPart(_ contentRange: String?) -> Bool {
+        let words = contentRange?.lowercased().split(separator: " ") ?? []
+        guard words.count == 2, words[0] == "bytes" else { return false }
+        let numbers = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard numbers.count == 2, let begin = numbers[0].split(separator: "-").first else { return false }
+        return Int64(begin) == offset && (bytes == nil || numbers[1] == "*" || Int64(numbers[1]) == bytes)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -90,6 +107,9 @@ final class AssetFileWriter: FileSink {
 
     /// Whether more came than the file has, so that the rest wasn't waited for.
     var isTooLong: Bool { state.withLock { $0.isTooLong } }
+
+    /// Whether another part of the file came than the missing one; then what was there is gone.
+    var isAnotherPart: Bool { state.withLock { $0.isAnotherPart } }
 
     /// Puts the file in its place.
     /// - Throws: `CKError.assetNotAvailable` when it isn't what the server names; then nothing of it is left.
@@ -131,6 +151,8 @@ final class AssetFileWriter: FileSink {
 }
 
 extension CKError {
+    static let anotherPart = CKError(
+        .networkFailure, "The server sent another part of the file than was asked for.")
     fileprivate static let anotherFile = CKError(
         .assetNotAvailable, "The file that came isn't the one that the record names.")
 

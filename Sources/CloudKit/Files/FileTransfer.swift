@@ -34,14 +34,15 @@ package protocol FileSource: AnyObject, Sendable {
 
 /// Takes the bytes of a file that comes in. Used by one thread at a time.
 package protocol FileSink: AnyObject, Sendable {
-    /// An answer of success begins, with this status: 200 brings the whole file, 206 the part that was asked for.
-    func begin(status: Int) throws
+    /// An answer of success begins, with this status: 200 brings the whole file, 206 the part that the header
+    /// `Content-Range` names.
+    func begin(status: Int, contentRange: String?) throws
     /// Takes the next bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws
 }
 
 extension FileSink {
-    package func begin(status: Int) throws {}
+    package func begin(status: Int, contentRange: String?) throws {}
 }
 
 /// A file on its way through a transport.

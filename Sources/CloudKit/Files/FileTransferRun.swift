@@ -8,12 +8,14 @@ final class FileTransferRun: Sendable {
     private let transport: any Transport
     private let cache: AssetCache?
     private let meter: FileMeter
+    private let execution: Execution
 
-    init(_ transfer: FileTransfer, transport: any Transport, cache: AssetCache?, meter: FileMeter) {
+    init(_ transfer: FileTransfer, over connection: CloudConnection, meter: FileMeter) {
         self.meter = meter
         self.transfer = transfer
-        self.transport = transport
-        self.cache = cache
+        transport = connection.transport
+        cache = connection.assetCache
+        execution = connection.execution
     }
 
     typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
@@ -59,26 +61,39 @@ final class FileTransferRun: Sendable {
         var request = FileRequest(
             url: transfer.url.replacingOccurrences(of: "${f}", with: "file"), sink: writer)
         if writer.offset > 0 { request.headers.append(("Range", "bytes=\(writer.offset)-")) }
-        let transfer = transfer
         return transport.carry(request, limits: limits) { result in
-            completion(
-                Result { () throws(CKError) in
-                    if writer.isTooLong { try writer.finish(checksum: nil) }
-                    let response = try result.get()
-                    switch response.status {
-                    case 206: break
-                    case 200 where writer.offset == 0: break
-                    // What was there is no beginning of the file: the next attempt begins anew.
-                    case 200, 416:
-                        writer.rewind()
-                        throw CKError(
-                            .networkFailure, "The server sent another part of the file than was asked for.")
-                    default: return response
-                    }
-                    try writer.finish(checksum: transfer.checksum)
-                    cache.trim(after: writer.byteCount)
-                    return response
-                })
+            self.aside {
+                completion(Result { () throws(CKError) in try self.end(result, writer, cache) })
+            }
         }
+    }
+
+    /// Runs what reads and hashes a whole file: not on the transport's thread, on which all other transfers wait.
+    /// 50 MB take 46 to 52 ms with a processor that has instructions for SHA-256, and 140 without.
+    private func aside(_ body: @escaping @Sendable () -> Void) {
+        switch execution {
+        case .inline: body()
+        case .threads: DispatchQueue.global().async(execute: body)
+        }
+    }
+
+    private func end(
+        _ result: Result<WireResponse, CKError>, _ writer: AssetFileWriter, _ cache: AssetCache
+    ) throws(CKError) -> WireResponse {
+        if writer.isTooLong { try writer.finish(checksum: nil) }
+        if writer.isAnotherPart { throw .anotherPart }
+        let response = try result.get()
+        switch response.status {
+        case 206: break
+        case 200 where writer.offset == 0: break
+        // What was there is no beginning of the file: the next attempt begins anew.
+        case 200, 416:
+            writer.rewind()
+            throw .anotherPart
+        default: return response
+        }
+        try writer.finish(checksum: transfer.checksum)
+        cache.trim(after: writer.byteCount)
+        return response
     }
 }

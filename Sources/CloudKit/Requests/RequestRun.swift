@@ -31,8 +31,7 @@ extension CloudConnection {
         _ transfer: FileTransfer, rules: RequestRules, progress: @escaping @Sendable (Double) -> Void,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        let carrier = FileTransferRun(
-            transfer, transport: transport, cache: assetCache, meter: FileMeter(progress))
+        let carrier = FileTransferRun(transfer, over: self, meter: FileMeter(progress))
         let run = RequestRun(connection: self, rules: rules, kind: nil, completion: completion) {
             carrier.attempt(limits: $1, completion: $2)
         }
