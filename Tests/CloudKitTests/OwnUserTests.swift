@@ -128,6 +128,24 @@ import Testing
         #expect(!holds("== %@", bobID, own) && !holds("IN %@", [bobID], own))
         let archived = try Self.archived(own)
         #expect(holds("== %@", users.own, archived))
+        let user = try await users.ada.publicCloudDatabase.record(for: users.own)
+        for predicate in ["SELF == %@", "recordID == %@"] {
+            #expect(NSPredicate(format: predicate, argumentArray: [adaID]).evaluate(with: user))
+        }
+    }
+
+    /// Only the default zone has users: in another one it is a name like any other.
+    @Test(arguments: Cloud.allCases) func inAnotherZoneTheNameStaysAsItWasWritten(way: Cloud) async throws {
+        let devices = try await TwoDevices(way)
+        let note = devices.record("1")
+        let named = devices.id(CKCurrentUserDefaultName)
+        note["author"] = CKRecord.Reference(recordID: named, action: .none)
+        try await devices.phone.save(note)
+        let fetched = try await devices.laptop.record(for: note.recordID)
+        #expect((fetched["author"] as? CKRecord.Reference)?.recordID == named)
+        let query = CKQuery(recordType: "todo", predicate: NSPredicate(format: "author == %@", named))
+        let found = try await devices.laptop.records(matching: query, inZoneWith: devices.zoneID)
+        #expect(found.matchResults.map(\.0) == [note.recordID])
     }
 
     private static func archived(_ record: CKRecord) throws -> CKRecord {
@@ -200,6 +218,8 @@ import Testing
         let fetched = try await unnamed.publicCloudDatabase.record(for: id)
         #expect(names(fetched) == ["_ada", "_ada"], "no request is made to find out")
         #expect(cloud.requestCount() == before + 1)
+        let several = try await unnamed.publicCloudDatabase.records(for: [users.own, id])
+        #expect(names(try several[id]?.get()) == ["_ada", "_ada"], "nor has it two names where one is made")
         let user = try await unnamed.publicCloudDatabase.record(for: users.own)
         #expect(user.recordType == "Users")
         user["team"] = "blue"

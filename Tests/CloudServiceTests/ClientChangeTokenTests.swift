@@ -11,17 +11,17 @@ import Testing
         try cloud.zones(.create)
     }
 
-    private func asked(_ endpoint: String, _ message: some JSONMessage, device: String, extras: Bool) throws
+    private func asked(_ endpoint: String, _ message: some JSONMessage, device: String?, extras: Bool) throws
         -> WireResponse
     {
         var request = cloud.request(endpoint, try message.json(extras: true), extras: extras)
-        request.query.append((WireHeader.clientIDItem, device))
+        if let device { request.query.append((WireHeader.clientIDItem, device)) }
         return cloud.service.respond(to: request)
     }
 
     @discardableResult
     private func write(
-        _ operations: [RecordOperation], _ token: [UInt8], device: String = "phone",
+        _ operations: [RecordOperation], _ token: [UInt8], device: String? = "phone",
         zone: ZoneID = TestService.zone,
         atomic: Bool? = nil
     ) throws -> WireResponse {
@@ -30,7 +30,7 @@ import Testing
         return try asked("records/modify", message, device: device, extras: true)
     }
 
-    private func told(device: String = "phone", extras: Bool = true) throws -> [UInt8]? {
+    private func told(device: String? = "phone", extras: Bool = true) throws -> [UInt8]? {
         let message = ChangesZoneRequest(zones: [.init(zoneID: TestService.zone)])
         let response = try asked("changes/zone", message, device: device, extras: extras)
         let answer = try cloud.read(response, as: ChangesZoneResponse.self)
@@ -49,6 +49,8 @@ import Testing
         #expect(try told() == [2])
         #expect(try told(device: "laptop") == [9])
         #expect(try told(device: "watch") == nil)
+        try write([operation(.create, "d")], [7], device: nil)
+        #expect(try told(device: nil) == nil, "of devices without a name nobody knows which it was")
     }
 
     @Test func aWriteThatWasRefusedBringsNothingAlong() throws {

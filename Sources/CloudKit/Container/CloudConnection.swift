@@ -2,7 +2,7 @@ package import Seams
 
 /// Which thread runs operations and calls their blocks.
 package enum Execution: Sendable {
-    /// An operation queue starts them, and each calls its blocks on a serial queue of its own.
+    /// Each runs, and calls its blocks, on a serial queue of its own.
     case threads
     /// The thread that adds an operation runs it to its end, blocks included: for tests and simulations,
     /// where the order of events has to be the same in every run.

@@ -73,6 +73,8 @@ final class ContainerCore: Sendable {
 
     /// Runs `operation` here, or on a thread of its own as soon as it may.
     func start(_ operation: CKOperation) {
+        // Apple's raises an exception; a second run would find its blocks gone.
+        precondition(operation.isFirstAdded(), "an operation is added once: make another one to ask again")
         guard isInline else {
             // Nothing to wait for: a queue would only hand it on from one thread to the next.
             if operation.dependencies.isEmpty, operation.isReady { return operation.start() }

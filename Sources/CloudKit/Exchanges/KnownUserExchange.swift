@@ -27,7 +27,7 @@ struct KnownUserExchange<Base: Exchange>: Exchange {
         case .send(let request): return .send(request)
         case .finished(let recordID):
             var address = address
-            address.userRecordName = recordID.recordName
+            address.askedUserRecordName = recordID.recordName
             (user, base) = (nil, make(address))
         case .transfer, .report, nil: break
         }

@@ -23,7 +23,7 @@ struct ModifySubscriptionsExchange: Exchange {
             do throws(CKError) {
                 try Self.check(subscription, address.scope)
                 var wire = try subscription.wire(clock: address.clock)
-                wire.query = wire.query.map { address.outgoing($0) }
+                wire.query = wire.query.map { address.outgoing($0, in: wire.zoneID) }
                 written.append((subscription, wire))
             } catch {
                 refused.append(.saved(subscription.subscriptionID, .failure(error)))

@@ -14,23 +14,30 @@ extension RequestAddress {
 
     /// What the server calls the record. The user's own is meant by `CKCurrentUserDefaultName`.
     func recordName(_ recordID: CKRecordID) -> String {
-        recordID.namesUser ? userRecordName ?? recordID.recordName : recordID.recordName
+        recordID.namesUser ? outgoingUserRecordName ?? recordID.recordName : recordID.recordName
     }
 
-    /// A field's value as it goes out.
-    func outgoing(_ field: Field) -> Field {
-        guard let userRecordName, let value = field.value, value.namesUser else { return field }
+    /// The value of a field of a record in `zoneID` as it goes out. In other zones than the default one a record of that
+    /// name is the app's own.
+    func outgoing(_ field: Field, in zoneID: CKRecordZoneID) -> Field {
+        zoneID.zoneName == CKRecordZoneID.defaultZoneName ? outgoing(field) : field
+    }
+
+    private func outgoing(_ field: Field) -> Field {
+        guard let name = outgoingUserRecordName, let value = field.value, value.namesUser else {
+            return field
+        }
         var field = field
-        field.value = value.naming(userRecordName)
+        field.value = value.naming(name)
         return field
     }
 
-    /// A query as it goes out.
-    func outgoing(_ query: RecordQuery) -> RecordQuery {
-        guard namesUser(query) else { return query }
+    /// A query in `zoneID` (nil is the default one, or all) as it goes out.
+    func outgoing(_ query: RecordQuery, in zoneID: ZoneID?) -> RecordQuery {
+        guard namesUser(query, in: zoneID) else { return query }
         var query = query
         query.filterBy = query.filterBy?.map { filter in
-            guard namesUser(filter) else { return filter }
+            guard namesUser(filter, in: zoneID) else { return filter }
             var filter = filter
             filter.fieldValue = filter.fieldValue.map { outgoing($0) }
             return filter
@@ -39,14 +46,19 @@ extension RequestAddress {
     }
 
     /// Whether the server has to be told who the user is, to understand the query.
-    func namesUser(_ query: RecordQuery?) -> Bool { query?.filterBy?.contains(where: namesUser) ?? false }
-
-    private func namesUser(_ filter: RecordFilter) -> Bool {
-        guard filter.fieldValue?.value?.namesUser == true else { return false }
-        // Our server knows who asks; and a subscription to one's own records comes back as it was saved.
-        let isOfUsers = [SystemField.creator, .lastModifier].contains { $0.rawValue == filter.fieldName }
-        return serverKind == .apple || !isOfUsers
+    func namesUser(_ query: RecordQuery?, in zoneID: ZoneID?) -> Bool {
+        query?.filterBy?.contains { namesUser($0, in: zoneID) } ?? false
     }
+
+    private func namesUser(_ filter: RecordFilter, in zoneID: ZoneID?) -> Bool {
+        guard filter.fieldValue?.value?.namesUser == true else { return false }
+        let isOfUsers = [SystemField.creator, .lastModifier].contains { $0.rawValue == filter.fieldName }
+        // Our server knows who asks; and a subscription to one's own records comes back as it was saved.
+        if isOfUsers { return serverKind == .apple }
+        return zoneID.map { $0.zoneName == CKRecordZoneID.defaultZoneName } ?? true
+    }
+
+    private var outgoingUserRecordName: String? { askedUserRecordName ?? userRecordName }
 }
 
 extension CKRecordID {

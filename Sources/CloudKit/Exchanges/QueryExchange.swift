@@ -21,7 +21,7 @@ struct QueryExchange: Exchange {
         switch request {
         case .success(let request):
             next = request
-            next?.query = request?.query.map { address.outgoing($0) }
+            next?.query = request?.query.map { address.outgoing($0, in: request?.zoneID) }
         case .failure(let error): failure = error
         }
     }

@@ -69,7 +69,8 @@ extension RecordState {
                 do throws(CKError) {
                     if let value = store[key] {
                         record.fields[key] = address.outgoing(
-                            try wire(value, of: key, isEncrypted: isEncrypted, uploads))
+                            try wire(value, of: key, isEncrypted: isEncrypted, uploads),
+                            in: recordID.zoneID)
                     } else if kind != .create {
                         // A record that isn't there yet has nothing to clear.
                         record.fields[key] = Field(value: nil, type: nil, isEncrypted: isEncrypted)

@@ -13,6 +13,9 @@ struct RequestAddress: Sendable {
     var isSignedIn: Bool
     /// Who asks, where that is known.
     var userRecordName: String?
+    /// The same where the server was asked. Only what goes out has it: else a record's creator would have one name or
+    /// the other by whether an operation had to ask.
+    var askedUserRecordName: String?
     /// Names writes, so that one that is sent again is answered and not done again.
     var names: WriteNames
     /// Where fetched files are; nil where none are fetched.

@@ -42,6 +42,9 @@ final class NotificationObservation: Sendable {
         ended.leave?()
     }
 
+    // Whoever forgets to end the listening ends it by letting go of what ends it.
+    deinit { state.withLock { $0.leave }?() }
+
     private func seek(attempt: Int) {
         guard let wanted = state.withLock({ $0.wanted }) else { return }
         do throws(CKError) {
@@ -50,7 +53,8 @@ final class NotificationObservation: Sendable {
             if attempt == 1 { wanted.handler(.interrupted(error)) }
             let pause = RequestRules.pauseMilliseconds(
                 afterAttempt: attempt, unitInterval: SystemRandomSource().nextUnitInterval())
-            DispatchTimerSource.shared.after(milliseconds: pause) {
+            DispatchTimerSource.shared.after(milliseconds: pause) { [weak self] in
+                guard let self else { return }
                 DispatchQueue.global().async { self.seek(attempt: attempt + 1) }
             }
         }

@@ -81,7 +81,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             return KnownUserExchange(
                 namesUser: fetchesUser || recordIDs.contains(where: \.namesUser), address: address
             ) { address in
-                let user = fetchesUser ? address.userRecordName.map { CKRecordID(recordName: $0) } : nil
+                let name = address.askedUserRecordName ?? address.userRecordName
+                let user = fetchesUser ? name.map { CKRecordID(recordName: $0) } : nil
                 return DownloadingExchange(
                     FetchRecordsExchange(
                         recordIDs: user.map { [$0] } ?? recordIDs, desiredKeys: desiredKeys, address: address),

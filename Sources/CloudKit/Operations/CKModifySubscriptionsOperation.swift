@@ -56,8 +56,10 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
         let outcome = Lock(Outcome())
         run { address in
             KnownUserExchange(
-                namesUser: saves.contains { address.namesUser((try? $0.wire(clock: address.clock))?.query) },
-                address: address
+                namesUser: saves.contains { subscription in
+                    let wire = try? subscription.wire(clock: address.clock)
+                    return address.namesUser(wire?.query, in: wire?.zoneID)
+                }, address: address
             ) { address in
                 address.split(saving: saves, deleting: deletions) {
                     ModifySubscriptionsExchange(saving: $0, deleting: $1, address: address)

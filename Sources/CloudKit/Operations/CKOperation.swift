@@ -13,6 +13,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     public typealias Configuration = CKOperationConfiguration
 
     private struct State {
+        var wasAdded = false
         var wasStarted = false
         var isExecuting = false
         var isFinished = false
@@ -76,6 +77,14 @@ open class CKOperation: Operation, @unchecked Sendable {
     open override var isExecuting: Bool { state.withLock { $0.isExecuting } }
     /// Whether the operation has called its last block.
     open override var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    /// Whether nobody added the operation to a database or container before.
+    func isFirstAdded() -> Bool {
+        state.withLock { state in
+            defer { state.wasAdded = true }
+            return !state.wasAdded
+        }
+    }
 
     /// Starts the operation, once. Queues and databases call it.
     open override func start() {

@@ -68,8 +68,10 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         let errors = Lock<[AnyHashable: any Error]>([:])
         run { address in
             let request: Result<RecordsQueryRequest?, CKError> = self.request(address.clock)
-            let query = (request.value ?? nil)?.query
-            return KnownUserExchange(namesUser: address.namesUser(query), address: address) { address in
+            let first = request.value ?? nil
+            return KnownUserExchange(
+                namesUser: address.namesUser(first?.query, in: first?.zoneID), address: address
+            ) { address in
                 DownloadingExchange(
                     QueryExchange(request, resultsLimit: resultsLimit, address: address), address: address)
             }

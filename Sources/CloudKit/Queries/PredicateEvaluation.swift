@@ -27,7 +27,8 @@ enum PredicateEvaluation {
         func named(_ value: RecordValue?) -> RecordValue? {
             guard let userRecordName else { return value }
             switch value {
-            case .reference(let reference)? where reference.recordID.recordName == userRecordName:
+            case .reference(let reference)?
+            where reference.recordID == CKRecordID(recordName: userRecordName):
                 return .reference(CKReference(recordID: .currentUser, action: .none))
             case .list(let values)?: return .list(values.compactMap { named($0) })
             default: return value
@@ -110,7 +111,7 @@ enum PredicateEvaluation {
         case .function(Predicate.distanceFunction, let operands):
             distance(operands.map { resolve($0, subject) }).map { .double($0) }
         case .function("now", []): .date(Date(milliseconds: CKContainer.predicateClock.nowMilliseconds()))
-        case .record: subject.value(selfKey)
+        case .record: subject.named(subject.value(selfKey))
         case .null, .function, .variable: nil
         }
     }

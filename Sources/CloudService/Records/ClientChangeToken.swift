@@ -10,11 +10,13 @@ struct ClientChangeToken {
     static let bytesMax = 4_096
 
     let zone: ZoneKey
+    let device: DeviceKey
     let bytes: [UInt8]
 
-    /// What `request` brings along; nil when that is nothing, or the zone has no changes to fetch.
+    /// What `request` brings along; nil when that is nothing, nobody knows which device asks, or the zone has no changes
+    /// to fetch.
     init?(_ request: RecordsModifyRequest, _ caller: ServiceCaller) throws {
-        guard caller.wantsExtras, let bytes = request.clientChangeToken,
+        guard caller.wantsExtras, let bytes = request.clientChangeToken, let device = caller.device,
             let zone = try? caller.key(of: request.zoneID), !zone.isDefault
         else { return nil }
         guard bytes.count <= Self.bytesMax else {
@@ -22,20 +24,21 @@ struct ClientChangeToken {
                 "clientChangeToken has \(bytes.count) bytes; \(Self.bytesMax) are allowed")
         }
         self.zone = zone
+        self.device = device
         self.bytes = bytes
     }
 
     /// The row that keeps it.
-    func row(in zone: ZoneRow, of caller: ServiceCaller, nowMilliseconds: Int64) -> KeptAnswerRow {
+    func row(in zone: ZoneRow, nowMilliseconds: Int64) -> KeptAnswerRow {
         KeptAnswerRow(
-            key: Self.key(zone, caller), requestHash: [], atMilliseconds: nowMilliseconds, answer: bytes)
+            key: Self.key(zone, device), requestHash: [], atMilliseconds: nowMilliseconds, answer: bytes)
     }
 
     /// A client's name for a write has no space, so it is none of those. A zone that was deleted and made again has
     /// another epoch.
-    static func key(_ zone: ZoneRow, _ caller: ServiceCaller) -> OperationKey {
+    static func key(_ zone: ZoneRow, _ device: DeviceKey) -> OperationKey {
         OperationKey(
-            database: zone.key.database, user: caller.user?.userRecordName ?? "",
-            operationID: "client token \(zone.epoch) \(zone.key.zoneName) \(caller.deviceID)")
+            database: zone.key.database, user: device.user,
+            operationID: "client token \(zone.epoch) \(zone.key.zoneName) \(device.device)")
     }
 }

@@ -44,8 +44,7 @@ extension CloudService {
                 let zone = decision.zone(clientToken.zone, loaded)
             {
                 decision.changes.answers.append(
-                    clientToken.row(
-                        in: zone, of: caller, nowMilliseconds: self.clock.nowMilliseconds()))
+                    clientToken.row(in: zone, nowMilliseconds: self.clock.nowMilliseconds()))
             }
             try self.apply(decision.changes, to: writer)
             self.forgetUnsaved(decision.changes.assets, of: caller)

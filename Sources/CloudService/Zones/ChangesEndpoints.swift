@@ -111,8 +111,8 @@ extension CloudService {
     private func clientChangeToken(
         of zone: ZoneRow, _ caller: ServiceCaller, _ reader: any CloudStoreReader
     ) throws -> [UInt8]? {
-        guard caller.wantsExtras else { return nil }
-        let key = ClientChangeToken.key(zone, caller)
+        guard caller.wantsExtras, let device = caller.device else { return nil }
+        let key = ClientChangeToken.key(zone, device)
         var wanted = StoreLoad()
         wanted.answers = [key]
         return try reader.load(wanted).answers[key]?.answer

@@ -283,12 +283,13 @@ import Testing
             try place.watch(container)
             let heard = Collected<String>()
             let first = AsyncStream<Void>.makeStream()
-            _ = container.privateCloudDatabase.observeNotifications { _ in
+            let end = container.privateCloudDatabase.observeNotifications { _ in
                 heard.append("heard")
                 first.continuation.yield()
             }
             var iterator = first.stream.makeAsyncIterator()
             await iterator.next()
+            withExtendedLifetime(end) {}
         }
         await place.isGone()
     }
