@@ -17,8 +17,8 @@ extension RequestAddress {
         recordID.namesUser ? outgoingUserRecordName ?? recordID.recordName : recordID.recordName
     }
 
-    /// The value of a field of a record in `zoneID` as it goes out. In other zones than the default one a record of that
-    /// name is the app's own.
+    /// The value of a field of a record in `zoneID` as it goes out. In other zones than the default one it is a name
+    /// like any other.
     func outgoing(_ field: Field, in zoneID: CKRecordZoneID) -> Field {
         zoneID.zoneName == CKRecordZoneID.defaultZoneName ? outgoing(field) : field
     }

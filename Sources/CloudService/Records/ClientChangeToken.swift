@@ -13,8 +13,8 @@ struct ClientChangeToken {
     let device: DeviceKey
     let bytes: [UInt8]
 
-    /// What `request` brings along; nil when that is nothing, nobody knows which device asks, or the zone has no changes
-    /// to fetch.
+    /// What `request` brings along; nil when that is nothing, nobody knows which device asks, or the zone has no
+    /// changes to fetch.
     init?(_ request: RecordsModifyRequest, _ caller: ServiceCaller) throws {
         guard caller.wantsExtras, let bytes = request.clientChangeToken, let device = caller.device,
             let zone = try? caller.key(of: request.zoneID), !zone.isDefault
