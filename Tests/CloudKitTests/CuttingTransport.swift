@@ -1,6 +1,5 @@
 import CloudKit
 import CloudWire
-import Crypto
 import Foundation
 import Seams
 
@@ -22,13 +21,7 @@ final class CuttingTransport: Transport {
         _ request: WireRequest, timeoutSeconds: Double,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        let digest = (try? SHA256.hash([UInt8](bytes))) ?? []
-        let checksum = Data([1] + digest.prefix(20)).base64EncodedString()
-        let json = """
-            {"records": [{"recordName": "1", "recordType": "todo", "recordChangeTag": "a", "fields": {"photo":
-            {"type": "ASSETID", "value": {"fileChecksum": "\(checksum)", "size": \(bytes.count),
-            "downloadURL": "http://files.test/${f}"}}}}]}
-            """
+        let json = HeldDownloads.record(of: [UInt8](bytes), url: "http://files.test/${f}")
         completion(.success(WireResponse(status: 200, body: Array(json.utf8))))
         return {}
     }
