@@ -5,15 +5,6 @@ import Testing
 
 /// The stream of notifications that an app gets.
 @Suite struct NotificationStreamTests {
-    private func name(_ event: CloudNotificationEvent?) -> String {
-        switch event {
-        case .listening: "listening"
-        case .interrupted(let error): "interrupted \(error.code.rawValue)"
-        case .notification(let notification): notification.subscriptionID ?? "?"
-        case nil: "end"
-        }
-    }
-
     /// A zone, and a subscription of the second device to the whole database.
     private func begin(_ cloud: TestCloud) async throws -> (phone: CKContainer, laptop: CKContainer) {
         let phone = cloud.device(user: "ada").container

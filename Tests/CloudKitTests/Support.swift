@@ -1,9 +1,20 @@
 import CloudKit
+import CloudKitAdditions
 import CloudKitTesting
 import CloudWire
 import Foundation
 import Seams
 import Testing
+
+/// What a stream of notifications tells, in a word or two.
+func name(_ event: CloudNotificationEvent?) -> String {
+    switch event {
+    case .listening: "listening"
+    case .interrupted(let error): "interrupted \(error.code.rawValue)"
+    case .notification(let notification): notification.subscriptionID ?? "?"
+    case nil: "end"
+    }
+}
 
 /// A list that blocks fill from any thread.
 final class Collected<Element: Sendable>: Sendable {

@@ -58,7 +58,8 @@ extension RequestAddress {
         return zoneID.map { $0.zoneName == CKRecordZoneID.defaultZoneName } ?? true
     }
 
-    private var outgoingUserRecordName: String? { askedUserRecordName ?? userRecordName }
+    /// Who the user is to the server, where that is known.
+    var outgoingUserRecordName: String? { askedUserRecordName ?? userRecordName }
 }
 
 extension CKRecordID {

@@ -81,8 +81,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             return KnownUserExchange(
                 namesUser: fetchesUser || recordIDs.contains(where: \.namesUser), address: address
             ) { address in
-                let name = address.askedUserRecordName ?? address.userRecordName
-                let user = fetchesUser ? name.map { CKRecordID(recordName: $0) } : nil
+                let name = fetchesUser ? address.outgoingUserRecordName : nil
+                let user = name.map { CKRecordID(recordName: $0) }
                 return DownloadingExchange(
                     FetchRecordsExchange(
                         recordIDs: user.map { [$0] } ?? recordIDs, desiredKeys: desiredKeys, address: address),

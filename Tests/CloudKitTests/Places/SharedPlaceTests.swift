@@ -147,15 +147,6 @@ import Testing
 
     // MARK: Pushes
 
-    private func name(_ event: CloudNotificationEvent?) -> String {
-        switch event {
-        case .listening: "listening"
-        case .interrupted(let error): "interrupted \(error.code.rawValue)"
-        case .notification(let notification): notification.subscriptionID ?? "?"
-        case nil: "end"
-        }
-    }
-
     @Test(.timeLimit(.minutes(20))) func allContainersOfADeviceHearEachPush() async throws {
         let app = try PlaceApp()
         let laptop = app.container(device: "laptop").privateCloudDatabase
