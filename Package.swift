@@ -157,6 +157,16 @@ let package = Package(
                 "Yap", "YapCloudKit", "CloudKit", "CloudStore", "CloudWire", "HTTPClient",
                 "SQLite", "SQLiteTestSupport", "Seams",
             ], path: "Tests/Support/SyncDevices"),
+        // Devices, the network and the service in one thread and simulated time; `swift run Simulator` runs it.
+        room(
+            "Simulation",
+            [
+                "YapCloudKit", "Yap", "CloudKit", "CloudService", "CloudStore", "CloudWire", "SQLite",
+                "SQLiteTestSupport", "SyncDevices", "Seams",
+            ], path: "Tests/Support/Simulation"),
+        .executableTarget(
+            name: "Simulator", dependencies: ["Simulation", "Seams"], path: "Tests/Support/Simulator",
+            swiftSettings: settings),
         .executableTarget(
             name: "SyncKillChild", dependencies: ["SyncDevices", "Seams"],
             path: "Tests/Support/SyncKillChild", swiftSettings: settings),
@@ -230,7 +240,8 @@ let package = Package(
             [
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudServer", "CloudService",
                 "CloudStore",
-                "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SQLite", "SyncDevices", "Seams",
+                "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SQLite", "Simulation", "SyncDevices",
+                "Seams",
             ]),
         // One program, in both language modes: the second folder is a link to the first.
         appTests("GuideApp", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v5),

@@ -16,6 +16,7 @@ public final class YapDatabase: Sendable {
     let publisher = CommitPublisher()
     let writer: Writer
     let shell: Shell
+    let idleReaders = IdleReaders()
 
     /// Opens the file at `url`, and creates it when there is none.
     ///
@@ -119,6 +120,7 @@ public final class YapDatabase: Sendable {
     public func close() throws {
         try writer.close()
         shell.close()
+        idleReaders.close()
         publisher.end()
     }
 

@@ -16,6 +16,13 @@ public final class YapDatabaseConnection: Sendable {
         self.database = database
     }
 
+    deinit {
+        let idleReaders = database.idleReaders
+        try? reader.withLock { core in
+            if let core { idleReaders.keep(core) }
+        }
+    }
+
     /// The forms that run on the caller's thread and wait.
     public var blocking: Blocking { Blocking(connection: self) }
 
@@ -54,7 +61,7 @@ public final class YapDatabaseConnection: Sendable {
                 core = nil
                 throw YapDatabaseError(.closed, "the database was closed")
             }
-            let opened = try core ?? database.makeReader()
+            let opened = try core ?? database.idleReaders.take() ?? database.makeReader()
             core = opened
             return try opened.read(tracksReads: tracksReads, body)
         }

@@ -8,6 +8,7 @@ extension SyncRunner {
     /// extension was registered, and when the database is gone.
     func connection() -> (YapDatabaseConnection, name: String, heardLogID: Int64)? {
         state.withLock { state in
+            guard !state.isEnded else { return nil }
             let connection = state.connection ?? state.database?.newConnection()
             state.connection = connection
             return connection.map { ($0, state.registeredName, state.heardLogID) }

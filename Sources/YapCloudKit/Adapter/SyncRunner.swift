@@ -292,7 +292,12 @@ final class SyncRunner: Sendable {
 
     /// A closed database has nothing more to do; but who waits for the sync must not wait for ever.
     func end() {
-        state.withLock { $0.isEnded = true }
+        // What was under way keeps the database's handles no longer.
+        let left = state.withLock { state in
+            defer { (state.isEnded, state.connection, state.operations) = (true, nil, [:]) }
+            return (state.connection, state.operations)
+        }
+        _ = left
         perform(.wake(atMilliseconds: nil))
         say(Self.ended)
         statuses.finish()

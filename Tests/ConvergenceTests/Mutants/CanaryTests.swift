@@ -1,3 +1,4 @@
+import Simulation
 import Testing
 
 /// The checker is checked: each of these faults must be seen. A harness that passes them proves nothing.

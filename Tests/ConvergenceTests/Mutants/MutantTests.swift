@@ -1,3 +1,4 @@
+import Simulation
 import Testing
 
 /// Each seeded bug is caught within the drawn seeds; `make mutants` lists by which seed and which demand.

@@ -3,6 +3,7 @@ import FaultProxy
 import Foundation
 import HTTPClient
 import Seams
+import Simulation
 import Yap
 import YapCloudKit
 
@@ -98,7 +99,9 @@ final class HTTPDevice: Sendable {
     private func noteMerges(_ entries: [CloudMergeLogEntry]) {
         noted.withLock { _ in
             ledger.withLock { ledger in
-                for entry in entries { ledger.merged(device: index, entry) }
+                for entry in entries {
+                    ledger.merged(device: index, entry, record: entry.recordID.recordName)
+                }
             }
         }
     }

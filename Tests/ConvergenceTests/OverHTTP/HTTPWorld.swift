@@ -4,6 +4,7 @@ import CloudStore
 import FaultProxy
 import Foundation
 import Seams
+import Simulation
 import SyncDevices
 import YapCloudKit
 

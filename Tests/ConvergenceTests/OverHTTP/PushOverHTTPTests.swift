@@ -6,6 +6,7 @@ import Foundation
 import HTTPClient
 import HTTPServer
 import Seams
+import Simulation
 import Testing
 import Yap
 import YapCloudKit

@@ -27,6 +27,7 @@ struct test_vfs {
     // Power
     disk *disk;  // NULL: not tracked
     int is_power_cut;
+    int keeps_writes;  // the planned cut ends the process only: what was written is kept
     int64_t changes, changes_left;  // 0: no cut is planned
     int64_t lost_bytes;
 };
@@ -135,6 +136,9 @@ static int file_write(sqlite3_file *base, const void *bytes, int count, sqlite3_
             if (fits > 0) write_both(file, bytes, fits, offset);
             result = SQLITE_FULL;
         }
+    } else if (vfs->is_power_cut && !was_cut && vfs->keeps_writes) {
+        // The process ended in the middle of the write.
+        write_both(file, bytes, count / 2, offset);
     } else if (vfs->is_power_cut && !was_cut) {
         // The write during which the power went may have reached the disk in part, like any unsynced one.
         if (file->disk_file) disk_write(file->disk_file, bytes, count, offset);
@@ -391,10 +395,26 @@ void test_vfs_cut_power(test_vfs *vfs) {
     pthread_mutex_unlock(&vfs->mutex);
 }
 
-void test_vfs_cut_power_at(test_vfs *vfs, int64_t nth) {
+static void cut_at(test_vfs *vfs, int64_t nth, int keeps_writes) {
     pthread_mutex_lock(&vfs->mutex);
     vfs->changes_left = nth;
+    vfs->keeps_writes = keeps_writes;
     pthread_mutex_unlock(&vfs->mutex);
+}
+
+void test_vfs_cut_power_at(test_vfs *vfs, int64_t nth) { cut_at(vfs, nth, 0); }
+void test_vfs_end_process_at(test_vfs *vfs, int64_t nth) { cut_at(vfs, nth, 1); }
+
+int test_vfs_start_process(test_vfs *vfs) {
+    pthread_mutex_lock(&vfs->mutex);
+    int ok = vfs->open_files == 0;
+    if (ok) {
+        vfs->is_power_cut = 0;
+        vfs->keeps_writes = 0;
+        vfs->changes_left = 0;
+    }
+    pthread_mutex_unlock(&vfs->mutex);
+    return ok;
 }
 
 int test_vfs_is_power_cut(test_vfs *vfs) {
@@ -409,6 +429,7 @@ int test_vfs_restore_power(test_vfs *vfs, uint64_t seed) {
     int ok = vfs->open_files == 0 && disk_lose_power(vfs->disk, seed, &vfs->lost_bytes);
     if (ok) {
         vfs->is_power_cut = 0;
+        vfs->keeps_writes = 0;
         vfs->changes_left = 0;
     }
     pthread_mutex_unlock(&vfs->mutex);

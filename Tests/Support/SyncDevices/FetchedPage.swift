@@ -13,6 +13,16 @@ package struct FetchedPage: Sendable {
     package static func fetch(
         from database: CKDatabase, _ zoneID: CKRecordZone.ID, since token: CKServerChangeToken?
     ) -> FetchedPage {
+        let page = Lock(FetchedPage(error: CKError(.serverResponseLost, "no answer")))
+        fetch(from: database, zoneID, since: token) { fetched in page.withLock { $0 = fetched } }
+        return page.withLock { $0 }
+    }
+
+    /// Fetches a page, and calls `completion` once.
+    package static func fetch(
+        from database: CKDatabase, _ zoneID: CKRecordZone.ID, since token: CKServerChangeToken?,
+        completion: @escaping @Sendable (FetchedPage) -> Void
+    ) {
         let operation = CKFetchRecordZoneChangesOperation(
             recordZoneIDs: [zoneID],
             configurationsByRecordZoneID: [
@@ -38,13 +48,14 @@ package struct FetchedPage: Sendable {
             }
         }
         operation.fetchRecordZoneChangesResultBlock = { result in
-            guard case .failure(let error) = result else { return }
-            page.withLock { page in
-                let isUnexplained = page.error == nil || page.error?.code == .serverResponseLost
-                if isUnexplained { page.error = error as? CKError }
+            if case .failure(let error) = result {
+                page.withLock { page in
+                    let isUnexplained = page.error == nil || page.error?.code == .serverResponseLost
+                    if isUnexplained { page.error = error as? CKError }
+                }
             }
+            completion(page.withLock { $0 })
         }
         database.add(operation)
-        return page.withLock { $0 }
     }
 }

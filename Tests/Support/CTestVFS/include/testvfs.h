@@ -48,6 +48,11 @@ void test_vfs_fired_path(test_vfs *vfs, char *path, int size);
 void test_vfs_cut_power(test_vfs *vfs);
 void test_vfs_cut_power_at(test_vfs *vfs, int64_t nth);
 int test_vfs_is_power_cut(test_vfs *vfs);
+// The same for the end of a process: at the `nth` such call every call begins to fail, a write having written the first
+// half of its bytes, and what was written is kept.
+void test_vfs_end_process_at(test_vfs *vfs, int64_t nth);
+// After the end of a process another begins, with the files as they were written. Returns 0 when a file is still open.
+int test_vfs_start_process(test_vfs *vfs);
 // Calls that changed the disk, the measure of `test_vfs_cut_power_at`.
 int64_t test_vfs_changes(test_vfs *vfs);
 // Writes to each file what the disk kept, which `seed` decides, and turns the power on. Returns 0 when a file is still

@@ -1,5 +1,6 @@
 import CloudKit
 import Foundation
+import Simulation
 import SyncDevices
 import Yap
 import YapCloudKit

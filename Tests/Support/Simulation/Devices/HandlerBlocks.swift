@@ -3,23 +3,27 @@ import Yap
 import YapCloudKit
 
 /// The record handler and the merge block of an app that uses the extension in its own terms.
-struct HandlerBlocks: Sendable {
+package struct HandlerBlocks: Sendable {
     /// A value of a field: text, a number, or whether something is so.
-    typealias Value = any CKRecordValueProtocol
+    package typealias Value = any CKRecordValueProtocol
 
-    static let zoneID = CKRecordZone.ID(zoneName: "todos")
-    static let otherZoneID = CKRecordZone.ID(zoneName: "others")
+    package static let zoneID = CKRecordZone.ID(zoneName: "todos")
+    package static let otherZoneID = CKRecordZone.ID(zoneName: "others")
     /// The identifier of the second database.
-    static let other = "second"
+    package static let other = "second"
 
-    let version: Int
+    package let version: Int
     /// Whether a todo is two rows, which are one record.
-    let splits: Bool
+    package let splits: Bool
     /// What is wrong with them, on purpose.
-    var mutant: Mutant?
+    package var mutant: Mutant?
+
+    package init(version: Int, splits: Bool, mutant: Mutant? = nil) {
+        (self.version, self.splits, self.mutant) = (version, splits, mutant)
+    }
 
     /// Which fields a row of a collection holds.
-    func names(_ collection: String) -> [String] {
+    package func names(_ collection: String) -> [String] {
         let days = ["priority", "creationDay"] + (version > 1 ? ["completionDay"] : [])
         return switch collection {
         case "notes": ["text"]
@@ -51,7 +55,7 @@ struct HandlerBlocks: Sendable {
         }
     }
 
-    static func set(_ name: String, of todo: inout Todo, to value: Value?) {
+    package static func set(_ name: String, of todo: inout Todo, to value: Value?) {
         switch name {
         case "text": todo.text = value as? String ?? ""
         case "isDone": todo.isDone = value as? Bool ?? false
@@ -68,7 +72,7 @@ struct HandlerBlocks: Sendable {
 
     // MARK: The record handler
 
-    var recordHandler: YapDatabaseCloudKitRecordHandler {
+    package var recordHandler: YapDatabaseCloudKitRecordHandler {
         .withObject { [self] _, record, info, collection, key, object in
             if let keys = info.keysToRestore {
                 for name in names(collection) where keys.contains(name) {
@@ -122,7 +126,7 @@ struct HandlerBlocks: Sendable {
     // MARK: The merge block
 
     /// Field by field: what was changed on the server since stands, what was only changed here goes up.
-    var mergeBlock: YapDatabaseCloudKit.MergeBlock {
+    package var mergeBlock: YapDatabaseCloudKit.MergeBlock {
         { [self] transaction, collection, key, remote, info in
             guard let collection, let key,
                 let object = try transaction.object(forKey: key, inCollection: collection)
@@ -163,7 +167,7 @@ struct HandlerBlocks: Sendable {
     // MARK: Rows
 
     /// What a row holds of a todo.
-    static func todo(_ object: any Sendable) -> Todo {
+    package static func todo(_ object: any Sendable) -> Todo {
         switch object {
         case let todo as Todo: todo
         case let note as Note: Todo(text: note.text)
@@ -174,7 +178,7 @@ struct HandlerBlocks: Sendable {
     }
 
     /// Writes what a row of a collection holds of a todo.
-    static func store(
+    package static func store(
         _ todo: Todo, _ key: String, _ collection: String, _ transaction: YapDatabaseReadWriteTransaction
     ) throws {
         switch collection {
@@ -190,7 +194,7 @@ struct HandlerBlocks: Sendable {
     }
 
     /// The collections in which an item has a row.
-    func collections(_ key: String) -> [String] {
+    package func collections(_ key: String) -> [String] {
         if key.hasPrefix(Keys.note) { return ["notes"] }
         if key.hasPrefix(Keys.other) { return ["others"] }
         return splits ? ["todos", "days"] : ["todos"]

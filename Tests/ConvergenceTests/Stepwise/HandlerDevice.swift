@@ -1,6 +1,7 @@
 import CloudKit
 import Foundation
 import Seams
+import Simulation
 import SyncDevices
 import Yap
 import YapCloudKit

@@ -1,5 +1,6 @@
 import Foundation
 import Seams
+import Simulation
 import YapCloudKit
 
 /// What a run has come to.

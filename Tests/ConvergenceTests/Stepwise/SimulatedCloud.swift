@@ -4,6 +4,7 @@ import CloudStore
 import CloudWire
 import Foundation
 import Seams
+import Simulation
 
 /// The service, its file, and the wires to it: all in direct calls, with faults where the seed wants them.
 final class SimulatedCloud {
@@ -208,7 +209,7 @@ final class SimulatedCloud {
             return .failure(CKError(.networkFailure, "simulated"))
         }
         response = try sabotage?.response(response, kind, device) ?? response
-        if kind == "records/modify" { try watch.see(response, to: device) }
+        if kind == "records/modify" { try watch.see(response, to: request, device: device) }
         note(device, kind, "gets \(response.status)", response.body)
         return .success(response)
     }

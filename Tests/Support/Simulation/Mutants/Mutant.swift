@@ -2,7 +2,7 @@ import CloudWire
 
 /// A seeded bug: what no system may do, put in at a seam, so that the product's code stays as it is. Each must be seen
 /// by the checker within the drawn seeds.
-enum Mutant: String, CaseIterable, Sendable {
+package enum Mutant: String, CaseIterable, Sendable {
     /// The bytes of no fields, in hexadecimal digits.
     private static let noFields = FieldsBinary.encode([:]).map {
         String(UInt16($0) + 0x100, radix: 16).suffix(2)
@@ -57,7 +57,7 @@ enum Mutant: String, CaseIterable, Sendable {
     case mergeLogSilent
 
     /// What is wrong in the device's own tables, as a trigger on them; `$` stands for the extension's registered name.
-    var triggers: String? {
+    package var triggers: String? {
         switch self {
         case .changeNotQueued:
             """
@@ -115,7 +115,7 @@ enum Mutant: String, CaseIterable, Sendable {
     }
 
     /// What is done to the tables when the file is opened.
-    var atRelaunch: String? {
+    package var atRelaunch: String? {
         self == .keysForgottenAtRelaunch ? "DELETE FROM cloudKit_change_$ WHERE restore IS NOT NULL" : nil
     }
 }

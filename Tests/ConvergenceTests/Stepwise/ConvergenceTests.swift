@@ -1,4 +1,5 @@
 import Foundation
+import Simulation
 import Testing
 
 /// Devices of one user and their cloud, under faults drawn from a seed: when the faults stop and the devices sync, all

@@ -1,6 +1,7 @@
 import CloudKit
 import Foundation
 import Seams
+import Simulation
 import Yap
 import YapCloudKit
 

@@ -1,19 +1,21 @@
 import YapCloudKit
 
 /// What the devices keep the same: fields with and without a value, of more than one type.
-struct Todo: Codable, Sendable, Equatable {
-    var text = ""
-    var isDone = false
-    var priority: String?
-    var creationDay: String?
+package struct Todo: Codable, Sendable, Equatable {
+    package var text = ""
+    package var isDone = false
+    package var priority: String?
+    package var creationDay: String?
     /// A field since version 2 of the app; before it, it stayed on the device.
-    var completionDay: String?
-    var order = 0
+    package var completionDay: String?
+    package var order = 0
+
+    package init() {}
 }
 
 extension Todo: CloudModel {
-    static let recordType = "todo"
-    static let fields = CloudFields<Todo> {
+    package static let recordType = "todo"
+    package static let fields = CloudFields<Todo> {
         $0.field(\.text)
         $0.field(\.isDone)
         $0.field(\.priority)
@@ -24,22 +26,22 @@ extension Todo: CloudModel {
 }
 
 /// The todo as version 1 of the app had it: the same properties, with one field fewer.
-struct EarlierTodo: Codable, Sendable, Equatable {
-    var text = ""
-    var isDone = false
-    var priority: String?
-    var creationDay: String?
-    var completionDay: String?
-    var order = 0
+package struct EarlierTodo: Codable, Sendable, Equatable {
+    package var text = ""
+    package var isDone = false
+    package var priority: String?
+    package var creationDay: String?
+    package var completionDay: String?
+    package var order = 0
 
-    init() {}
+    package init() {}
 
-    init(_ todo: Todo) {
+    package init(_ todo: Todo) {
         (text, isDone, priority) = (todo.text, todo.isDone, todo.priority)
         (creationDay, completionDay, order) = (todo.creationDay, todo.completionDay, todo.order)
     }
 
-    var todo: Todo {
+    package var todo: Todo {
         Todo(
             text: text, isDone: isDone, priority: priority, creationDay: creationDay,
             completionDay: completionDay, order: order)
@@ -47,8 +49,8 @@ struct EarlierTodo: Codable, Sendable, Equatable {
 }
 
 extension EarlierTodo: CloudModel {
-    static let recordType = "todo"
-    static let fields = CloudFields<EarlierTodo> {
+    package static let recordType = "todo"
+    package static let fields = CloudFields<EarlierTodo> {
         $0.field(\.text)
         $0.field(\.isDone)
         $0.field(\.priority)
@@ -58,28 +60,38 @@ extension EarlierTodo: CloudModel {
 }
 
 /// A type that version 1 of the app doesn't know.
-struct Note: Codable, Sendable, Equatable {
-    var text = ""
+package struct Note: Codable, Sendable, Equatable {
+    package var text = ""
+
+    package init() {}
+
+    package init(text: String) {
+        self.text = text
+    }
 }
 
 extension Note: CloudModel {
-    static let recordType = "note"
-    static let fields = CloudFields<Note> { $0.field(\.text) }
+    package static let recordType = "note"
+    package static let fields = CloudFields<Note> { $0.field(\.text) }
 }
 
 /// The half of a todo that lies in a row of its own, where two rows are one record.
-struct Days: Codable, Sendable, Equatable {
-    var priority: String?
-    var creationDay: String?
-    var completionDay: String?
+package struct Days: Codable, Sendable, Equatable {
+    package var priority: String?
+    package var creationDay: String?
+    package var completionDay: String?
+
+    package init(priority: String? = nil, creationDay: String? = nil, completionDay: String? = nil) {
+        (self.priority, self.creationDay, self.completionDay) = (priority, creationDay, completionDay)
+    }
 }
 
 /// The same items in several places.
-struct TodoComparison {
-    struct Row {
-        let key: String
+package struct TodoComparison {
+    package struct Row {
+        package let key: String
         /// nil where the place has no such item.
-        let todos: [Todo?]
+        package let todos: [Todo?]
 
         var isEqual: Bool {
             guard let first = todos.first, let first else { return false }
@@ -93,9 +105,9 @@ struct TodoComparison {
     }
 
     /// The items that are not the same everywhere, by their keys.
-    let differences: [Row]
+    package let differences: [Row]
 
-    init(_ places: [[String: Todo]]) {
+    package init(_ places: [[String: Todo]]) {
         differences = Set(places.flatMap(\.keys)).sorted()
             .map { key in Row(key: key, todos: places.map { $0[key] }) }.filter { !$0.isEqual }
     }

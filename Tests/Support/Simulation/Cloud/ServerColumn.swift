@@ -2,12 +2,16 @@ import CloudStore
 import CloudWire
 
 /// Reads the service's own store, without any of the devices' code.
-struct ServerColumn {
-    let store: any CloudStore
-    let zone: ZoneKey
+package struct ServerColumn {
+    private let store: any CloudStore
+    package let zone: ZoneKey
+
+    package init(store: any CloudStore, zone: ZoneKey) {
+        (self.store, self.zone) = (store, zone)
+    }
 
     /// Every record of the zone's change log above a counter, tombstones too, in the order of the log.
-    func rows(after counter: Int64) throws -> [RecordRow] {
+    package func rows(after counter: Int64) throws -> [RecordRow] {
         try store.read { reader in
             var rows = [RecordRow]()
             var after = counter
@@ -23,7 +27,7 @@ struct ServerColumn {
     }
 
     /// The zone's live records as items.
-    func todos() throws -> [String: Todo] {
+    package func todos() throws -> [String: Todo] {
         var todos = [String: Todo]()
         for row in try rows(after: 0) where !row.isDeleted {
             todos[row.key.recordName] = try ServerColumn.todo(of: row)
@@ -31,7 +35,7 @@ struct ServerColumn {
         return todos
     }
 
-    static func todo(of row: RecordRow) throws -> Todo {
+    package static func todo(of row: RecordRow) throws -> Todo {
         let fields = try FieldsBinary.decode(row.fields)
         func text(_ name: String) -> String? {
             guard case .string(let text)? = fields[name]?.value else { return nil }

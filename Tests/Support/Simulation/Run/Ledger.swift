@@ -1,39 +1,46 @@
-import CloudKit
 import YapCloudKit
 
 /// The harness's own account of what was committed on the devices and what became of it. It knows nothing of queues,
 /// tags and tokens: it is told each commit, it reads the service's store after each request, and it is told what the
 /// devices' merge logs say.
-struct Ledger {
+package struct Ledger: Sendable {
+    package init() {}
+
     /// A value of a field of a record. The harness writes no value twice, so a value names the edit that it came from.
-    struct Value: Hashable {
-        let record: String
-        let field: String
-        let value: String
+    package struct Value: Hashable, Sendable {
+        package let record: String
+        package let field: String
+        package let value: String
+
+        package init(record: String, field: String, value: String) {
+            (self.record, self.field, self.value) = (record, field, value)
+        }
     }
 
     /// A value committed on a device, or the deletion of a record.
-    struct Commit {
-        let device: Int
-        let value: Value
+    package struct Commit: Sendable {
+        package let device: Int
+        package let value: Value
         /// How many changes the server's history had when this was committed.
         let historyCount: Int
         /// Whether the server had the record then.
         let wasOnServer: Bool
         /// Whether the device had no such record before.
         let isInsert: Bool
+        /// False for a commit that failed: it may be found in the file when that is opened again.
+        var isCertain = true
 
         var isDeletion: Bool { value.field == Ledger.deletion }
     }
 
     /// Stands for the field of a deletion.
-    static let deletion = "(deletion)"
+    package static let deletion = "(deletion)"
     /// Stands for the value of a field that was cleared: it names no edit, so nobody can ask where it is.
-    static let cleared = "(cleared)"
+    package static let cleared = "(cleared)"
 
-    private(set) var commits = [Commit]()
+    package private(set) var commits = [Commit]()
     /// How many rows the service has written: acknowledged writes, replies lost or not.
-    private(set) var historyCount = 0
+    package private(set) var historyCount = 0
     private var history = Set<Value>()
     private var lastDeletion = [String: Int]()
     private var liveRecords = Set<String>()
@@ -41,19 +48,19 @@ struct Ledger {
     private var wasServerRestored = false
     private var authors = [Value: Int]()
     /// Entries of merge logs that can't be true.
-    private(set) var lies = [String]()
+    package private(set) var lies = [String]()
 
     /// How things stood at a moment, for a commit that is noted later than it is made.
-    struct Mark {
+    package struct Mark: Sendable {
         let historyCount: Int
         let wasOnServer: Bool
     }
 
-    func mark(record: String) -> Mark {
+    package func mark(record: String) -> Mark {
         Mark(historyCount: historyCount, wasOnServer: liveRecords.contains(record))
     }
 
-    mutating func committed(device: Int, _ value: Value, isInsert: Bool = false, mark: Mark? = nil) {
+    package mutating func committed(device: Int, _ value: Value, isInsert: Bool = false, mark: Mark? = nil) {
         let mark = mark ?? self.mark(record: value.record)
         authors[value] = device
         commits.append(
@@ -62,13 +69,23 @@ struct Ledger {
                 wasOnServer: mark.wasOnServer, isInsert: isInsert))
     }
 
-    mutating func serverHas(record: String, fields: [(field: String, value: String)]) {
+    /// A commit that failed, by a fault of the disk: SQLite may find it in its log when the file is opened again.
+    package mutating func mayHaveCommitted(device: Int, _ value: Value) {
+        authors[value] = device
+        var commit = Commit(
+            device: device, value: value, historyCount: historyCount,
+            wasOnServer: liveRecords.contains(value.record), isInsert: false)
+        commit.isCertain = false
+        commits.append(commit)
+    }
+
+    package mutating func serverHas(record: String, fields: [(field: String, value: String)]) {
         historyCount += 1
         liveRecords.insert(record)
         for (field, value) in fields { history.insert(Value(record: record, field: field, value: value)) }
     }
 
-    mutating func serverDeleted(record: String) {
+    package mutating func serverDeleted(record: String) {
         historyCount += 1
         liveRecords.remove(record)
         lastDeletion[record] = historyCount
@@ -76,12 +93,18 @@ struct Ledger {
 
     /// The server went back to an earlier version. From then on an older value may stand for good reason, and a device
     /// that still has what was deleted brings it back.
-    mutating func serverWasRestored() {
+    package mutating func serverWasRestored() {
         wasServerRestored = true
     }
 
+    /// The device's rows went with their user, who may come back: until they are fetched it knows nothing of what it wrote
+    /// itself.
+    package mutating func deviceWasEmptied(_ device: Int) {
+        for (value, author) in authors where author == device { authors[value] = nil }
+    }
+
     /// The device's merge log says that it gave this value up.
-    mutating func dropped(device: Int, _ value: Value, rule: String) {
+    package mutating func dropped(device: Int, _ value: Value, rule: String) {
         drops[device, default: [:]][value] = rule
     }
 
@@ -106,10 +129,10 @@ struct Ledger {
     }
 
     /// The device's merge log has this entry.
-    mutating func merged(device: Int, _ entry: CloudMergeLogEntry) {
-        let record = entry.recordID.recordName
+    package mutating func merged(device: Int, _ entry: CloudMergeLogEntry, record: String) {
         if let field = entry.field {
-            guard let text = entry.dropped, entry.rule != .localKept else { return }
+            guard entry.rule != .localKept else { return }
+            guard let text = entry.dropped else { return droppedUnseen(device: device, record, field, entry) }
             let value = Value(record: record, field: field, value: text)
             if entry.rule == .superseded { superseded(device: device, value) }
             if entry.rule == .remoteWon, let kept = entry.kept {
@@ -122,8 +145,18 @@ struct Ledger {
         }
     }
 
+    /// A value that nobody can give back any more, of a field that an earlier version of the app doesn't know: the newest.
+    private mutating func droppedUnseen(
+        device: Int, _ record: String, _ field: String, _ entry: CloudMergeLogEntry
+    ) {
+        let newest = commits.last {
+            $0.device == device && $0.value.record == record && $0.value.field == field
+        }
+        if let newest { dropped(device: device, newest.value, rule: entry.rule.rawValue) }
+    }
+
     /// Devices that fold what waits: of several values of a field only the last is sent, and no log says so.
-    var foldingDevices: Set<Int> = []
+    package var foldingDevices: Set<Int> = []
 
     /// Whether a later commit of the same device took a value's place.
     private func isReplaced(_ commit: Commit, at place: Int) -> Bool {
@@ -146,9 +179,9 @@ struct Ledger {
     }
 
     /// What was committed and is neither in the server's history nor in the merge log of its device.
-    var unaccounted: [Commit] {
+    package var unaccounted: [Commit] {
         commits.enumerated().filter { place, commit in
-            if commit.value.value == Ledger.cleared { return false }
+            if commit.value.value == Ledger.cleared || !commit.isCertain { return false }
             if drops[commit.device]?[commit.value] != nil { return false }
             if isReplaced(commit, at: place) { return false }
             guard commit.isDeletion else { return !history.contains(commit.value) }
@@ -160,7 +193,7 @@ struct Ledger {
     }
 
     /// How many values the merge logs account for, by rule.
-    var dropsByRule: [(rule: String, count: Int)] {
+    package var dropsByRule: [(rule: String, count: Int)] {
         let rules = commits.filter { $0.isDeletion || !history.contains($0.value) }
             .compactMap { drops[$0.device]?[$0.value] }
         return Dictionary(grouping: rules) { $0 }.map { ($0.key, $0.value.count) }.sorted {

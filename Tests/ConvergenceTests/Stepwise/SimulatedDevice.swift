@@ -1,4 +1,6 @@
+import CloudKit
 import Foundation
+import Simulation
 import Yap
 import YapCloudKit
 
@@ -85,7 +87,7 @@ extension SimulatedDevice {
         guard cloud.sabotage?.kind != .mergeLogSilent else { return }
         for entry in entries {
             cloud.trace.note("device \(index) merge \(entry)")
-            cloud.ledger.merged(device: index, entry)
+            cloud.ledger.merged(device: index, entry, record: entry.recordID.recordName)
         }
     }
 

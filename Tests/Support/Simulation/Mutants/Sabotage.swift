@@ -3,20 +3,20 @@ import Foundation
 import SQLite
 
 /// A mutant at work in a run.
-final class Sabotage {
+package final class Sabotage {
     private static let leaksMax = 3
 
-    let kind: Mutant
-    private(set) var firings = 0
+    package let kind: Mutant
+    package private(set) var firings = 0
     private var tags = [String: String]()
     private var deleted = Set<String>()
 
-    init(_ kind: Mutant) {
+    package init(_ kind: Mutant) {
         self.kind = kind
     }
 
     /// Spoils the tables of a device: before it opens its file, and after it has registered the extension.
-    func spoil(_ path: String, registeredName: String, isOpen: Bool) throws {
+    package func spoil(_ path: String, registeredName: String, isOpen: Bool) throws {
         guard let statement = isOpen ? kind.triggers : kind.atRelaunch,
             FileManager.default.fileExists(atPath: path)
         else { return }
@@ -25,7 +25,7 @@ final class Sabotage {
         try connection.close()
     }
 
-    func dropsWrite(_ endpoint: String) -> Bool {
+    package func dropsWrite(_ endpoint: String) -> Bool {
         guard kind == .acknowledgedWriteDropped, endpoint == "records/modify", firings < 1 else {
             return false
         }
@@ -33,7 +33,7 @@ final class Sabotage {
         return true
     }
 
-    func request(_ request: WireRequest, _ endpoint: String, _ device: Int) throws -> WireRequest {
+    package func request(_ request: WireRequest, _ endpoint: String, _ device: Int) throws -> WireRequest {
         guard kind == .tagLeakedOverADeletion, endpoint == "records/modify" else { return request }
         var request = request
         var message = try RecordsModifyRequest(json: request.body)
@@ -57,7 +57,8 @@ final class Sabotage {
         return request
     }
 
-    func response(_ response: WireResponse, _ endpoint: String, _ device: Int) throws -> WireResponse {
+    package func response(_ response: WireResponse, _ endpoint: String, _ device: Int) throws -> WireResponse
+    {
         let kinds: [Mutant] = [.tokenWithoutItsPage, .remoteDeletionHidden, .lastRecordOfAPageHidden]
         guard kinds.contains(kind), endpoint == "changes/zone", device == 0, response.status == 200 else {
             return response

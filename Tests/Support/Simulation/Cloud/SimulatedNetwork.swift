@@ -1,0 +1,238 @@
+import CloudKit
+import CloudWire
+import SQLiteTestSupport
+import Seams
+
+/// What lies between the devices and the service: it takes time, and does with a request what its faults say.
+final class SimulatedNetwork: @unchecked Sendable {
+    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+
+    typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
+
+    /// One request on its way.
+    private struct Exchange {
+        let device: Device
+        let process: Process
+        let kind: String
+        let request: WireRequest
+        let draws: Draws
+        let faults: [Fault: RequestFault]
+        let completion: Completion
+
+        var faultNames: String { faults.keys.sorted().map(\.rawValue).joined(separator: " ") }
+    }
+
+    private unowned let world: World
+    /// Milliseconds after which a device knows that it has no network.
+    private static let offlineMilliseconds: Int64 = 1
+    /// How many requests of each device are under way, waits for pushes not counted.
+    private(set) var underWay: [Int: Int] = [:]
+    private(set) var requests: [[String: Int]] = []
+
+    init(_ world: World) {
+        self.world = world
+        forgetRequests()
+    }
+
+    func forgetRequests() {
+        requests = Array(repeating: [:], count: world.plan.devicesCount)
+    }
+
+    // MARK: From a device
+
+    func send(
+        _ request: WireRequest, from device: Device, _ process: Process, _ completion: @escaping Completion
+    ) {
+        guard !process.isDead, !device.disk.isDead else { return completion(.failure(Self.noNetwork)) }
+        if SimulatedCourier.isWait(request) { return wait(request, device, process, completion) }
+        let kind = request.path.split(separator: "/").suffix(2).joined(separator: "/")
+        do {
+            let sent = try world.sabotage?.request(request, kind, device.index) ?? request
+            try send(sent, kind, device, process, completion)
+        } catch {
+            world.harnessFailed(error)
+            completion(.failure(Self.noNetwork))
+        }
+    }
+
+    private func send(
+        _ request: WireRequest, _ kind: String, _ device: Device, _ process: Process,
+        _ completion: @escaping Completion
+    ) throws {
+        requests[device.index][kind, default: 0] += 1
+        let name = device.nextRequestName()
+        let draws = world.draws.named("device \(name.device) step \(name.step) request \(name.request)")
+        if kind == "records/modify" {
+            for violation in try world.service.see(request, from: device.index) { world.violated(violation) }
+        }
+        let number = (underWay[device.index] ?? 0) + 1
+        underWay[device.index] = number
+        let exchange = Exchange(
+            device: device, process: process, kind: kind, request: request, draws: draws,
+            faults: world.faults(of: name, kind, draws)
+        ) { [unowned self] in
+            if !process.isDead { underWay[device.index, default: 0] -= 1 }
+            completion($0)
+        }
+        world.note(device, "sends \(kind) \(request.body.count) bytes", held: exchange.faultNames)
+        leave(exchange)
+    }
+
+    private func leave(_ exchange: Exchange) {
+        guard world.queue.nowMilliseconds >= exchange.device.offlineUntilMilliseconds else {
+            return fail(exchange, after: Self.offlineMilliseconds, Self.noNetwork)
+        }
+        if let fault = exchange.faults[.editInFlight] {
+            world.queue.schedule(after: fault.milliseconds, for: exchange.process.owner) { [unowned self] in
+                world.attempt { try exchange.device.commit(fault.edits ?? []) }
+            }
+        }
+        if let fault = exchange.faults[.lostRequest] { return lose(exchange, fault) }
+        var latency = world.latencyMilliseconds(exchange.draws, "there")
+        latency += exchange.faults[.lateRequest]?.milliseconds ?? 0
+        world.queue.schedule(after: latency) { [unowned self] in arrive(exchange, isFirst: true) }
+        if let fault = exchange.faults[.duplicatedRequest] {
+            world.queue.schedule(after: latency + fault.milliseconds) { [unowned self] in
+                arrive(exchange, isFirst: false)
+            }
+        }
+    }
+
+    // MARK: At the service
+
+    private func arrive(_ exchange: Exchange, isFirst: Bool) {
+        do {
+            let response = try response(to: exchange, isFirst: isFirst)
+            // Of two answers the device gets the one that the fault says.
+            let wantsSecond = exchange.faults[.duplicatedRequest]?.variant == true
+            guard isFirst != wantsSecond else { return }
+            guard let response else {
+                return fail(
+                    exchange, after: world.latencyMilliseconds(exchange.draws, "back"),
+                    CKError(.networkFailure, "simulated: the connection was refused"))
+            }
+            answer(exchange, response)
+        } catch {
+            world.harnessFailed(error)
+        }
+    }
+
+    private func response(to exchange: Exchange, isFirst: Bool) throws -> WireResponse? {
+        if let fault = exchange.faults[.busyService], isFirst {
+            let codes: [ServerErrorCode] = [.tryAgainLater, .throttled, .zoneBusy]
+            return try world.service.busyAnswer(codes[Int(fault.milliseconds) % codes.count])
+        }
+        if world.service.throttledUntilMilliseconds > world.queue.nowMilliseconds {
+            return try world.service.busyAnswer(.throttled)
+        }
+        return try world.service.respond(to: exchange.request, exchange.kind)
+    }
+
+    private func answer(_ exchange: Exchange, _ response: WireResponse) {
+        if exchange.faults[.deathInFlight] != nil, !exchange.process.isDead {
+            return exchange.device.disk.die()
+        }
+        guard !exchange.process.isDead else { return }
+        if let fault = exchange.faults[.lostReply] { return lose(exchange, fault) }
+        var latency = world.latencyMilliseconds(exchange.draws, "back")
+        latency += exchange.faults[.lateReply]?.milliseconds ?? 0
+        world.queue.schedule(after: latency, for: exchange.process.owner) { [unowned self] in
+            world.attempt { try deliver(exchange, response) }
+        }
+    }
+
+    private func deliver(_ exchange: Exchange, _ original: WireResponse) throws {
+        let (device, kind) = (exchange.device, exchange.kind)
+        let response = try world.sabotage?.response(original, kind, device.index) ?? original
+        if kind == "records/modify" {
+            try world.service.see(response, to: exchange.request, device: device.index)
+        }
+        world.note(device, "gets \(kind) \(response.status) \(response.body.count) bytes")
+        exchange.completion(.success(response))
+    }
+
+    /// The device is told that the network failed, or hears nothing until its time is over.
+    private func lose(_ exchange: Exchange, _ fault: RequestFault) {
+        if fault.variant {
+            underWay[exchange.device.index, default: 0] -= 1
+        } else {
+            fail(exchange, after: fault.milliseconds, CKError(.networkFailure, "simulated: lost"))
+        }
+    }
+
+    private func fail(_ exchange: Exchange, after milliseconds: Int64, _ error: CKError) {
+        world.queue.schedule(after: milliseconds, for: exchange.process.owner) { [unowned self] in
+            world.note(exchange.device, "gets no answer to \(exchange.kind)")
+            exchange.completion(.failure(error))
+        }
+    }
+
+    /// The device's process is gone, and what it had under way.
+    func forget(_ device: Device) {
+        underWay[device.index] = 0
+    }
+
+    private static var noNetwork: CKError { CKError(.networkUnavailable, "simulated: no network") }
+
+    // MARK: Pushes
+
+    private func wait(
+        _ request: WireRequest, _ device: Device, _ process: Process, _ completion: @escaping Completion
+    ) {
+        guard world.queue.nowMilliseconds >= device.offlineUntilMilliseconds else {
+            world.queue.schedule(after: Self.offlineMilliseconds, for: process.owner) {
+                completion(.failure(Self.noNetwork))
+            }
+            return
+        }
+        let faults = world.pushFaults(of: device)
+        let wait = SimulatedCourier.Wait(token: request.queryItem("token") ?? "") { [unowned self] response in
+            push(response, faults, process, completion)
+        }
+        let queue = world.queue
+        // An acknowledgement that is lost brings the push again.
+        let acknowledged = faults[.repeatedPush] == nil ? request.queryItem(WireHeader.afterItem) : nil
+        queue.schedule(after: 1) { [unowned self] in
+            world.attempt { try world.service.wait(wait, acknowledging: acknowledged) }
+        }
+        queue.schedule(after: SimulatedCourier.holdMilliseconds) { [unowned self] in
+            if world.service.courier.take(wait) { wait.end(WireResponse(status: 200)) }
+        }
+    }
+
+    private func push(
+        _ response: WireResponse?, _ faults: [Fault: RequestFault], _ process: Process,
+        _ completion: @escaping Completion
+    ) {
+        guard let response, faults[.lostPush] == nil else {
+            world.queue.schedule(after: 1, for: process.owner) {
+                completion(.failure(CKError(.networkFailure, "simulated: cut")))
+            }
+            return
+        }
+        let late = faults[.latePush]?.milliseconds ?? 1
+        world.queue.schedule(after: late, for: process.owner) { completion(.success(response)) }
+    }
+}
+
+/// A process's way to the cloud.
+final class SimulatedWire: Transport, @unchecked Sendable {
+    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    private unowned let network: SimulatedNetwork
+    private unowned let device: Device
+    private let process: Process
+
+    init(_ network: SimulatedNetwork, _ device: Device, _ process: Process) {
+        self.network = network
+        self.device = device
+        self.process = process
+    }
+
+    func send(
+        _ request: WireRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        network.send(request, from: device, process, completion)
+        return {}
+    }
+}

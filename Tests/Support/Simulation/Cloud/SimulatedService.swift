@@ -1,0 +1,358 @@
+import CloudService
+import CloudStore
+import CloudWire
+import Foundation
+import SQLite
+import SQLiteTestSupport
+import Seams
+
+/// The service, its file, and its machine.
+final class SimulatedService {
+    /// The users of the devices, by their numbers.
+    static let users = ["ada", "bob"]
+    static let zoneName = "todos"
+    static let otherZoneName = "others"
+    static let container = "iCloud.yap.test"
+
+    static func userRecordName(_ user: Int) -> String { "_" + users[user] }
+    static func token(_ user: Int) -> String { users[user] + "'s token" }
+
+    /// A zone that the run looks into, and how far its change log was read.
+    private struct Column {
+        var user: Int
+        var key: ZoneKey
+        var observedCounter: Int64 = 0
+    }
+
+    /// What a busy service asks to wait.
+    static let retryAfterSeconds = 3.0
+
+    private unowned let world: World
+    private let path: String
+    private var disk = SimulatedDisk()
+    private var store: SQLiteCloudStore?
+    private var service: CloudService?
+    private var columns: [Column]
+    private var backup: [Data?]?
+    private var watch = TagWatch()
+    private var losesPower = false
+    private var startsCount = 0
+    private(set) var throttledUntilMilliseconds: Int64 = 0
+    /// Devices that wait for pushes.
+    let courier = SimulatedCourier()
+
+    init(_ world: World, path: String) throws {
+        self.world = world
+        self.path = path
+        var keys = [(0, Self.zoneName)]
+        if world.plan.scenario.hasOthers { keys.append((0, Self.otherZoneName)) }
+        if world.usesAccounts { keys.append((1, Self.zoneName)) }
+        columns = keys.map { user, zone in
+            Column(
+                user: user,
+                key: ZoneKey(
+                    database: .privateDatabase(of: Self.userRecordName(user)), zoneName: zone))
+        }
+        try open()
+    }
+
+    // MARK: Its process
+
+    private func open() throws {
+        var options = OpenOptions()
+        options.vfsName = disk.name
+        let store = try SQLiteCloudStore(path: path, options: options, readersMax: 1)
+        var limits = ServiceLimits()
+        limits.itemsWithExtrasMax = world.plan.scenario.itemsMax
+        startsCount += 1
+        let users = Self.users.indices.map { user in
+            (Self.token(user), ServiceUser(userRecordName: Self.userRecordName(user)))
+        }
+        service = CloudService(
+            store: store, clock: world.queue.clock, random: world.draws.source("service \(startsCount)"),
+            users: Dictionary(uniqueKeysWithValues: users), limits: limits)
+        self.store = store
+        try observe()
+    }
+
+    private func close() {
+        service = nil
+        store?.close()
+        store = nil
+    }
+
+    /// Ends in an orderly way, and starts again.
+    func restart() throws {
+        world.note("service", "restarts")
+        try end()
+        try startAgain()
+    }
+
+    func end() throws {
+        guard store != nil else { return }
+        close()
+    }
+
+    /// Dies at one of the next changes of its disk.
+    func die(atChange nth: Int, losesPower: Bool) {
+        guard store != nil else { return }
+        world.note("service", losesPower ? "will lose its power" : "will be killed", held: "change \(nth)")
+        self.losesPower = losesPower
+        disk.die(atChange: nth, losesPower: losesPower)
+    }
+
+    /// How long a dead service stays away.
+    private static let absenceMilliseconds: Int64 = 2_000
+
+    /// Finds its machine dead, after what it did last.
+    func noticeDeath() {
+        _ = isFoundDead()
+    }
+
+    private func isFoundDead() -> Bool {
+        guard disk.isDead, store != nil else { return store == nil }
+        world.fired(losesPower ? .servicePowerLoss : .serviceKill)
+        world.note("service", losesPower ? "loses its power" : "is killed")
+        close()
+        world.queue.schedule(after: Self.absenceMilliseconds) { [unowned self] in
+            world.attempt { try startAgain() }
+        }
+        return true
+    }
+
+    /// Starts again, after an end of any kind.
+    func startAgain() throws {
+        guard store == nil else { return }
+        if disk.isDead {
+            let seed = world.draws.value("service's disk \(startsCount)")
+            try disk.start(with: losesPower ? .synced(seed: seed) : .writes)
+        }
+        try open()
+        world.note("service", "starts")
+    }
+
+    func limitDisk(bytesLeft: Int) {
+        isDiskLimited = true
+        disk.limitGrowth(toBytes: bytesLeft)
+    }
+
+    func mendDisk() {
+        isDiskLimited = false
+        disk.mend()
+    }
+
+    func throttle(milliseconds: Int64) {
+        throttledUntilMilliseconds = world.queue.nowMilliseconds + milliseconds
+    }
+
+    func heal() throws {
+        throttledUntilMilliseconds = 0
+        mendDisk()
+        disk.spare()
+        try startAgain()
+    }
+
+    // MARK: Requests
+
+    /// Answers a request; nil when the service isn't there, or died over it.
+    func respond(to request: WireRequest, _ kind: String) throws -> WireResponse? {
+        guard store != nil, let service else { return nil }
+        let response: WireResponse
+        if let sabotage = world.sabotage, sabotage.dropsWrite(kind) {
+            // The service answers, and its file is put back to what it was: an acknowledged write that wasn't kept.
+            let before = files()
+            response = service.respond(to: request)
+            try putBack(before)
+        } else {
+            response = service.respond(to: request)
+        }
+        if isFoundDead() { return nil }
+        if kind == "records/modify" || kind == "zones/modify" {
+            try observe()
+            try deliverPushes()
+        }
+        return isFoundDead() ? nil : response
+    }
+
+    func see(_ request: WireRequest, from device: Int) throws -> [String] {
+        try watch.see(request, from: device)
+    }
+
+    func see(_ response: WireResponse, to request: WireRequest, device: Int) throws {
+        try watch.see(response, to: request, device: device)
+    }
+
+    /// The answer of a service that asks to come again.
+    func busyAnswer(_ code: ServerErrorCode) throws -> WireResponse {
+        let error = WireError(code, reason: "simulated", retryAfterSeconds: Self.retryAfterSeconds)
+        return WireResponse(
+            status: code.httpStatus, headers: [(WireHeader.protocolVersion, "1")], body: try error.json())
+    }
+
+    // MARK: Pushes
+
+    /// Answers the waits for which there is a push.
+    private func deliverPushes() throws {
+        guard let service, courier.hasWaits else { return }
+        preparePushes(service)
+        for wait in courier.waits { try take(wait, acknowledging: nil) }
+    }
+
+    /// A disk that is full or gone leaves them for the next step.
+    private func preparePushes(_ service: CloudService) {
+        while (try? service.preparePushes()) == true {}
+    }
+
+    /// Takes a device's wait for pushes.
+    func wait(_ wait: SimulatedCourier.Wait, acknowledging notificationID: String?) throws {
+        guard let service, store != nil else { return wait.end(nil) }
+        courier.add(wait)
+        preparePushes(service)
+        try take(wait, acknowledging: notificationID)
+        _ = isFoundDead()
+    }
+
+    private func take(_ wait: SimulatedCourier.Wait, acknowledging notificationID: String?) throws {
+        guard let service else { return }
+        do {
+            guard let push = try service.takePush(apnsToken: wait.token, acknowledging: notificationID)
+            else { return }
+            courier.remove(wait)
+            wait.end(WireResponse(status: 200, body: push.payload))
+        } catch let error as WireError {
+            courier.remove(wait)
+            wait.end(
+                WireResponse(
+                    status: error.serverErrorCode.httpStatus, headers: [], body: (try? error.json()) ?? []))
+        }
+    }
+
+    // MARK: Its keeper
+
+    func pruneTombstones() throws {
+        try maintain("prunes tombstones") { service, column in
+            try service.pruneTombstones(
+                zoneName: column.key.zoneName, ofUser: Self.userRecordName(column.user))
+        }
+    }
+
+    func resetZones() throws {
+        try maintain("resets the zones", resetZone)
+    }
+
+    private func resetZone(_ service: CloudService, _ column: Column) throws {
+        try service.resetEpoch(zoneName: column.key.zoneName, ofUser: Self.userRecordName(column.user))
+    }
+
+    private func maintain(_ what: String, _ body: (CloudService, Column) throws -> Void) throws {
+        guard let service, store != nil else { return }
+        world.note("service", what)
+        try keep { for column in columns { try body(service, column) } }
+    }
+
+    /// When the disk is full or gone, the keeper tries again another time.
+    private func keep(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch is CloudStoreError where isDiskLimited || disk.isDead {}
+        _ = isFoundDead()
+    }
+
+    private var isDiskLimited = false
+
+    /// Deletes the first user's zone, as another client of the user does.
+    func deleteZone() throws {
+        guard store != nil else { return }
+        world.note("service", "deletes the zone")
+        let message = ZonesModifyRequest(operations: [
+            ZoneOperation(operationType: .delete, zone: WireZone(zoneID: ZoneID(zoneName: Self.zoneName)))
+        ])
+        let request = WireRequest(
+            path: "/database/1/\(Self.container)/development/private/zones/modify",
+            query: [(WireHeader.webAuthTokenItem, Self.token(0))],
+            headers: [("Content-Type", "application/json")], body: try message.json())
+        let response = try respond(to: request, "zones/delete")
+        guard response?.status == 200 else { return }
+        columns[0].observedCounter = 0
+        watch = TagWatch()
+        world.ledger.serverWasRestored()
+    }
+
+    func backUp() {
+        if store != nil { backup = files() }
+    }
+
+    func restoreBackup() throws {
+        guard let backup, store != nil else { return }
+        world.fired(.restoredBackup)
+        world.note("service", "is restored")
+        try putBack(backup)
+        try keep { for column in columns { if let service { try resetZone(service, column) } } }
+        guard store != nil else { return }
+        for index in columns.indices {
+            columns[index].observedCounter = try column(index)?.rows(after: 0).last?.counter ?? 0
+        }
+        watch = TagWatch()
+        world.ledger.serverWasRestored()
+        backUp()
+    }
+
+    /// The service's file and its log.
+    private func files() -> [Data?] {
+        ["", "-wal"].map { try? Data(contentsOf: URL(filePath: path + $0)) }
+    }
+
+    /// Starts the service from its file as it was.
+    private func putBack(_ files: [Data?]) throws {
+        close()
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        for (suffix, file) in zip(["", "-wal"], files) { try file?.write(to: URL(filePath: path + suffix)) }
+        disk = SimulatedDisk()
+        try open()
+    }
+
+    // MARK: What it holds
+
+    private func column(_ index: Int) -> ServerColumn? {
+        store.map { ServerColumn(store: $0, zone: columns[index].key) }
+    }
+
+    /// The live records of a user's zones as items.
+    func todos(ofUser user: Int) throws -> [String: Todo] {
+        var todos: [String: Todo] = [:]
+        for index in columns.indices where columns[index].user == user {
+            guard let server = column(index) else { throw ServiceIsDown() }
+            todos.merge(try server.todos()) { first, _ in first }
+        }
+        return todos
+    }
+
+    /// Reads what the service has written since the last time into the ledger.
+    private func observe() throws {
+        for index in columns.indices {
+            guard let server = column(index) else { continue }
+            for row in try server.rows(after: columns[index].observedCounter) {
+                columns[index].observedCounter = row.counter
+                try observe(row, user: columns[index].user)
+            }
+        }
+    }
+
+    private func observe(_ row: RecordRow, user: Int) throws {
+        let name = row.key.recordName
+        let key = World.ledgerKey(name, user: user)
+        if row.isDeleted {
+            world.ledger.serverDeleted(record: key)
+            watch.deleted(record: key, at: row.counter)
+            world.note("service", "has deleted \(key)", held: "counter \(row.counter)")
+        } else {
+            let todo = try ServerColumn.todo(of: row)
+            let values = todo.trackedValues.filter { !name.hasPrefix(Keys.note) || $0.field == "text" }
+            world.ledger.serverHas(record: key, fields: values)
+            world.note("service", "has written \(key)", held: "\(todo.short) counter \(row.counter)")
+        }
+    }
+}
+
+/// The service isn't there, and something of the run needs it.
+struct ServiceIsDown: Error {}

@@ -1,0 +1,137 @@
+import CloudKit
+import Foundation
+import SQLiteTestSupport
+import Seams
+import Yap
+import YapCloudKit
+
+/// An app with `CloudSync`.
+final class CloudSyncApp: DeviceApp {
+    private static let extensionName = "cloudKit"
+    /// How long after a sign-in that could not be written it is tried again.
+    private static let retryMilliseconds: Int64 = 2_000
+
+    let process: Process
+    let database: YapDatabase
+    let connection: YapDatabaseConnection
+    private unowned let device: Device
+    private let cloudSync: CloudSync
+    private let version: Int
+
+    init(_ device: Device, _ process: Process) throws {
+        self.device = device
+        self.process = process
+        version = device.version
+        let world = device.world
+        let random = world.draws.source("device \(device.index) random \(process.owner)")
+        var options = YapDatabaseOptions()
+        options.random = random
+        options.vfsName = device.disk.name
+        try world.sabotage?.spoil(device.path, registeredName: Self.extensionName, isOpen: false)
+        let isEarlier = version == 1
+        database = try YapDatabase(path: device.path, options: options) {
+            if isEarlier {
+                $0.register(EarlierTodo.self, inCollection: "todos")
+            } else {
+                $0.register(Todo.self, inCollection: "todos")
+                $0.register(Note.self, inCollection: "notes")
+            }
+        }
+        var models: [CloudSyncModel] = [
+            isEarlier
+                ? .model(EarlierTodo.self, collection: "todos") : .model(Todo.self, collection: "todos")
+        ]
+        if !isEarlier { models.append(.model(Note.self, collection: "notes")) }
+        let container = CKContainer(
+            identifier: SimulatedService.container,
+            connection: CloudConnection(
+                transport: SimulatedWire(world.network, device, process), execution: .inline,
+                account: device.account, timers: process, random: random))
+        do {
+            cloudSync = try CloudSync(
+                database, container: container, models: models, zone: SimulatedService.zoneName,
+                scheduler: process, clock: device.clock, random: random, listens: device.kind.listens,
+                foldsQueuedChanges: device.kind.folds)
+        } catch {
+            try? database.close()
+            throw error
+        }
+        connection = database.newConnection()
+        try world.sabotage?.spoil(device.path, registeredName: Self.extensionName, isOpen: true)
+    }
+
+    func begin() throws {
+        let device = WeakSingleThreaded(value: device)
+        cloudSync.observeMergeLog { device.value?.noteMerges($0) }
+        if self.device.world.usesAccounts { try adopt(user: self.device.account.user) }
+    }
+
+    // MARK: Its rows
+
+    func has(_ key: String) -> Bool {
+        !key.hasPrefix(Keys.other) && (version > 1 || !key.hasPrefix(Keys.note))
+    }
+
+    func read(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
+        if key.hasPrefix(Keys.note) {
+            guard version > 1 else { return nil }
+            return try transaction.object(Note.self, forKey: key, inCollection: "notes")
+                .map { Todo(text: $0.text) }
+        }
+        guard version == 1 else {
+            return try transaction.object(Todo.self, forKey: key, inCollection: "todos")
+        }
+        return try transaction.object(EarlierTodo.self, forKey: key, inCollection: "todos")?.todo
+    }
+
+    func write(_ todo: Todo, _ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
+        if key.hasPrefix(Keys.note) {
+            try transaction.setObject(Note(text: todo.text), forKey: key, inCollection: "notes")
+        } else if version == 1 {
+            try transaction.setObject(EarlierTodo(todo), forKey: key, inCollection: "todos")
+        } else {
+            try transaction.setObject(todo, forKey: key, inCollection: "todos")
+        }
+    }
+
+    func remove(_ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
+        let collection = key.hasPrefix(Keys.note) ? "notes" : "todos"
+        try transaction.removeObject(forKey: key, inCollection: collection)
+    }
+
+    func todos() throws -> [String: Todo] {
+        try connection.blocking.read { transaction in
+            var todos: [String: Todo] = [:]
+            for collection in version > 1 ? ["todos", "notes"] : ["todos"] {
+                for key in try transaction.allKeys(inCollection: collection) {
+                    todos[key] = try read(key, transaction)
+                }
+            }
+            return todos
+        }
+    }
+
+    // MARK: The sync
+
+    func sync() { cloudSync.fetch() }
+    func background() { cloudSync.didEnterBackground() }
+    func foreground() { cloudSync.willEnterForeground() }
+
+    func adopt(user: Int) throws {
+        let userRecordID = CKRecord.ID(recordName: SimulatedService.userRecordName(user))
+        do {
+            let isAnother = try cloudSync.useAccountInline(of: userRecordID, objectsOfOtherAccount: .remove)
+            device.adoptedUser = user
+            if isAnother { device.world.ledger.deviceWasEmptied(device.index) }
+        } catch {
+            guard device.isDiskFaulty else { throw error }
+            process.later(Self.retryMilliseconds) { [weak self] in
+                guard let self, !process.isDead, device.account.user == user else { return }
+                device.world.attempt { try self.adopt(user: user) }
+            }
+        }
+    }
+
+    var status: CloudSyncStatus { cloudSync.currentStatus }
+    var isBusy: Bool { device.adoptedUser != device.account.user }
+}

@@ -1,0 +1,365 @@
+import CloudKit
+import SQLiteTestSupport
+import Seams
+import Yap
+import YapCloudKit
+
+/// A device of a user: its machine, and what outlives the app's processes on it.
+final class Device: @unchecked Sendable {
+    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+
+    // MARK: What it is
+
+    let index: Int
+    let kind: DeviceKind
+    let path: String
+    let clock: DeviceClock
+    let disk = SimulatedDisk()
+    let account: DeviceAccount
+    unowned let world: World
+    /// The version of the app: 1 knows neither notes nor that completion days are synced.
+    private(set) var version: Int
+    private(set) var app: (any DeviceApp)?
+    var offlineUntilMilliseconds: Int64 = 0
+    /// The user whose objects the app works with.
+    var adoptedUser = 0
+
+    private var losesPower = false
+    /// Whether it is to die at one of its writes; else it died over a request.
+    private var isDeathPlanned = false
+    private var startsCount = 0
+    private var lastStep = -1
+    private var requestsCount = 0
+    private var pushesCount = 0
+    /// A commit during which the machine died, and what the items were before: it may be there or not.
+    private var uncertain: [(key: String, before: Todo?, mark: Ledger.Mark)] = []
+
+    init(_ index: Int, _ kind: DeviceKind, path: String, _ world: World) {
+        self.index = index
+        self.kind = kind
+        self.path = path
+        self.world = world
+        version = kind.version
+        clock = DeviceClock(world.queue.clock)
+        account = DeviceAccount(deviceID: "device \(index)")
+    }
+
+    /// Whether it has the items of the second database too.
+    var hasOthers: Bool { kind.handler != nil && world.plan.scenario.hasOthers }
+
+    // MARK: Names of what it does
+
+    func began(_ step: Step) {
+        lastStep = step.id
+        requestsCount = 0
+        pushesCount = 0
+    }
+
+    func nextRequestName() -> RequestFault.Name {
+        requestsCount += 1
+        return RequestFault.Name(device: index, step: lastStep, request: requestsCount)
+    }
+
+    /// Pushes are numbered below zero.
+    func nextPushName() -> RequestFault.Name {
+        pushesCount -= 1
+        return RequestFault.Name(device: index, step: lastStep, request: pushesCount)
+    }
+
+    // MARK: Its processes
+
+    /// How long it takes until a process that ended, or could not begin, is started again.
+    private static let restartMilliseconds: Int64 = 1_500
+
+    /// Starts the app's process; one that can't begin is tried again later.
+    func start() throws {
+        guard app == nil else { return }
+        if disk.isDead {
+            let seed = world.draws.value("device \(index)'s disk \(startsCount)")
+            try disk.start(with: losesPower ? .synced(seed: seed) : .writes)
+            losesPower = false
+        }
+        startsCount += 1
+        let process = Process(
+            world.nextOwner(), world.queue, clock, world.draws.named("device \(index) process \(startsCount)")
+        )
+        do {
+            let app = try makeApp(process)
+            self.app = app
+            world.note(self, "starts", held: "\(kind), now v\(version)")
+            try settleUncertain()
+            try app.begin()
+        } catch {
+            // A full or dying disk; anything else is a fault of the product.
+            let isExpected = isDiskFaulty
+            stop(process)
+            guard isExpected else { throw error }
+            startLater()
+        }
+    }
+
+    private func makeApp(_ process: Process) throws -> any DeviceApp {
+        guard let handler = kind.handler else { return try CloudSyncApp(self, process) }
+        return try HandlerApp(self, handler, process)
+    }
+
+    private func startLater() {
+        world.queue.schedule(after: Self.restartMilliseconds) { [weak self] in
+            guard let self else { return }
+            world.attempt { try self.start() }
+        }
+    }
+
+    private func stop(_ process: Process) {
+        // Whatever it says: the process is gone.
+        try? app?.database.close()
+        app = nil
+        process.end()
+        world.network.forget(self)
+    }
+
+    /// Ends the process in an orderly way.
+    func end() throws {
+        guard let ending = app else { return }
+        app = nil
+        do {
+            try ending.database.close()
+        } catch  where isDiskFaulty {}
+        ending.process.end()
+        world.network.forget(self)
+    }
+
+    func restart() throws {
+        guard app != nil else { return }
+        world.note(self, "restarts")
+        try end()
+        try start()
+    }
+
+    /// Installs a version of the app, and starts it.
+    func install(version new: Int) throws {
+        guard app != nil, new != version else { return }
+        world.note(self, "installs v\(new)")
+        if new > version { try noteNewFields() }
+        try end()
+        version = new
+        try start()
+    }
+
+    func die(atChange nth: Int, losesPower: Bool) {
+        guard app != nil else { return }
+        world.note(self, losesPower ? "will lose its power" : "will be killed", held: "change \(nth)")
+        (self.losesPower, isDeathPlanned) = (losesPower, true)
+        disk.die(atChange: nth, losesPower: losesPower)
+    }
+
+    /// Whether an error of its database is what a fault explains.
+    var isDiskFaulty: Bool { disk.isDead || isDiskLimited }
+    private var isDiskLimited = false {
+        didSet { hasHadDiskFaults = hasHadDiskFaults || isDiskLimited }
+    }
+    private(set) var hasHadDiskFaults = false
+
+    /// Finds its machine dead: what the process had in memory is gone.
+    func noticeDeath() throws {
+        guard disk.isDead, let ending = app else { return }
+        if isDeathPlanned { world.fired(losesPower ? .devicePowerLoss : .deviceKill) }
+        world.note(self, losesPower ? "loses its power" : "is killed")
+        isDeathPlanned = false
+        stop(ending.process)
+        startLater()
+    }
+
+    func limitDisk(bytesLeft: Int) {
+        isDiskLimited = true
+        disk.limitGrowth(toBytes: bytesLeft)
+    }
+
+    func failSyncs() {
+        isDiskLimited = true
+        disk.failSyncs()
+    }
+
+    func mendDisk() {
+        isDiskLimited = false
+        disk.mend()
+    }
+
+    func heal() throws {
+        disk.spare()
+        isDeathPlanned = false
+        mendDisk()
+        offlineUntilMilliseconds = 0
+        clock.setRight()
+        if let app { world.queue.sleep(app.process.owner, untilMilliseconds: 0) }
+        try start()
+        try app?.foreground()
+    }
+
+    func sleep(milliseconds: Int64) {
+        guard let app else { return }
+        world.queue.sleep(app.process.owner, untilMilliseconds: world.queue.nowMilliseconds + milliseconds)
+    }
+
+    // MARK: Its user
+
+    /// Another user signs in, and the app works with that one's objects.
+    func signIn(user: Int) throws {
+        guard account.user != user, kind.handler == nil else { return }
+        world.note(self, "signs \(SimulatedService.users[user]) in")
+        account.signIn(user: user)
+        try app?.adopt(user: user)
+    }
+
+    // MARK: The person
+
+    /// Edits items in one commit, when the app runs.
+    func commit(_ edits: [KeyedEdit]) throws {
+        guard let app, adoptedUser == account.user else { return }
+        let edits = edits.filter { app.has($0.key) }
+        var earlier: [Todo?] = []
+        do {
+            earlier = try app.connection.blocking.read { transaction in
+                try edits.map { try app.read($0.key, transaction) }
+            }
+            try app.prepareToDelete(
+                edits.indices.filter { edits[$0].edit == .delete && earlier[$0] != nil }.map { edits[$0].key }
+            )
+            let after = try app.connection.blocking.readWrite { transaction in
+                for (edit, before) in zip(edits, earlier) { try apply(edit, before, app, transaction) }
+                return try edits.map { try app.read($0.key, transaction) }
+            }
+            for (index, edit) in edits.enumerated() { note(edit.key, earlier[index], after[index]) }
+        } catch {
+            guard isDiskFaulty else { throw error }
+            world.note(self, "fails to commit")
+            guard disk.isDead else { return noteFailed(edits, earlier) }
+            uncertain = zip(edits, earlier).map { edit, before in
+                (edit.key, before, world.ledger.mark(record: key(edit.key)))
+            }
+        }
+    }
+
+    /// Writes down what may be found in the file later, though its commit failed.
+    private func noteFailed(_ edits: [KeyedEdit], _ earlier: [Todo?]) {
+        for (edit, before) in zip(edits, earlier) {
+            let record = key(edit.key)
+            guard let after = edit.edit.applied(to: before) else {
+                let deletion = Ledger.Value(record: record, field: Ledger.deletion, value: "")
+                world.ledger.mayHaveCommitted(device: index, deletion)
+                continue
+            }
+            for (field, value) in after.trackedValues where isSynced(field, edit.key) {
+                world.ledger.mayHaveCommitted(
+                    device: index, Ledger.Value(record: record, field: field, value: value))
+            }
+        }
+    }
+
+    /// Another process on the device edits the file while the app runs, and ends: it only records.
+    func editInOtherProcess(_ edits: [KeyedEdit]) throws {
+        guard let running = app, adoptedUser == account.user else { return }
+        world.note(self, "edits in another process")
+        let process = Process(
+            world.nextOwner(), world.queue, clock, world.draws.named("device \(index) other \(lastStep)"))
+        do {
+            let other = try makeApp(process)
+            defer {
+                try? other.database.close()
+                process.end()
+            }
+            app = other
+            defer { app = running }
+            try commit(edits)
+        } catch {
+            process.end()
+            guard isDiskFaulty else { throw error }
+        }
+        // The kernel rings; the running process notices the commit by its next transaction.
+        running.process.later(2) { [weak self] in
+            guard let self, !running.process.isDead else { return }
+            world.attempt(orExcusedBy: isDiskFaulty) { try running.connection.blocking.read { _ in } }
+        }
+    }
+
+    /// What died in a commit is there, or isn't.
+    private func settleUncertain() throws {
+        guard let app, !uncertain.isEmpty else { return }
+        for (name, before, mark) in uncertain {
+            let after = try app.connection.blocking.read { try app.read(name, $0) }
+            note(name, before, after, mark: mark)
+        }
+        uncertain = []
+    }
+
+    private func apply(
+        _ edit: KeyedEdit, _ todo: Todo?, _ app: any DeviceApp,
+        _ transaction: YapDatabaseReadWriteTransaction
+    ) throws {
+        if case .change = edit.edit {} else { try app.remove(edit.key, transaction) }
+        if let after = edit.edit.applied(to: todo) { try app.write(after, edit.key, transaction) }
+    }
+
+    // MARK: The ledger
+
+    private func key(_ name: String) -> String { World.ledgerKey(name, user: adoptedUser) }
+
+    /// Writes into the ledger what a commit changed in an item.
+    private func note(_ name: String, _ before: Todo?, _ after: Todo?, mark: Ledger.Mark? = nil) {
+        let record = key(name)
+        guard let after else {
+            guard before != nil else { return }
+            world.note(self, "deletes \(record)")
+            return world.ledger.committed(
+                device: index, Ledger.Value(record: record, field: Ledger.deletion, value: ""), mark: mark)
+        }
+        func tracked(_ todo: Todo) -> [(field: String, value: String)] {
+            todo.trackedValues.filter { isSynced($0.field, name) }
+        }
+        let old = Dictionary(uniqueKeysWithValues: before.map(tracked)?.map { ($0.field, $0.value) } ?? [])
+        let new = Set(tracked(after).map(\.field))
+        for field in old.keys.sorted() where !new.contains(field) {
+            world.note(self, "clears \(record).\(field)")
+            world.ledger.committed(
+                device: index, Ledger.Value(record: record, field: field, value: Ledger.cleared), mark: mark)
+        }
+        for (field, value) in tracked(after) where old[field] != value {
+            world.note(self, "\(before == nil ? "makes" : "sets") \(record).\(field) = \(value)")
+            world.ledger.committed(
+                device: index, Ledger.Value(record: record, field: field, value: value),
+                isInsert: before == nil, mark: mark)
+        }
+    }
+
+    private func isSynced(_ field: String, _ name: String) -> Bool {
+        if name.hasPrefix(Keys.note) { return field == "text" }
+        return version > 1 || field != "completionDay"
+    }
+
+    /// What was changed while it was no field becomes one with the app's next version.
+    private func noteNewFields() throws {
+        guard let app else { return }
+        for (name, todo) in try app.todos().sorted(by: { $0.key < $1.key }) {
+            guard !name.hasPrefix(Keys.note), let day = todo.completionDay else { continue }
+            world.note(self, "now syncs \(key(name)).completionDay = \(day)")
+            world.ledger.committed(
+                device: index, Ledger.Value(record: key(name), field: "completionDay", value: day))
+        }
+    }
+
+    /// Writes down what merges decided.
+    func noteMerges(_ entries: [CloudMergeLogEntry]) {
+        guard world.sabotage?.kind != .mergeLogSilent else { return }
+        for entry in entries {
+            world.note(self, "merges \(entry)")
+            world.merged(device: index, entry, user: adoptedUser)
+        }
+    }
+}
+
+/// How the items of the three kinds are named.
+enum Keys {
+    static let item = "item"
+    static let other = "other"
+    static let note = "note"
+}

@@ -1,0 +1,63 @@
+extension Todo {
+    /// The fields that an edit changes.
+    package static let editableFields = ["text", "isDone", "priority", "completionDay", "order"]
+
+    /// The fields whose values name the edit that they come from; `isDone` has only two values, and nil is none.
+    package var trackedValues: [(field: String, value: String)] {
+        var values = [("text", text), ("order", String(order))]
+        if let priority { values.append(("priority", priority)) }
+        if let creationDay { values.append(("creationDay", creationDay)) }
+        if let completionDay { values.append(("completionDay", completionDay)) }
+        return values
+    }
+
+    /// Gives a field a value that no other edit gives it, or none where the field may have none.
+    package mutating func change(_ field: String, to value: Int, clears: Bool) {
+        switch field {
+        case "text": text = "text \(value) é"
+        case "isDone": isDone.toggle()
+        case "priority": priority = clears ? nil : "priority \(value)"
+        case "completionDay": completionDay = clears ? nil : "done \(value)"
+        default: order = value
+        }
+    }
+}
+
+extension Todo {
+    /// The item that an edit makes.
+    package init(value: Int) {
+        self.init()
+        (text, isDone, order) = ("text \(value) é", value % 2 == 0, value)
+        (priority, creationDay) = (value % 3 == 0 ? nil : "priority \(value)", "day \(value)")
+    }
+
+    /// What a line of a trace has room for.
+    var short: String {
+        let optional = [priority, creationDay, completionDay].map { $0 ?? "-" }.joined(separator: ", ")
+        return "{\(text), \(isDone ? "done" : "open"), \(order), \(optional)}"
+    }
+}
+
+extension Todo {
+    package init(
+        text: String = "", isDone: Bool = false, priority: String? = nil, creationDay: String? = nil,
+        completionDay: String? = nil, order: Int = 0
+    ) {
+        (self.text, self.isDone, self.priority) = (text, isDone, priority)
+        (self.creationDay, self.completionDay, self.order) = (creationDay, completionDay, order)
+    }
+}
+
+extension Edit {
+    /// What it makes of an item.
+    func applied(to todo: Todo?) -> Todo? {
+        switch self {
+        case .delete: return nil
+        case .replace(let value): return Todo(value: value)
+        case .change(let fields, let value, let clears):
+            guard var changed = todo else { return Todo(value: value) }
+            for field in fields { changed.change(field, to: value, clears: clears) }
+            return changed
+        }
+    }
+}

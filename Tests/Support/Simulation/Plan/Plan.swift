@@ -1,0 +1,170 @@
+/// A run from its beginning to its end: nothing in it is drawn any more but what has a name (latencies, ids). A failing
+/// run is kept as its plan and replays for good.
+package struct Plan: Codable, Sendable {
+    /// Names the draws of what is in no list.
+    package var seed: UInt64
+    package var scenario: Scenario
+    /// What the persons, the machines and the service's keeper do, in the order of time.
+    package var steps: [Step]
+    /// What the requests meet; nil as long as it is drawn from the seed.
+    package var faults: [RequestFault]?
+    /// What the run found when it was kept.
+    package var found: String?
+
+    /// The devices that do something.
+    package var devicesCount: Int { scenario.devices.count }
+}
+
+/// What holds for a whole run.
+package struct Scenario: Codable, Sendable {
+    package var devices: [DeviceKind]
+    /// Few keys make many conflicts.
+    package var keysCount: Int
+    /// How many records an answer of the service, or a request to it, may have.
+    package var itemsMax: Int
+    /// Whether the devices with a record handler have a second database.
+    package var hasOthers: Bool
+    /// The longest that a request without a fault is on its way, each way.
+    package var latencyMillisecondsMax: Int
+    /// In a thousand requests, pushes or steps; a fault that isn't here doesn't happen.
+    package var rates: [Fault: Int]
+
+    init(
+        devices: [DeviceKind], keysCount: Int, itemsMax: Int, hasOthers: Bool, latencyMillisecondsMax: Int,
+        rates: [Fault: Int]
+    ) {
+        self.devices = devices
+        self.keysCount = keysCount
+        self.itemsMax = itemsMax
+        self.hasOthers = hasOthers
+        self.latencyMillisecondsMax = latencyMillisecondsMax
+        self.rates = rates
+    }
+
+    private enum Key: String, CodingKey {
+        case devices, keysCount, itemsMax, hasOthers, latencyMillisecondsMax
+    }
+
+    // The rates are for drawing only: a plan that is kept has what they made.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        devices = try values.decode([DeviceKind].self, forKey: .devices)
+        keysCount = try values.decode(Int.self, forKey: .keysCount)
+        itemsMax = try values.decode(Int.self, forKey: .itemsMax)
+        hasOthers = try values.decode(Bool.self, forKey: .hasOthers)
+        latencyMillisecondsMax = try values.decode(Int.self, forKey: .latencyMillisecondsMax)
+        rates = [:]
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(devices, forKey: .devices)
+        try values.encode(keysCount, forKey: .keysCount)
+        try values.encode(itemsMax, forKey: .itemsMax)
+        try values.encode(hasOthers, forKey: .hasOthers)
+        try values.encode(latencyMillisecondsMax, forKey: .latencyMillisecondsMax)
+    }
+}
+
+/// How a device's app uses the sync.
+package struct DeviceKind: Codable, Hashable, Sendable, CustomStringConvertible {
+    /// The version of the app that it begins with: 1 or 2.
+    package var version: Int
+    /// Whether commits that wait may go up as one.
+    package var folds: Bool
+    /// Whether it hears of other devices' changes.
+    package var listens: Bool
+    /// nil: `CloudSync`.
+    package var handler: HandlerKind?
+
+    package var description: String {
+        "v\(version) \(handler.map { "\($0)" } ?? "CloudSync")" + (folds ? " folds" : "")
+            + (listens ? " listens" : "")
+    }
+}
+
+/// What an app with a record handler chose.
+package struct HandlerKind: Codable, Hashable, Sendable, CustomStringConvertible {
+    /// Whether the queue has the values, or their names only.
+    package var storesValues: Bool
+    /// Whether the extension deals with failed uploads, or the app.
+    package var isAutomatic: Bool
+    /// Whether two rows are one record.
+    package var splits: Bool
+
+    package var description: String {
+        (storesValues ? "values" : "keysOnly") + (isAutomatic ? " automatic" : " app")
+            + (splits ? " two rows" : "")
+    }
+}
+
+/// What happens to an item. Its values follow from a number that no other edit has.
+package enum Edit: Codable, Hashable, Sendable {
+    case delete
+    case replace(value: Int)
+    /// Changes fields of the item, or makes it.
+    case change(fields: [String], value: Int, clears: Bool)
+}
+
+/// What happens to which item.
+package struct KeyedEdit: Codable, Hashable, Sendable {
+    package var key: String
+    package var edit: Edit
+}
+
+/// Something that happens at a time.
+package struct Step: Codable, Hashable, Sendable {
+    /// Never another step's, also when others are left out: the requests that follow it are named by it.
+    package var id: Int
+    package var atMilliseconds: Int64
+    /// nil: the service.
+    package var device: Int?
+    package var action: Action
+}
+
+package enum Action: Codable, Hashable, Sendable {
+    // The person, and the app.
+    case edit([KeyedEdit])
+    case sync
+    case background(milliseconds: Int64)
+    case otherProcess([KeyedEdit])
+    case signIn(user: Int)
+
+    // The machine.
+    case restart
+    /// Ends at one of the next changes of the disk.
+    case kill(atChange: Int, losesPower: Bool)
+    case sleep(milliseconds: Int64)
+    case partition(milliseconds: Int64)
+    case diskFull(milliseconds: Int64, bytesLeft: Int)
+    case failingSyncs(milliseconds: Int64)
+    case clockStep(milliseconds: Int64)
+    case install(version: Int)
+
+    // The service's keeper.
+    case throttle(milliseconds: Int64)
+    case pruneTombstones
+    case resetZones
+    case deleteZone
+    case backUp
+    case restoreBackup
+}
+
+/// What a request meets. It is named by the last step of its device before it, and its place among the requests since:
+/// so it keeps its name when other devices' steps are left out.
+package struct RequestFault: Codable, Hashable, Sendable {
+    package struct Name: Codable, Hashable, Sendable {
+        package var device: Int
+        package var step: Int
+        package var request: Int
+    }
+
+    package var name: Name
+    package var fault: Fault
+    /// How long something takes, or after how long it happens.
+    package var milliseconds: Int64
+    /// What the person edits meanwhile.
+    package var edits: [KeyedEdit]?
+    /// One of two ways in which it happens.
+    package var variant: Bool
+}

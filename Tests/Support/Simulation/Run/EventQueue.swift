@@ -1,0 +1,223 @@
+import Seams
+import YapCloudKit
+
+/// What is to happen, by the time at which it does. Time passes only from one event to the next.
+final class EventQueue {
+    /// Whose event it is: it doesn't happen when they are gone, and happens later when they sleep.
+    typealias Owner = Int
+    /// The network, the service and the run itself.
+    static let world: Owner = 0
+
+    private struct Event {
+        var atMilliseconds: Int64
+        /// Events of one time happen in the order in which they were asked for.
+        var number: Int
+        var owner: Owner
+        var body: () -> Void
+
+        func isBefore(_ other: Event) -> Bool {
+            (atMilliseconds, number) < (other.atMilliseconds, other.number)
+        }
+    }
+
+    /// The time in the world; devices may think otherwise.
+    let clock = ManualTimeSource()
+    /// A binary heap.
+    private var events: [Event] = []
+    private var cancelled: Set<Int> = []
+    private var lastNumber = 0
+    private var sleepers: [Owner: Int64] = [:]
+
+    var nowMilliseconds: Int64 { clock.nowMilliseconds() }
+
+    /// - Returns: Its number, to take it back by.
+    @discardableResult
+    func schedule(after milliseconds: Int64, for owner: Owner = world, _ body: @escaping () -> Void) -> Int {
+        lastNumber += 1
+        push(
+            Event(
+                atMilliseconds: nowMilliseconds + max(0, milliseconds), number: lastNumber, owner: owner,
+                body: body))
+        return lastNumber
+    }
+
+    func cancel(_ number: Int) {
+        cancelled.insert(number)
+    }
+
+    /// Lets nothing of an owner happen before a time.
+    func sleep(_ owner: Owner, untilMilliseconds: Int64) {
+        sleepers[owner] = untilMilliseconds
+    }
+
+    /// Takes out what an owner who is gone would have done, in its order.
+    func takeAll(of owner: Owner) -> [() -> Void] {
+        let taken = events.filter { $0.owner == owner && !cancelled.contains($0.number) }
+            .sorted { $0.isBefore($1) }
+        events.removeAll { $0.owner == owner }
+        heapify()
+        sleepers[owner] = nil
+        return taken.map(\.body)
+    }
+
+    /// Lets the next event happen.
+    /// - Returns: False when there is none before `limit`.
+    func step(untilMilliseconds limit: Int64 = .max) -> Bool {
+        while let event = events.first {
+            guard event.atMilliseconds <= limit else { return false }
+            pop()
+            if cancelled.remove(event.number) != nil { continue }
+            if let wake = sleepers[event.owner], wake > event.atMilliseconds {
+                var later = event
+                later.atMilliseconds = wake
+                push(later)
+                continue
+            }
+            clock.advance(bySeconds: Double(event.atMilliseconds - nowMilliseconds) / 1000)
+            event.body()
+            return true
+        }
+        return false
+    }
+
+    // MARK: The heap
+
+    private func push(_ event: Event) {
+        events.append(event)
+        var child = events.count - 1
+        while child > 0, events[child].isBefore(events[(child - 1) / 2]) {
+            events.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    private func pop() {
+        guard let last = events.popLast(), !events.isEmpty else { return }
+        events[0] = last
+        sink(0)
+    }
+
+    private func sink(_ start: Int) {
+        var parent = start
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < events.count && events[child].isBefore(events[least]) { least = child }
+            guard least != parent else { return }
+            events.swapAt(parent, least)
+            parent = least
+        }
+    }
+
+    private func heapify() {
+        for index in stride(from: events.count / 2 - 1, through: 0, by: -1) { sink(index) }
+    }
+}
+
+/// A machine's clock: it may be wrong, and be set.
+final class DeviceClock: TimeSource {
+    private let world: ManualTimeSource
+    private let offsetMilliseconds = Lock<Int64>(0)
+
+    init(_ world: ManualTimeSource) {
+        self.world = world
+    }
+
+    func nowMilliseconds() -> Int64 { world.nowMilliseconds() + offsetMilliseconds.withLock { $0 } }
+
+    func step(byMilliseconds change: Int64) {
+        offsetMilliseconds.withLock { $0 += change }
+    }
+
+    func setRight() {
+        offsetMilliseconds.withLock { $0 = 0 }
+    }
+}
+
+/// A process of a device, as far as its threads and timers go: all that it does later is an event of its own.
+final class Process: SyncScheduler, TimerSource, @unchecked Sendable {
+    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    let owner: EventQueue.Owner
+    private let queue: EventQueue
+    private let clock: DeviceClock
+    private let draws: Draws
+    private var performedCount = 0
+    /// When the last piece of work begins: they begin in the order in which they were asked for.
+    private var lastWorkMilliseconds: Int64 = 0
+    private var wakes: [ObjectIdentifier: Int] = [:]
+    /// Work that is to be done soon.
+    private(set) var waitingWorkCount = 0
+    private(set) var isDead = false
+    /// What a dead process would do: it finds out that its file is closed, and lets go of it.
+    private var leftWork: [() -> Void] = []
+
+    init(_ owner: EventQueue.Owner, _ queue: EventQueue, _ clock: DeviceClock, _ draws: Draws) {
+        self.owner = owner
+        self.queue = queue
+        self.clock = clock
+        self.draws = draws
+    }
+
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        if isDead { return leftWork.append(work) }
+        performedCount += 1
+        // Threads take their time: what is asked for first, of two processes or of the network, may come second.
+        let delay = Int64(draws.number(in: 0..<3, "work \(performedCount)"))
+        lastWorkMilliseconds = max(lastWorkMilliseconds, queue.nowMilliseconds + delay)
+        waitingWorkCount += 1
+        queue.schedule(after: lastWorkMilliseconds - queue.nowMilliseconds, for: owner) {
+            self.waitingWorkCount -= 1
+            work()
+        }
+    }
+
+    func wake(_ owner: ObjectIdentifier, atMilliseconds: Int64?, _ work: @escaping @Sendable () -> Void) {
+        if let number = wakes.removeValue(forKey: owner) { queue.cancel(number) }
+        guard let atMilliseconds, !isDead else { return }
+        wakes[owner] = queue.schedule(after: atMilliseconds - clock.nowMilliseconds(), for: self.owner) {
+            self.wakes[owner] = nil
+            work()
+        }
+    }
+
+    /// Whether a time is set at which the sync goes on.
+    var hasWake: Bool { !wakes.isEmpty }
+
+    func elapsedMilliseconds() -> Int64 { queue.nowMilliseconds }
+
+    func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel {
+        guard !isDead else { return {} }
+        let number = queue.schedule(after: milliseconds, for: owner, body)
+        let queue = SingleThreaded(value: queue)
+        return { queue.value.cancel(number) }
+    }
+
+    /// Does something of the app's own later.
+    func later(_ milliseconds: Int64, _ body: @escaping () -> Void) {
+        if !isDead { queue.schedule(after: milliseconds, for: owner, body) }
+    }
+
+    /// Work of one kind that a dead process may still do until it must have let go of everything.
+    private static let leftWorkMax = 2_000
+
+    /// Ends it: nothing of it happens any more.
+    func end() {
+        isDead = true
+        // Timers never run; but what would be done at once holds the file, and ends by finding it closed.
+        leftWork += queue.takeAll(of: owner)
+        for _ in 0..<Self.leftWorkMax where !leftWork.isEmpty { leftWork.removeFirst()() }
+        leftWork = []
+    }
+}
+
+/// Lets something into closures that are sendable by type, and never leave the thread.
+struct SingleThreaded<Value>: @unchecked Sendable {
+    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    let value: Value
+}
+
+/// The same without keeping it.
+struct WeakSingleThreaded<Value: AnyObject>: @unchecked Sendable {
+    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    weak var value: Value?
+}

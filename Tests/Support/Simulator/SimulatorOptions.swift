@@ -1,0 +1,51 @@
+import Simulation
+
+/// What the command line says.
+struct SimulatorOptions {
+    static let help = """
+        Simulator [--seeds N] [--from N] [--minutes M] [--threads N] [--size DEVICES,STEPS]
+        Simulator --seed N [--trace]
+        """
+
+    struct Misuse: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    var seedsCount = 1_000
+    var firstSeed: UInt64 = 1
+    var minutes: Double?
+    var threads = Runs.threadsMax
+    var seed: UInt64?
+    var traces = false
+    var size: (devices: Int, steps: Int)?
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        func value(_ option: String) throws -> String {
+            guard let value = rest.popFirst() else { throw Misuse(description: "\(option) needs a value") }
+            return value
+        }
+        func number<Value: LosslessStringConvertible>(_ option: String) throws -> Value {
+            let text = try value(option)
+            guard let number = Value(text) else {
+                throw Misuse(description: "\(option) needs a number, and \(text) is none")
+            }
+            return number
+        }
+        while let option = rest.popFirst() {
+            switch option {
+            case "--seeds": seedsCount = try number(option)
+            case "--from": firstSeed = try number(option)
+            case "--minutes": minutes = try number(option)
+            case "--threads": threads = try number(option)
+            case "--seed": seed = try number(option)
+            case "--trace": traces = true
+            case "--size":
+                let parts = try value(option).split(separator: ",").compactMap { Int($0) }
+                guard parts.count == 2 else { throw Misuse(description: "--size needs DEVICES,STEPS") }
+                size = (parts[0], parts[1])
+            default: throw Misuse(description: "unknown option \(option)")
+            }
+        }
+    }
+}
