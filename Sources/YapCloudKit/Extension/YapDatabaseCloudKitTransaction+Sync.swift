@@ -61,7 +61,7 @@ extension YapDatabaseCloudKitTransaction {
             batch.items.append(
                 SyncItem(
                     recordID: row.recordID, kind: change.kind, sequence: change.sequence, incarnation: row.id,
-                    sentTag: row.changeTag))
+                    sentTag: row.changeTag, isOwnerless: row.ownerCount == 0))
             if change.kind == .delete {
                 batch.deletions.append(row.recordID)
             } else {
@@ -84,6 +84,13 @@ extension YapDatabaseCloudKitTransaction {
         try writing { transaction in
             for (item, record) in completion.saved { try saved(item, record) }
             for item in completion.deleted { try finish(item) }
+            for item in completion.gone {
+                guard let row = try tables.record(id: item.incarnation), row.ownerCount == 0,
+                    row.changeTag == item.sentTag
+                else { continue }
+                try purge(row, rule: .deletedRemotely)
+                try tables.removeRecordIfUnused(row.id)
+            }
             for (item, server) in completion.conflicts {
                 guard let row = try tables.record(id: item.incarnation) else { continue }
                 if let merge {
