@@ -85,14 +85,12 @@ extension YapDatabaseCloudKitTransaction {
             for (item, record) in completion.saved { try saved(item, record) }
             for item in completion.deleted { try finish(item) }
             for item in completion.gone {
-                guard let row = try tables.record(id: item.incarnation), row.ownerCount == 0,
-                    row.changeTag == item.sentTag
-                else { continue }
+                guard let row = try judgedRow(item), row.ownerCount == 0 else { continue }
                 try purge(row, rule: .deletedRemotely)
                 try tables.removeRecordIfUnused(row.id)
             }
             for (item, server) in completion.conflicts {
-                guard let row = try tables.record(id: item.incarnation) else { continue }
+                guard let row = try judgedRow(item) else { continue }
                 if let merge {
                     try merge(transaction, server)
                 } else {
@@ -100,7 +98,7 @@ extension YapDatabaseCloudKitTransaction {
                 }
             }
             for item in completion.recreated {
-                guard let row = try tables.record(id: item.incarnation) else { continue }
+                guard let row = try judgedRow(item) else { continue }
                 try recreate(row, rule: .editBeatDeletion)
             }
             for (item, error, isStuck) in completion.refused {
@@ -111,6 +109,12 @@ extension YapDatabaseCloudKitTransaction {
                 try tables.refuseChanges(of: item.incarnation, code: code)
             }
         }
+    }
+
+    /// The life of a record that the answer to a save is about; nil when it is gone, or when a merge came in between:
+    /// of the version that is known since then the answer says nothing, and the save goes again on its tag.
+    private func judgedRow(_ item: SyncItem) throws -> RecordRow? {
+        try tables.record(id: item.incarnation).flatMap { $0.changeTag == item.sentTag ? $0 : nil }
     }
 
     /// What was committed after a change that the server refuses may be its cure, and goes instead of waiting with it:
