@@ -96,6 +96,15 @@ extension CloudKitTables {
             zone(zoneID, database))
     }
 
+    /// Forgets which versions are kept: what the server still has comes again with its tag.
+    func forgetTagsOfStash(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
+        try run(
+            """
+            UPDATE \(table("stash")) SET change_tag = NULL
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """, zone(zoneID, database))
+    }
+
     func stashed(ofType recordType: String) throws -> [StashedRecord] {
         try rows(
             """

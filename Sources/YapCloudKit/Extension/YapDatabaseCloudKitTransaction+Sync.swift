@@ -217,10 +217,16 @@ extension YapDatabaseCloudKitTransaction {
             try tables.setToken(nil, zoneID, database)
             try tables.setFullFetch(refusal, zoneID, database)
             try tables.markAllUnseen(zoneID, database)
-            // What still is on the server comes again.
-            if refusal == .expired { try tables.clearStash(zoneID, database) }
-            // A server that was put back may have lost the subscription too.
-            if refusal == .reset { try tables.setSubscriptionID(nil, database) }
+            switch refusal {
+            case .expired:
+                // What still is on the server comes again.
+                try tables.clearStash(zoneID, database)
+            case .reset:
+                // What the server lost is sent again by the version that knows it.
+                try tables.forgetTagsOfStash(zoneID, database)
+                // A server that was put back may have lost the subscription too.
+                try tables.setSubscriptionID(nil, database)
+            }
         }
     }
 

@@ -146,10 +146,26 @@ extension CloudSyncMap {
         for model in models {
             for stashed in try ext.tables.stashed(ofType: model.recordType) {
                 try ext.tables.removeFromStash(stashed.record.recordID, stashed.database)
+                guard stashed.record.recordChangeTag != nil else {
+                    try bringBack(stashed.record, model, transaction, ext, stashed.database)
+                    continue
+                }
                 try ext.tables.markSeen(stashed.record.recordID, stashed.database)
                 try apply(stashed.record, isReset: false, transaction, ext, stashed.database)
             }
         }
+    }
+
+    /// The server was put back, and has not shown this record since then: as a row it goes up as a new one. Where
+    /// anything else is known of the record, that is newer.
+    private func bringBack(
+        _ record: CKRecord, _ model: CloudSyncModel, _ transaction: YapDatabaseReadWriteTransaction,
+        _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
+    ) throws {
+        guard try ext.tables.records(record.recordID, database).isEmpty else { return }
+        try insert(record, [], model, transaction, ext, database)
+        guard let live = try ext.tables.liveRecord(record.recordID, database) else { return }
+        try ext.recreate(live, rule: .serverWasReset)
     }
 }
 
