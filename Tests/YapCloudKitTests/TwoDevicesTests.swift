@@ -411,6 +411,45 @@ import Yap
         try database.close()
     }
 
+    @Test(
+        "128. what a row holds of fields that the version before had is not uploaded over another device's change"
+    )
+    func whatTheVersionBeforeHadIsNotUploadedAgain() throws {
+        let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        }
+        let container = cloud.device(user: "ada").container
+        func open<Model: CloudModel>(_ type: Model.Type) throws -> (YapDatabase, CloudSync) {
+            let database = try YapDatabase(path: path) { $0.register(type, inCollection: "todos") }
+            let sync = try CloudSync(
+                database, container: container, models: [.model(type, collection: "todos")], zone: "todos",
+                scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
+                random: SeededRandomSource(seed: 5))
+            return (database, sync)
+        }
+        laptop.syncNow()
+        try laptop.set(Todo(title: "eggs", note: "six"), "1")
+        laptop.syncNow()
+        var (database, sync) = try open(NotedTodo.self)
+        #expect(sync.syncNowInline() == .idle)
+        try database.close()
+        try laptop.edit("1") { todo in
+            todo.note = nil
+            todo.isDone = true
+        }
+        laptop.syncNow()
+        (database, sync) = try open(Todo.self)
+        #expect(sync.syncNowInline() == .idle)
+        laptop.syncNow()
+        let here = try database.newConnection().blocking.read {
+            try $0.object(Todo.self, forKey: "1", inCollection: "todos")
+        }
+        #expect(here == Todo(title: "eggs", isDone: true))
+        #expect(try laptop.todo("1") == here)
+        try database.close()
+    }
+
     @Test func anotherUserSeesNothing() throws {
         try start()
         let stranger = try SyncedDevice(cloud, user: "mallory")

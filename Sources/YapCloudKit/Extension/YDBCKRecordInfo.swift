@@ -14,6 +14,14 @@ public final class YDBCKRecordInfo {
     /// The extension's `versionInfo`, only while all rows are walked at a registration.
     public let versionInfo: (any Sendable)?
 
+    /// The version tag that was registered before, while all rows are walked because it was another one. Nil for a
+    /// first registration, and when rows were changed while no version was registered: then it isn't known what
+    /// changed.
+    ///
+    /// Set only what the version before didn't sync. What a row holds of other fields was queued when it was changed,
+    /// and may be older by now than what another device has set or cleared.
+    public let previousVersionTag: String?
+
     /// The object that the row held before this change; nil for a new row, for a change of the metadata
     /// alone, for a touch, and while all rows are walked. Comparing it with the new one gives the changed
     /// keys.
@@ -28,11 +36,12 @@ public final class YDBCKRecordInfo {
     var fields: (changed: [String: Field], originals: [String: Field])?
 
     init(
-        databaseIdentifier: String?, versionInfo: (any Sendable)? = nil,
+        databaseIdentifier: String?, versionInfo: (any Sendable)? = nil, previousVersionTag: String? = nil,
         previousObject: (any Sendable)? = nil
     ) {
         self.databaseIdentifier = databaseIdentifier
         self.versionInfo = versionInfo
+        self.previousVersionTag = previousVersionTag
         self.previousObject = previousObject
     }
 }

@@ -95,7 +95,9 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         try tables.upgrade(from: previous.classVersion)
         if previous.hasMissedCommits { try forgetVanishedRows() }
         let isAnotherVersion = previous.versionTag != cloudKit.versionTag
-        if previous.hasMissedCommits || isAnotherVersion { try populate() }
+        if previous.hasMissedCommits || isAnotherVersion {
+            try populate(previousVersionTag: previous.hasMissedCommits ? nil : previous.versionTag)
+        }
         if isAnotherVersion {
             // The server may hold values of new fields, from newer devices, that were left out here: with its tag
             // forgotten a record meets them before it is saved.
