@@ -221,6 +221,9 @@ extension YapDatabaseCloudKitTransaction {
             case .expired:
                 // What still is on the server comes again.
                 try tables.clearStash(zoneID, database)
+            case .upgrade:
+                // What was kept aside becomes rows before the first page, which it needn't wait for.
+                break
             case .reset:
                 // What the server lost is sent again by the version that knows it.
                 try tables.forgetTagsOfStash(zoneID, database)

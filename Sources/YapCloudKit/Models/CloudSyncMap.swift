@@ -61,7 +61,8 @@ struct CloudSyncMap: Sendable {
                 if info.versionInfo != nil {
                     let names = Self.newFieldNames(of: model, since: info.previousVersionTag)
                     let fields = try model.fields(object)
-                    record.setFields(fields.filter { names.contains($0.key) })
+                    record.setFields(
+                        info.hasMissedChanges ? fields : fields.filter { names.contains($0.key) })
                     // Of a new field the server has nothing, or what another device wrote.
                     for name in names { info.originalValues.updateValue(nil, forKey: name) }
                 }
