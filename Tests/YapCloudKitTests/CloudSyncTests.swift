@@ -252,24 +252,92 @@ import Yap
         }
     }
 
+    /// An app on one file, with a model of the notes or without.
+    private func openApp(_ path: String, knowsNotes: Bool) throws -> (YapDatabase, CloudSync) {
+        let database = try YapDatabase(path: path) {
+            $0.register(Todo.self, inCollection: "todos")
+            $0.register(Note.self, inCollection: "notes")
+        }
+        let todos = CloudSyncModel.model(Todo.self, collection: "todos")
+        let notes = CloudSyncModel.model(Note.self, collection: "notes")
+        let sync = try CloudSync(
+            database, container: cloud.device(user: "ada").container,
+            models: knowsNotes ? [todos, notes] : [todos], zone: "main",
+            scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
+            random: SeededRandomSource(seed: 5))
+        return (database, sync)
+    }
+
+    @Test("127. a record of an unknown type that the server lost is uploaded by the version that knows it")
+    func aRecordOfAnUnknownTypeThatTheServerLost() throws {
+        try withPaths { paths in
+            var (database, sync) = try openApp(paths[0], knowsNotes: false)
+            #expect(sync.syncNowInline() == .idle)
+            let record = CKRecord(
+                recordType: "note", recordID: CKRecord.ID(recordName: "n", zoneID: sync.zoneID))
+            record["text"] = "of a later version"
+            let cloudDatabase = cloud.device(user: "ada").container.privateCloudDatabase
+            cloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
+            #expect(sync.syncNowInline() == .idle)
+            cloudDatabase.add(CKModifyRecordZonesOperation(recordZoneIDsToDelete: [sync.zoneID]))
+            cloudDatabase.add(
+                CKModifyRecordZonesOperation(recordZonesToSave: [CKRecordZone(zoneID: sync.zoneID)]))
+            #expect(sync.syncNowInline() == .idle)
+            try database.close()
+            (database, sync) = try openApp(paths[0], knowsNotes: true)
+            #expect(sync.syncNowInline() == .idle)
+            let (laptop, laptopSync) = try openApp(paths[1], knowsNotes: true)
+            #expect(laptopSync.syncNowInline() == .idle)
+            for device in [database, laptop] {
+                let note = try device.newConnection().blocking.read {
+                    try $0.object(Note.self, forKey: "n", inCollection: "notes")
+                }
+                #expect(note == Note(text: "of a later version"))
+            }
+            try database.close()
+            try laptop.close()
+        }
+    }
+
+    @Test(
+        "127. a record of an unknown type that the server still has after a reset is a row, and is not uploaded"
+    )
+    func aRecordOfAnUnknownTypeThatTheServerStillHas() throws {
+        try withPaths { paths in
+            var (database, sync) = try openApp(paths[0], knowsNotes: false)
+            #expect(sync.syncNowInline() == .idle)
+            let cloudDatabase = cloud.device(user: "ada").container.privateCloudDatabase
+            func save() {
+                let record = CKRecord(
+                    recordType: "note", recordID: CKRecord.ID(recordName: "n", zoneID: sync.zoneID))
+                record["text"] = "of a later version"
+                cloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
+            }
+            save()
+            #expect(sync.syncNowInline() == .idle)
+            cloudDatabase.add(CKModifyRecordZonesOperation(recordZoneIDsToDelete: [sync.zoneID]))
+            cloudDatabase.add(
+                CKModifyRecordZonesOperation(recordZonesToSave: [CKRecordZone(zoneID: sync.zoneID)]))
+            save()
+            #expect(sync.syncNowInline() == .idle)
+            try database.close()
+            let writes = cloud.requestCount(.modifyRecords)
+            (database, sync) = try openApp(paths[0], knowsNotes: true)
+            #expect(sync.syncNowInline() == .idle)
+            let note = try database.newConnection().blocking.read {
+                try $0.object(Note.self, forKey: "n", inCollection: "notes")
+            }
+            #expect(note == Note(text: "of a later version"))
+            #expect(cloud.requestCount(.modifyRecords) == writes)
+            try database.close()
+        }
+    }
+
     @Test("86. records of a type that the app doesn't know are rows once a later version of the app knows it")
     func recordsOfAnUnknownTypeAreRowsLater() throws {
         try withPaths { paths in
             let container = cloud.device(user: "ada").container
-            func open(_ models: [CloudSyncModel]) throws -> (YapDatabase, CloudSync) {
-                let database = try YapDatabase(path: paths[0]) {
-                    $0.register(Todo.self, inCollection: "todos")
-                    $0.register(Note.self, inCollection: "notes")
-                }
-                let sync = try CloudSync(
-                    database, container: container, models: models, zone: "main",
-                    scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
-                    random: SeededRandomSource(seed: 5))
-                return (database, sync)
-            }
-            let todos = CloudSyncModel.model(Todo.self, collection: "todos")
-            let notes = CloudSyncModel.model(Note.self, collection: "notes")
-            var (database, sync) = try open([todos])
+            var (database, sync) = try openApp(paths[0], knowsNotes: false)
             #expect(sync.syncNowInline() == .idle)
             let record = CKRecord(
                 recordType: "note", recordID: CKRecord.ID(recordName: "n", zoneID: sync.zoneID))
@@ -279,7 +347,7 @@ import Yap
             try database.close()
             // Without asking the server again: its token is past the record.
             let fetches = cloud.requestCount(.fetchRecordZoneChanges)
-            (database, sync) = try open([todos, notes])
+            (database, sync) = try openApp(paths[0], knowsNotes: true)
             let note = try database.newConnection().blocking.read {
                 try $0.object(Note.self, forKey: "n", inCollection: "notes")
             }

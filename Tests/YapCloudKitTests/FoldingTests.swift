@@ -188,6 +188,29 @@ import Yap
         #expect(device.server("1")?["title"] == "b")
     }
 
+    @Test(
+        "129. what is made again after a remote deletion, and deleted unsent, is nothing; another device's stays",
+        arguments: forms)
+    func madeAgainAfterARemoteDeletionAndDeletedUnsent(_ form: QueueStorage) throws {
+        let device = try device(form)
+        device.deleteOnServer("1")
+        try device.write { transaction, ext in
+            for row in try ext.removeRemotelyDeletedRecord(device.id("1"), databaseIdentifier: nil) {
+                try transaction.removeObject(forKey: row.key, inCollection: row.collection)
+            }
+        }
+        let record = CKRecord(recordType: "todo", recordID: device.id("1"))
+        record["title"] = "of another device"
+        cloud.device(user: "ada").container.privateCloudDatabase.add(
+            CKModifyRecordsOperation(recordsToSave: [record]))
+        try device.set(Todo(title: "b"), "1")
+        try device.edit("1") { $0.title = "c" }
+        try device.remove("1")
+        #expect(try device.queue().isEmpty)
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "of another device")
+    }
+
     @Test("a rolled back commit takes its folding back", arguments: forms)
     func aRolledBackCommit(_ form: QueueStorage) throws {
         let device = try device(form)

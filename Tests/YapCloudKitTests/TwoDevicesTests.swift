@@ -411,6 +411,88 @@ import Yap
         try database.close()
     }
 
+    /// A todo of the laptop on a device of an earlier version, which is opened again with this one after `meanwhile`.
+    /// - Returns: What the device has in the end, and how many uploads it made.
+    private func afterAnUpgrade(
+        unsynced change: (inout NotedTodo) -> Void = { _ in }, meanwhile: () throws -> Void
+    ) throws -> (todo: Todo?, writes: Int) {
+        let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        }
+        let container = cloud.device(user: "ada").container
+        func open<Model: CloudModel>(_ type: Model.Type) throws -> (YapDatabase, CloudSync) {
+            let database = try YapDatabase(path: path) { $0.register(type, inCollection: "todos") }
+            let sync = try CloudSync(
+                database, container: container, models: [.model(type, collection: "todos")], zone: "todos",
+                scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
+                random: SeededRandomSource(seed: 5))
+            return (database, sync)
+        }
+        laptop.syncNow()
+        try laptop.set(Todo(title: "eggs", note: "six"), "1")
+        laptop.syncNow()
+        var (database, sync) = try open(NotedTodo.self)
+        #expect(sync.syncNowInline() == .idle)
+        try database.newConnection().blocking.readWrite { transaction in
+            var todo = try #require(
+                try transaction.object(NotedTodo.self, forKey: "1", inCollection: "todos"))
+            change(&todo)
+            try transaction.setObject(todo, forKey: "1", inCollection: "todos")
+        }
+        #expect(sync.syncNowInline() == .idle)
+        try database.close()
+        try meanwhile()
+        laptop.syncNow()
+        let writes = cloud.requestCount(.modifyRecords)
+        (database, sync) = try open(Todo.self)
+        #expect(sync.syncNowInline() == .idle)
+        let sent = cloud.requestCount(.modifyRecords) - writes
+        laptop.syncNow()
+        let here = try database.newConnection().blocking.read {
+            try $0.object(Todo.self, forKey: "1", inCollection: "todos")
+        }
+        try database.close()
+        return (here, sent)
+    }
+
+    @Test(
+        "128. what a row holds of fields that the version before had is not sent over another device's change"
+    )
+    func whatTheVersionBeforeHadIsNotUploadedAgain() throws {
+        let (here, writes) = try afterAnUpgrade {
+            try laptop.edit("1") { todo in
+                todo.note = nil
+                todo.isDone = true
+            }
+        }
+        #expect(here == Todo(title: "eggs", isDone: true))
+        #expect(try laptop.todo("1") == here)
+        #expect(writes == 0, "the version before had nothing that the cloud lacks")
+    }
+
+    @Test("128. a record whose version is known has its new fields uploaded, and taken over, all the same")
+    func newFieldsOfAKnownVersion() throws {
+        let (here, writes) = try afterAnUpgrade(unsynced: { $0.isDone = true }, meanwhile: {})
+        #expect(here == Todo(title: "eggs", note: "six"), "the laptop had said that it isn't done")
+        #expect(try laptop.todo("1") == here)
+        #expect(writes == 0)
+    }
+
+    @Test("130. a record that another device deleted before the upgrade is gone after it")
+    func whatWasDeletedBeforeTheUpgrade() throws {
+        #expect(try afterAnUpgrade { try laptop.remove("1") }.todo == nil)
+        #expect(try laptop.todo("1") == nil)
+    }
+
+    @Test("130. deleted before the upgrade, but with a value of a new field here: all of it comes back")
+    func whatWasDeletedBeforeTheUpgradeAndHasNewValues() throws {
+        let here = try afterAnUpgrade(unsynced: { $0.priority = 3 }, meanwhile: { try laptop.remove("1") })
+            .todo
+        #expect(here == Todo(title: "eggs", priority: 3, note: "six"))
+        #expect(try laptop.todo("1") == here)
+    }
+
     @Test func anotherUserSeesNothing() throws {
         try start()
         let stranger = try SyncedDevice(cloud, user: "mallory")

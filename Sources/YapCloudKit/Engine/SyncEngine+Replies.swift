@@ -34,7 +34,8 @@ extension SyncEngine {
         var completion = successes(reply)
         var verdict = Verdict()
         if reply.items.isEmpty { verdict.retryable = reply.error }
-        let done = Set(completion.deleted.map(\.recordID)).union(completion.saved.map(\.item.recordID))
+        let done = Set((completion.deleted + completion.gone).map(\.recordID))
+            .union(completion.saved.map(\.item.recordID))
         for recordID in done { lane.conflicts[recordID] = nil }
         for (item, error) in reply.failed where !done.contains(item.recordID) {
             judge(item, error, isAlone: reply.items.count == 1, &lane, &completion, &verdict)
@@ -76,6 +77,9 @@ extension SyncEngine {
             case .deleted: completion.deleted.append(item)
             case .failed(let error) where item.kind == .delete && error.code == .unknownItem:
                 completion.deleted.append(item)
+            case .failed(let error)
+            where item.isOwnerless && item.sentTag != nil && error.code == .unknownItem:
+                completion.gone.append(item)
             case .failed(let error): errors[item.recordID] = error
             }
         }

@@ -16,14 +16,18 @@ package struct SyncItem: Hashable, Sendable {
     package let incarnation: Int64
     /// The tag that a save went out with. The stored tag is replaced only if it is still this one.
     package let sentTag: String?
+    /// Whether no row of the app stood for the record any more when it was sent.
+    package let isOwnerless: Bool
 
     package init(
-        recordID: CKRecord.ID, kind: Kind, sequence: Int64, incarnation: Int64, sentTag: String?
+        recordID: CKRecord.ID, kind: Kind, sequence: Int64, incarnation: Int64, sentTag: String?,
+        isOwnerless: Bool = false
     ) {
         self.recordID = recordID
         self.kind = kind
         self.sequence = sequence
         self.incarnation = incarnation
         self.sentTag = sentTag
+        self.isOwnerless = isOwnerless
     }
 }

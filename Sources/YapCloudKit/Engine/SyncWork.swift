@@ -47,6 +47,8 @@ package struct SyncCompletion: Sendable {
     package var saved: [(item: SyncItem, record: CKRecord)] = []
     /// These deletions are done.
     package var deleted: [SyncItem] = []
+    /// Saves of records that neither a row here nor the server has any more: nothing of them need be sent.
+    package var gone: [SyncItem] = []
     /// Another device was first: merge with what the server has.
     package var conflicts: [(item: SyncItem, server: CKRecord)] = []
     /// Another device deleted the record.

@@ -1,11 +1,14 @@
 internal import CloudKit
 
-/// Why the server refused a change token. Who keeps local changes has to tell the two apart.
+/// Why a change token is no longer good. Who keeps local changes has to tell them apart.
 package enum TokenRefusal: String, Sendable {
     /// The server no longer knows what was deleted since: what a full fetch doesn't show was deleted.
     case expired
     /// The zone was restored or made anew: what a full fetch doesn't show may be only here.
     case reset
+    /// This version of the app has fields that the one before left out of what it fetched. What a full fetch doesn't
+    /// show was deleted.
+    case upgrade
 
     /// Where a server of ours says it, in the error's `userInfo`.
     package static let userInfoKey = "YapChangeTokenRefusal"
@@ -13,6 +16,6 @@ package enum TokenRefusal: String, Sendable {
     /// What the error says. A server that says nothing, as Apple's, means *expired*.
     init(_ error: CKError) {
         let text = error.userInfo[Self.userInfoKey] as? String
-        self = text.flatMap { TokenRefusal(rawValue: $0) } ?? .expired
+        self = text == Self.reset.rawValue ? .reset : .expired
     }
 }

@@ -100,15 +100,6 @@ extension CloudKitTables {
             """, [.integer(id)])
     }
 
-    /// Forgets which versions are known of the records that are to be saved: their saves meet the server's.
-    func forgetTagsOfChanged() throws {
-        try run(
-            """
-            UPDATE \(table("record")) SET change_tag = NULL WHERE owner_count > 0
-            AND EXISTS (SELECT 1 FROM \(table("change")) AS c WHERE c.record = \(table("record")).id)
-            """)
-    }
-
     // MARK: Mapping
 
     /// - Parameter nameHash: Of the row's collection and key: its number may be another row's later.
@@ -174,6 +165,14 @@ extension CloudKitTables {
         try run(
             "UPDATE \(table("record")) SET unseen = 1 WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
             zone(zoneID, database))
+    }
+
+    func markUnseen(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {
+        try run(
+            """
+            UPDATE \(table("record")) SET unseen = 1
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
+            """, identity(recordID, database))
     }
 
     func markSeen(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {

@@ -46,6 +46,21 @@ extension CloudKitTables {
             """, zone(zoneID, database) + [SQLValue(refusal?.rawValue)])
     }
 
+    /// The zones that were fetched from, with their databases.
+    func fetchedZones() throws -> [(zoneID: CKRecordZone.ID, database: DatabaseKey)] {
+        try rows(
+            """
+            SELECT database, zone_owner, zone_name FROM \(table("token"))
+            WHERE token IS NOT NULL OR full_fetch IS NOT NULL ORDER BY database, zone_owner, zone_name
+            """
+        ) {
+            (
+                CKRecordZone.ID(zoneName: $0.text(at: 2), ownerName: $0.text(at: 1)),
+                DatabaseKey(column: $0.text(at: 0))
+            )
+        }
+    }
+
     // MARK: Subscriptions
 
     /// The subscription that was saved in a database of the cloud.
@@ -94,6 +109,15 @@ extension CloudKitTables {
         try run(
             "DELETE FROM \(table("stash")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
             zone(zoneID, database))
+    }
+
+    /// Forgets which versions are kept: what the server still has comes again with its tag.
+    func forgetTagsOfStash(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
+        try run(
+            """
+            UPDATE \(table("stash")) SET change_tag = NULL
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """, zone(zoneID, database))
     }
 
     func stashed(ofType recordType: String) throws -> [StashedRecord] {

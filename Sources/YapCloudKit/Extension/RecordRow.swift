@@ -54,6 +54,18 @@ struct ChangeRow {
     /// The place in the change-set.
     var place: Int64 { ordinal == 0 ? id : ordinal }
 
+    /// Whether it saves anything else than what was there before.
+    ///
+    /// - Parameter defaults: What a field without a value stands for.
+    func isEdit(defaults: [String: Field]) -> Bool {
+        guard kind == .save else { return false }
+        if isDamaged || !restore.isEmpty { return true }
+        return fields.contains { key, field in
+            guard let original = originals[key] else { return true }
+            return !original.says(field) && !(original.value == nil && field.says(defaults[key]))
+        }
+    }
+
     /// The names of the changed fields.
     var keys: [String] { (Array(fields.keys) + Array(restore.keys)).sorted() }
 }

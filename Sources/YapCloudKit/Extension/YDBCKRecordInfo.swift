@@ -14,6 +14,16 @@ public final class YDBCKRecordInfo {
     /// The extension's `versionInfo`, only while all rows are walked at a registration.
     public let versionInfo: (any Sendable)?
 
+    /// The version tag that was registered before, while all rows are walked; nil at the first registration.
+    ///
+    /// Set only what that version didn't sync. What a row holds of other fields was queued when it was changed, and may
+    /// be older by now than what another device has set or cleared; see `hasMissedChanges`.
+    public let previousVersionTag: String?
+
+    /// Whether rows were changed while the extension was not registered, and all rows are walked for it. Then it isn't
+    /// known what changed, and everything that a row holds has to be set, without original values.
+    public let hasMissedChanges: Bool
+
     /// The object that the row held before this change; nil for a new row, for a change of the metadata
     /// alone, for a touch, and while all rows are walked. Comparing it with the new one gives the changed
     /// keys.
@@ -28,11 +38,14 @@ public final class YDBCKRecordInfo {
     var fields: (changed: [String: Field], originals: [String: Field])?
 
     init(
-        databaseIdentifier: String?, versionInfo: (any Sendable)? = nil,
+        databaseIdentifier: String?, versionInfo: (any Sendable)? = nil, previousVersionTag: String? = nil,
+        hasMissedChanges: Bool = false,
         previousObject: (any Sendable)? = nil
     ) {
         self.databaseIdentifier = databaseIdentifier
         self.versionInfo = versionInfo
+        self.previousVersionTag = previousVersionTag
+        self.hasMissedChanges = hasMissedChanges
         self.previousObject = previousObject
     }
 }

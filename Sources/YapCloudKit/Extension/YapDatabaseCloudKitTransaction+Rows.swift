@@ -43,7 +43,8 @@ extension YapDatabaseCloudKitTransaction {
     /// Asks the handler about a row and does what it says.
     private func handle(
         _ row: YapDatabaseRowIdentity, owner: RecordRow?, object: (any Sendable)?, metadata: (any Sendable)?,
-        versionInfo: (any Sendable)? = nil, nilDetachesOnly: Bool = false
+        versionInfo: (any Sendable)? = nil, previous: YapDatabaseExtensionRegistration? = nil,
+        nilDetachesOnly: Bool = false
     ) throws {
         let before = try owner.map { try fieldsInTransaction($0) } ?? [:]
         // What an object that can't be read held is unknown: the new one says everything, as that of a new row.
@@ -53,6 +54,7 @@ extension YapDatabaseCloudKitTransaction {
         let (handed, parent) = (record, record?.parent)
         let info = YDBCKRecordInfo(
             databaseIdentifier: owner?.database.identifier, versionInfo: versionInfo,
+            previousVersionTag: previous?.versionTag, hasMissedChanges: previous?.hasMissedCommits ?? false,
             previousObject: previousObjects[YapCollectionKey(collection: row.collection, key: row.key)])
         try call(&record, info, row, object: object, metadata: metadata)
         guard let record else {
@@ -240,7 +242,7 @@ extension YapDatabaseCloudKitTransaction {
     // MARK: Registration
 
     /// Asks the handler about every row.
-    func populate() throws {
+    func populate(after previous: YapDatabaseExtensionRegistration? = nil) throws {
         isQueueTouched = true
         let collections = try transaction.allCollections().filter { cloudKit.isAllowed($0) }
         for collection in collections {
@@ -249,7 +251,7 @@ extension YapDatabaseCloudKitTransaction {
                 if owner != nil { try rememberValues(of: row) }
                 try handle(
                     row, owner: owner, object: nil, metadata: nil, versionInfo: cloudKit.versionInfo,
-                    nilDetachesOnly: true)
+                    previous: previous, nilDetachesOnly: true)
             }
         }
     }

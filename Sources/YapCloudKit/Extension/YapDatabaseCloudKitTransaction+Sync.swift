@@ -61,7 +61,7 @@ extension YapDatabaseCloudKitTransaction {
             batch.items.append(
                 SyncItem(
                     recordID: row.recordID, kind: change.kind, sequence: change.sequence, incarnation: row.id,
-                    sentTag: row.changeTag))
+                    sentTag: row.changeTag, isOwnerless: row.ownerCount == 0))
             if change.kind == .delete {
                 batch.deletions.append(row.recordID)
             } else {
@@ -84,8 +84,13 @@ extension YapDatabaseCloudKitTransaction {
         try writing { transaction in
             for (item, record) in completion.saved { try saved(item, record) }
             for item in completion.deleted { try finish(item) }
+            for item in completion.gone {
+                guard let row = try judgedRow(item), row.ownerCount == 0 else { continue }
+                try purge(row, rule: .deletedRemotely)
+                try tables.removeRecordIfUnused(row.id)
+            }
             for (item, server) in completion.conflicts {
-                guard let row = try tables.record(id: item.incarnation) else { continue }
+                guard let row = try judgedRow(item) else { continue }
                 if let merge {
                     try merge(transaction, server)
                 } else {
@@ -93,7 +98,7 @@ extension YapDatabaseCloudKitTransaction {
                 }
             }
             for item in completion.recreated {
-                guard let row = try tables.record(id: item.incarnation) else { continue }
+                guard let row = try judgedRow(item) else { continue }
                 try recreate(row, rule: .editBeatDeletion)
             }
             for (item, error, isStuck) in completion.refused {
@@ -104,6 +109,12 @@ extension YapDatabaseCloudKitTransaction {
                 try tables.refuseChanges(of: item.incarnation, code: code)
             }
         }
+    }
+
+    /// The life of a record that the answer to a save is about; nil when it is gone, or when a merge came in between:
+    /// of the version that is known since then the answer says nothing, and the save goes again on its tag.
+    private func judgedRow(_ item: SyncItem) throws -> RecordRow? {
+        try tables.record(id: item.incarnation).flatMap { $0.changeTag == item.sentTag ? $0 : nil }
     }
 
     /// What was committed after a change that the server refuses may be its cure, and goes instead of waiting with it:
@@ -206,10 +217,19 @@ extension YapDatabaseCloudKitTransaction {
             try tables.setToken(nil, zoneID, database)
             try tables.setFullFetch(refusal, zoneID, database)
             try tables.markAllUnseen(zoneID, database)
-            // What still is on the server comes again.
-            if refusal == .expired { try tables.clearStash(zoneID, database) }
-            // A server that was put back may have lost the subscription too.
-            if refusal == .reset { try tables.setSubscriptionID(nil, database) }
+            switch refusal {
+            case .expired:
+                // What still is on the server comes again.
+                try tables.clearStash(zoneID, database)
+            case .upgrade:
+                // What was kept aside becomes rows before the first page, which it needn't wait for.
+                break
+            case .reset:
+                // What the server lost is sent again by the version that knows it.
+                try tables.forgetTagsOfStash(zoneID, database)
+                // A server that was put back may have lost the subscription too.
+                try tables.setSubscriptionID(nil, database)
+            }
         }
     }
 

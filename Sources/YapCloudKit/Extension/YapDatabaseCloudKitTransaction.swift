@@ -95,11 +95,16 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         try tables.upgrade(from: previous.classVersion)
         if previous.hasMissedCommits { try forgetVanishedRows() }
         let isAnotherVersion = previous.versionTag != cloudKit.versionTag
-        if previous.hasMissedCommits || isAnotherVersion { try populate() }
-        if isAnotherVersion {
-            // The server may hold values of new fields, from newer devices, that were left out here: with its tag
-            // forgotten a record meets them before it is saved.
-            if cloudKit.runner.zoneHandler != nil { try tables.forgetTagsOfChanged() }
+        if previous.hasMissedCommits || isAnotherVersion {
+            try populate(after: previous)
+        }
+        if isAnotherVersion, cloudKit.runner.zoneHandler != nil {
+            // The server may hold values of new fields, from newer devices, that were left out here: all records are
+            // fetched again, and meet them before anything is saved.
+            for (zoneID, database) in try tables.fetchedZones() {
+                let isReset = try tables.fullFetch(zoneID, database) == .reset
+                try beginFullFetch(zoneID, database, isReset ? .reset : .upgrade)
+            }
         }
     }
 

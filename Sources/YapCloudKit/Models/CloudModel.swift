@@ -22,6 +22,8 @@ public struct CloudSyncModel: Sendable {
     let fieldNames: [String]
     /// All fields of an object.
     let fields: @Sendable (_ object: any Sendable) throws -> [String: Field]
+    /// All fields of a new object.
+    let defaults: @Sendable () throws -> [String: Field]
     /// How a field's two changes become one value, for fields that have such a rule.
     let merge: @Sendable (_ name: String, _ base: Field?, _ local: Field, _ remote: Field?) throws -> Field?
     /// Whether a field's value is one that the model can hold.
@@ -53,6 +55,7 @@ public struct CloudSyncModel: Sendable {
                 }
                 return try map.fields(of: object)
             },
+            defaults: { try map.fields(of: Model()) },
             merge: { name, base, local, remote in
                 try map.entries.first { $0.name == name }?.merge?(base, local, remote)
             },

@@ -57,6 +57,9 @@ public final class CloudSync: Sendable {
             database, container: container, models: models, zone: zone, name: name,
             scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
             turn: SyncTurn(takesTurns: role == .syncs), folds: foldsQueuedChanges)
+        // Nothing is uploaded before it is known what has to be fetched first.
+        cloudKit.suspend()
+        defer { cloudKit.resume() }
         try await database.register(cloudKit, withName: name)
         let state = try await connection.read { [map] in try map.state($0, name) }
         if state.hasStash {

@@ -11,7 +11,7 @@ extension CloudSyncMap {
             },
             applyRecord: { [self] transaction, ext, database, record in
                 try ext.tables.markSeen(record.recordID, database)
-                try apply(record, isReset: false, transaction, ext, database)
+                try apply(record, nil, transaction, ext, database)
             })
     }
 
@@ -30,13 +30,13 @@ extension CloudSyncMap {
         }
         for record in page.changed {
             if fullFetch != nil { try ext.tables.markSeen(record.recordID, database) }
-            try apply(record, isReset: fullFetch == .reset, transaction, ext, database)
+            try apply(record, fullFetch, transaction, ext, database)
         }
         try ext.tables.setToken(page.token?.storedText, page.zoneID, database)
         guard !page.moreComing else { return }
         try ext.finishFullFetch(page.zoneID, database) { row, refusal in
             switch refusal {
-            case .expired: try delete(row, transaction, ext)
+            case .expired, .upgrade: try delete(row, transaction, ext)
             case .reset where row.ownerCount > 0: try ext.recreate(row, rule: .serverWasReset)
             case .reset: _ = try ext.forget(row, rule: .serverWasReset)
             }
@@ -51,7 +51,8 @@ extension CloudSyncMap {
         if row.ownerCount > 0 {
             // A life that the server never saw can't have ended there.
             guard row.changeTag != nil else { return }
-            if try ext.tables.changes(of: row.id).contains(where: { $0.kind == .save }) {
+            let defaults = try model(of: row.base())?.defaults() ?? [:]
+            if try ext.tables.changes(of: row.id).contains(where: { $0.isEdit(defaults: defaults) }) {
                 return try ext.recreate(row, rule: .editBeatDeletion)
             }
         }
@@ -62,8 +63,10 @@ extension CloudSyncMap {
 
     /// The server's version of a record: an echo, a change to merge, a new record, or one that was deleted
     /// here.
+    ///
+    /// - Parameter fullFetch: Why everything is being fetched; nil when that isn't so.
     private func apply(
-        _ record: CKRecord, isReset: Bool, _ transaction: YapDatabaseReadWriteTransaction,
+        _ record: CKRecord, _ fullFetch: TokenRefusal?, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
         guard let model = model(of: record) else {
@@ -78,8 +81,10 @@ extension CloudSyncMap {
             return try ext.setTag(of: deleted, from: record)
         }
         if let live {
-            guard live.changeTag != record.recordChangeTag else { return }
-            if isReset, try !ext.isNewer(record, than: live) {
+            if live.changeTag == record.recordChangeTag {
+                // Of the same version a field that is new here is known only now.
+                guard fullFetch != nil else { return }
+            } else if fullFetch == .reset, try !ext.isNewer(record, than: live) {
                 try ext.queueLastValues(of: live, against: record, model)
             }
             return try ext.merge(record, into: live, transaction)
@@ -146,10 +151,34 @@ extension CloudSyncMap {
         for model in models {
             for stashed in try ext.tables.stashed(ofType: model.recordType) {
                 try ext.tables.removeFromStash(stashed.record.recordID, stashed.database)
-                try ext.tables.markSeen(stashed.record.recordID, stashed.database)
-                try apply(stashed.record, isReset: false, transaction, ext, stashed.database)
+                guard stashed.record.recordChangeTag != nil else {
+                    try bringBack(stashed.record, model, transaction, ext, stashed.database)
+                    continue
+                }
+                let recordID = stashed.record.recordID
+                try apply(stashed.record, nil, transaction, ext, stashed.database)
+                if try ext.tables.fullFetch(recordID.zoneID, stashed.database) == .upgrade,
+                    try ext.tables.token(recordID.zoneID, stashed.database) == nil
+                {
+                    // It is from before that fetch: whether the server still has it is about to be seen.
+                    try ext.tables.markUnseen(recordID, stashed.database)
+                } else {
+                    try ext.tables.markSeen(recordID, stashed.database)
+                }
             }
         }
+    }
+
+    /// The server was put back, and has not shown this record since then: as a row it goes up as a new one. Where
+    /// anything else is known of the record, that is newer.
+    private func bringBack(
+        _ record: CKRecord, _ model: CloudSyncModel, _ transaction: YapDatabaseReadWriteTransaction,
+        _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
+    ) throws {
+        guard try ext.tables.records(record.recordID, database).isEmpty else { return }
+        try insert(record, [], model, transaction, ext, database)
+        guard let live = try ext.tables.liveRecord(record.recordID, database) else { return }
+        try ext.recreate(live, rule: .serverWasReset)
     }
 }
 

@@ -15,7 +15,10 @@ extension CloudSyncMap {
 
     func state(_ transaction: YapDatabaseReadTransaction, _ name: String) throws -> StartState {
         let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
-        let unknown = try zoneIDs.filter { try ext.token(forZone: $0, databaseIdentifier: nil) == nil }
+        let database = try ext.databaseKey(nil)
+        let unknown = try zoneIDs.filter {
+            try ext.tables.token($0, database) == nil && ext.tables.fullFetch($0, database) == nil
+        }
         let isSubscribed = try ext.tables.subscriptionID(ext.databaseKey(nil)) == SyncRunner.subscriptionID
         return StartState(
             unknownZoneIDs: unknown, isSubscribed: isSubscribed, hasStash: try hasStash(ext))

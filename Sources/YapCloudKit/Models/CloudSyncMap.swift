@@ -27,13 +27,23 @@ struct CloudSyncMap: Sendable {
         models.first { $0.recordType == record.recordType && zoneID(of: $0) == record.recordID.zoneID }
     }
 
-    /// Other fields make another version: then all rows are walked, and what they hold is uploaded.
+    /// Other fields make another version: then all rows are walked, and what they hold of new fields is uploaded.
     var versionTag: String {
-        models.map { model in
-            let zone = model.zoneName.map { "\($0)/" } ?? ""
-            return
-                "\(model.collection)=\(zone)\(model.recordType)(\(model.fieldNames.joined(separator: ",")))"
-        }.sorted().joined(separator: ";")
+        models.map { "\(Self.tagPrefix($0))\($0.fieldNames.joined(separator: ",")))" }.sorted()
+            .joined(separator: ";")
+    }
+
+    /// What a version tag says of a model before its fields.
+    private static func tagPrefix(_ model: CloudSyncModel) -> String {
+        "\(model.collection)=\(model.zoneName.map { "\($0)/" } ?? "")\(model.recordType)("
+    }
+
+    /// The fields of a model that a version didn't have; all, when it didn't have the model.
+    static func newFieldNames(of model: CloudSyncModel, since versionTag: String?) -> [String] {
+        let tag = ";" + (versionTag ?? "")
+        guard let prefix = tag.firstRange(of: ";" + tagPrefix(model)) else { return model.fieldNames }
+        let known = Set(tag[prefix.upperBound...].prefix { $0 != ")" }.split(separator: ",").map(String.init))
+        return model.fieldNames.filter { !known.contains($0) }
     }
 
     var recordHandler: YapDatabaseCloudKitRecordHandler {
@@ -49,9 +59,12 @@ struct CloudSyncMap: Sendable {
             }
             guard let previous = info.previousObject else {
                 if info.versionInfo != nil {
-                    record.setFields(try model.fields(object))
+                    let names = Self.newFieldNames(of: model, since: info.previousVersionTag)
+                    let fields = try model.fields(object)
+                    record.setFields(
+                        info.hasMissedChanges ? fields : fields.filter { names.contains($0.key) })
                     // Of a new field the server has nothing, or what another device wrote.
-                    for name in model.fieldNames { info.originalValues.updateValue(nil, forKey: name) }
+                    for name in names { info.originalValues.updateValue(nil, forKey: name) }
                 }
                 return
             }

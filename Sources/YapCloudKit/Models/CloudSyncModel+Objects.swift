@@ -21,13 +21,9 @@ extension CloudSyncModel {
                     throw YapDatabaseCloudKitError.fieldMap(
                         "the collection \"\(collection)\" holds something else than \(Object.self)")
                 }
-                var fields: [String: Field] = [:]
-                for name in names {
-                    let value = object.cloudValue(forCloudKey: name)
-                    fields[name] = try value.map { try Field(cloudValue: $0, in: .default) } ?? .cleared
-                }
-                return fields
+                return try fields(names, of: object)
             },
+            defaults: { try fields(names, of: Object()) },
             merge: { _, _, _, _ in nil },
             canRead: { name, field in
                 guard let value = field.value else { return true }
@@ -61,5 +57,13 @@ extension CloudSyncModel {
                 }
                 try transaction.setObject(object, forKey: key, inCollection: collection)
             })
+    }
+    private static func fields(_ names: [String], of object: MyDatabaseObject) throws -> [String: Field] {
+        var fields: [String: Field] = [:]
+        for name in names {
+            let value = object.cloudValue(forCloudKey: name)
+            fields[name] = try value.map { try Field(cloudValue: $0, in: .default) } ?? .cleared
+        }
+        return fields
     }
 }

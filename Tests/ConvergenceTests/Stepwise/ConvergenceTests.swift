@@ -6,14 +6,18 @@ import Testing
 /// hold the same, and nothing that was committed is missing without a reason.
 ///
 /// `YAP_SEED=17` runs one seed and prints its trace, `YAP_SEEDS=1000` that many from 1, `YAP_FLEETS=1000` that many
-/// from 10,000.
+/// from 10,000. With `YAP_FROM=11000` it runs `YAP_SEEDS` seeds from that one, and no others.
 @Suite(.serialized) struct ConvergenceTests {
     /// Seeds that found a bug. They draw the same as then as long as the harness draws in the same order.
-    static let regressions: [UInt64] = [1, 5, 26, 44, 101, 127, 142, 970, 10_321, 10_361, 10_607]
+    static let regressions: [UInt64] = [
+        1, 5, 26, 44, 101, 127, 142, 970, 10_321, 10_361, 10_372, 10_412, 10_488, 10_607, 10_740,
+        11_339,
+    ]
 
     static let seedsCount = number("YAP_SEEDS") ?? 300
     static let fleetsCount = number("YAP_FLEETS") ?? 200
     static let oneSeed = number("YAP_SEED")
+    static let from = number("YAP_FROM")
 
     private static func number(_ variable: String) -> UInt64? {
         ProcessInfo.processInfo.environment[variable].flatMap(UInt64.init)
@@ -22,6 +26,7 @@ import Testing
     /// The kept seeds, so many in which all devices are `CloudSync`, and so many with fleets drawn by the seed.
     static var seeds: [UInt64] {
         if let oneSeed { return [oneSeed] }
+        if let from { return Array(from..<from + seedsCount) }
         let fleets = Scenario.firstFleet..<Scenario.firstFleet + fleetsCount
         return regressions + Array(1..<seedsCount + 1) + fleets
     }

@@ -244,7 +244,6 @@ final class HandlerDevice: SimulatedDevice {
             defer { errors = [] }
             return errors
         }
-        for error in errors { try forgetUnknown(error, app) }
         if !app.hasFetched {
             app.hasFetched = true
             app.cloudKit.resume()

@@ -35,6 +35,23 @@ extension EarlierTodo: CloudModel {
     static let fields = CloudFields<EarlierTodo> { $0.field(\.title) }
 }
 
+/// The model as another earlier version of the app had it: with the note, but not whether it is done.
+struct NotedTodo: Codable, Sendable, Equatable {
+    var title = ""
+    var isDone = false
+    var priority = 0
+    var note: String?
+    var draft = ""
+}
+
+extension NotedTodo: CloudModel {
+    static let recordType = "todo"
+    static let fields = CloudFields<NotedTodo> {
+        $0.field(\.title)
+        $0.field(\.note)
+    }
+}
+
 /// A model that a later version of the app has.
 struct Note: Codable, Sendable, Equatable {
     var text = ""

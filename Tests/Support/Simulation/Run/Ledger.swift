@@ -171,11 +171,17 @@ package struct Ledger: Sendable {
     /// folded together, that is nothing.
     private func isOfUnsent(_ deletion: Commit, at place: Int) -> Bool {
         guard foldingDevices.contains(deletion.device) else { return false }
-        let life = commits[..<place].reversed().prefix { earlier in
-            !(earlier.device == deletion.device && earlier.value == deletion.value)
+        let own = commits[..<place].reversed().filter { earlier in
+            earlier.device == deletion.device && earlier.value.record == deletion.value.record
         }
-        let own = life.filter { $0.device == deletion.device && $0.value.record == deletion.value.record }
-        return own.contains(where: \.isInsert) && !own.contains { history.contains($0.value) }
+        // What was deleted begins with the device's newest insert of the name: of an earlier one, which another device
+        // may have deleted, it says nothing.
+        let changes = own.prefix { !$0.isDeletion && !$0.isInsert }
+        var fields: Set<String> = []
+        let inserts = own.dropFirst(changes.count).prefix {
+            $0.isInsert && fields.insert($0.value.field).inserted
+        }
+        return !inserts.isEmpty && !(changes + inserts).contains { history.contains($0.value) }
     }
 
     /// What was committed and is neither in the server's history nor in the merge log of its device.
