@@ -6,7 +6,8 @@ internal import Yap
 extension YapDatabaseCloudKitTransaction {
     /// Merges the server's version of a record: asks the merge block, takes what it doesn't want uploaded out
     /// of the queue, and stores the new tag, all in this transaction. Does nothing when no row stands for the
-    /// record and nothing waits for it.
+    /// record and nothing waits for it, nor for a version that a save from here has overtaken since the token of
+    /// its page was read: what the server has is the saved one, or comes with the next page.
     public func mergeRecord(_ remoteRecord: CKRecord, databaseIdentifier: String?) throws {
         try mergeRecord(remoteRecord, try databaseKey(databaseIdentifier))
     }
@@ -20,8 +21,18 @@ extension YapDatabaseCloudKitTransaction {
                 let row = try deleted ?? live
                     ?? lives.first(where: { try !tables.changes(of: $0.id).isEmpty })
             else { return }
+            if try isOvertaken(remoteRecord, row) { return }
             try merge(remoteRecord, into: row, transaction)
         }
+    }
+
+    /// Whether a fetched version is from before a save whose answer came while its page was under way.
+    private func isOvertaken(_ remote: CKRecord, _ row: RecordRow) throws -> Bool {
+        guard cloudKit.saves.hasSave(of: row.recordID, in: row.database),
+            remote.recordChangeTag != row.changeTag, let fetched = remote.modificationDate,
+            let saved = try row.base().modificationDate
+        else { return false }
+        return fetched < saved
     }
 
     func merge(

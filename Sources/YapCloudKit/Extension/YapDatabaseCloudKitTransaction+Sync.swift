@@ -146,6 +146,9 @@ extension YapDatabaseCloudKitTransaction {
         row.changeTag = record.recordChangeTag
         row.system = try record.systemBytes()
         try tables.updateRecord(row)
+        // What was kept aside of it, for a version of the app that knows its type, is older than this.
+        try tables.removeFromStash(row.recordID, row.database)
+        cloudKit.saves.noteSave(of: row.recordID, in: row.database)
     }
 
     private func finish(_ item: SyncItem) throws {
@@ -193,9 +196,9 @@ extension YapDatabaseCloudKitTransaction {
     public func token(
         forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
     ) throws -> CKServerChangeToken? {
-        try tables.token(zoneID, databaseKey(databaseIdentifier)).flatMap {
-            CKServerChangeToken(storedText: $0)
-        }
+        let database = try databaseKey(databaseIdentifier)
+        cloudKit.saves.noteFetch(of: zoneID, in: database)
+        return try tables.token(zoneID, database).flatMap { CKServerChangeToken(storedText: $0) }
     }
 
     /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the

@@ -22,41 +22,61 @@ import Simulation
 
     /// - Returns: Whether every demand was met.
     private func run() throws -> Bool {
-        if let seed = options.seed { return try one(Plan(seed: seed)) }
+        if !options.replays.isEmpty {
+            return try options.replays.map { path in
+                try one(Plan(contentsOf: URL(filePath: path)), path)
+            }.allSatisfy { $0 }
+        }
+        if let seed = options.seed { return try one(Plan(seed: seed), "seed \(seed)") }
         return try many()
     }
 
-    private func one(_ plan: Plan) throws -> Bool {
+    private func one(_ plan: Plan, _ name: String) throws -> Bool {
         let outcome = try World.run(plan, keepsTrace: options.traces)
         if options.traces { print(outcome.trace.text) }
-        for failure in outcome.failures { print("seed \(plan.seed): \(failure)") }
-        return outcome.failures.isEmpty
+        guard !outcome.failures.isEmpty else {
+            print("\(name): every demand was met")
+            return true
+        }
+        try Explanation(outcome, name, options).print()
+        return false
     }
 
     private func many() throws -> Bool {
         let tally = Lock(Tally())
-        let start = SystemMonotonicSource().elapsedMilliseconds()
+        let first = Lock<Outcome?>(nil)
+        let clock = SystemMonotonicSource()
+        let start = clock.elapsedMilliseconds()
         let end = options.minutes.map { start + Int64($0 * 60_000) } ?? .max
         let options = options
+        print("seeds from \(options.firstSeed), at most \(options.seedsCount)")
         Runs.each(options.seedsCount, threads: options.threads) { index in
             let seed = options.firstSeed &+ UInt64(index)
+            let plan =
+                options.size.map { Plan(seed: seed, devicesCount: $0.devices, stepsCount: $0.steps) }
+                ?? Plan(seed: seed)
             do {
-                let plan =
-                    options.size.map { Plan(seed: seed, devicesCount: $0.devices, stepsCount: $0.steps) }
-                    ?? Plan(seed: seed)
                 let outcome = try World.run(plan)
                 tally.withLock { $0.add(outcome) }
-                if let first = outcome.failures.first { print("seed \(seed): \(first)") }
+                if let failure = outcome.failures.first {
+                    print("seed \(seed): \(failure)")
+                    first.withLock { $0 = $0 ?? outcome }
+                }
             } catch {
                 print("seed \(seed): the run could not be made: \(error)")
+                tally.withLock { $0.addBroken() }
             }
-            return SystemMonotonicSource().elapsedMilliseconds() < end
+            return clock.elapsedMilliseconds() < end
         }
-        let seconds = Double(SystemMonotonicSource().elapsedMilliseconds() - start) / 1000
+        let seconds = Double(clock.elapsedMilliseconds() - start) / 1000
         let total = tally.withLock { $0 }
         print(total)
         let rate = Double(total.runs) / seconds * 60 / Double(options.threads)
         print(String(format: "%.1f seconds, %.0f runs a core-minute", seconds, rate))
+        if let path = options.logFile { try SoakLog(path: path).append(total, options) }
+        if let failed = first.withLock({ $0 }) {
+            try Explanation(failed, "seed \(failed.plan.seed)", options).print()
+        }
         return total.failed == 0
     }
 }

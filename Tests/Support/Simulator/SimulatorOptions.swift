@@ -3,8 +3,16 @@ import Simulation
 /// What the command line says.
 struct SimulatorOptions {
     static let help = """
-        Simulator [--seeds N] [--from N] [--minutes M] [--threads N] [--size DEVICES,STEPS]
-        Simulator --seed N [--trace]
+        Simulator [--seeds N] [--from N] [--minutes M]   runs so many seeds, or as many as the time allows
+        Simulator --seed N                               runs one
+        Simulator --replay FILE [FILE ...]               runs kept plans
+
+          --trace                print all that happened, a line an event
+          --shrink SECONDS       shrink a failing run for so long at most (60; 0 leaves it as it is)
+          --keep FOLDER          write the plan of a failing run into the folder
+          --log FILE             append a line about the runs: commit, seeds, device-hours, faults, failures
+          --threads N            run on so many threads (all cores)
+          --size DEVICES,STEPS   draw runs of this size, for measuring
         """
 
     struct Misuse: Error, CustomStringConvertible {
@@ -18,6 +26,11 @@ struct SimulatorOptions {
     var seed: UInt64?
     var traces = false
     var size: (devices: Int, steps: Int)?
+    /// Kept plans to run.
+    var replays: [String] = []
+    var shrinkSeconds = 60.0
+    var keepFolder: String?
+    var logFile: String?
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -40,6 +53,12 @@ struct SimulatorOptions {
             case "--threads": threads = try number(option)
             case "--seed": seed = try number(option)
             case "--trace": traces = true
+            case "--shrink": shrinkSeconds = try number(option)
+            case "--keep": keepFolder = try value(option)
+            case "--log": logFile = try value(option)
+            case "--replay":
+                replays.append(try value(option))
+                while rest.first?.hasPrefix("--") == false { replays.append(rest.removeFirst()) }
             case "--size":
                 let parts = try value(option).split(separator: ",").compactMap { Int($0) }
                 guard parts.count == 2 else { throw Misuse(description: "--size needs DEVICES,STEPS") }

@@ -28,6 +28,8 @@ final class SimulatedNetwork: @unchecked Sendable {
     /// How many requests of each device are under way, waits for pushes not counted.
     private(set) var underWay: [Int: Int] = [:]
     private(set) var requests: [[String: Int]] = []
+    /// How many changes the server's history had when it answered the fetch that each device heard of last.
+    private(set) var lastPages: [Int: Int] = [:]
 
     init(_ world: World) {
         self.world = world
@@ -136,8 +138,10 @@ final class SimulatedNetwork: @unchecked Sendable {
         if let fault = exchange.faults[.lostReply] { return lose(exchange, fault) }
         var latency = world.latencyMilliseconds(exchange.draws, "back")
         latency += exchange.faults[.lateReply]?.milliseconds ?? 0
+        let historyCount = world.ledger.historyCount
         world.queue.schedule(after: latency, for: exchange.process.owner) { [unowned self] in
             world.attempt { try deliver(exchange, response) }
+            if exchange.kind == "changes/zone" { lastPages[exchange.device.index] = historyCount }
         }
     }
 

@@ -66,6 +66,11 @@ final class Device: @unchecked Sendable {
         return RequestFault.Name(device: index, step: lastStep, request: pushesCount)
     }
 
+    /// Whether the last pages of its fetches were from after the server's last write.
+    func hasSeenAll(_ network: SimulatedNetwork) -> Bool {
+        network.lastPages[index] == world.ledger.historyCount && version > 1
+    }
+
     // MARK: Its processes
 
     /// How long it takes until a process that ended, or could not begin, is started again.
@@ -342,7 +347,7 @@ final class Device: @unchecked Sendable {
         for (name, todo) in try app.todos().sorted(by: { $0.key < $1.key }) {
             guard !name.hasPrefix(Keys.note), let day = todo.completionDay else { continue }
             world.note(self, "now syncs \(key(name)).completionDay = \(day)")
-            world.ledger.committed(
+            world.ledger.nowSyncs(
                 device: index, Ledger.Value(record: key(name), field: "completionDay", value: day))
         }
     }

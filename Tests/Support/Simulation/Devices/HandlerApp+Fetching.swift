@@ -149,23 +149,6 @@ extension HandlerApp {
         }
     }
 
-    /// The server has no such record any more, and no row here stands for it: a full fetch, which looks at the rows,
-    /// can't find that out.
-    func forgetUnknown(_ error: CKError) throws {
-        let unknown = (error.partialErrorsByItemID ?? [:]).compactMap { item, error in
-            (error as? CKError)?.code == .unknownItem ? item.base as? CKRecord.ID : nil
-        }
-        guard !unknown.isEmpty else { return }
-        try connection.blocking.readWrite { transaction in
-            let ext = try transaction.ext(Self.extensionName, as: YapDatabaseCloudKit.self)
-            for recordID in unknown.sorted(by: { $0.recordName < $1.recordName }) {
-                let identifier = recordID.zoneID == HandlerBlocks.zoneID ? nil : HandlerBlocks.other
-                guard try !ext.containsRecordID(recordID, databaseIdentifier: identifier) else { continue }
-                try delete(recordID, identifier, transaction, ext)
-            }
-        }
-    }
-
     /// The server has shown all it has.
     private func finish(
         _ full: FullFetch, _ zoneID: CKRecordZone.ID, _ identifier: String?, _ transaction: Transaction,

@@ -240,7 +240,6 @@ final class HandlerApp: DeviceApp {
             defer { errors = [] }
             return errors
         }
-        for error in errors { try forgetUnknown(error) }
         if !hasFetched {
             hasFetched = true
             cloudKit.resume()

@@ -13,6 +13,10 @@ package struct Plan: Codable, Sendable {
 
     /// The devices that do something.
     package var devicesCount: Int { scenario.devices.count }
+
+    package var summary: String {
+        "\(devicesCount) devices, \(steps.count) steps, \(faults?.count ?? 0) faults of requests"
+    }
 }
 
 /// What holds for a whole run.

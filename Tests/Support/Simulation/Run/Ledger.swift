@@ -27,6 +27,8 @@ package struct Ledger: Sendable {
         let wasOnServer: Bool
         /// Whether the device had no such record before.
         let isInsert: Bool
+        /// Whether an earlier version of the app, which doesn't sync the field, set it: what it was changed from isn't known.
+        var isOfNewField = false
         /// False for a commit that failed: it may be found in the file when that is opened again.
         var isCertain = true
 
@@ -97,6 +99,16 @@ package struct Ledger: Sendable {
         wasServerRestored = true
     }
 
+    /// A value of a field that the next version of the app syncs.
+    package mutating func nowSyncs(device: Int, _ value: Value) {
+        authors[value] = device
+        var commit = Commit(
+            device: device, value: value, historyCount: historyCount,
+            wasOnServer: liveRecords.contains(value.record), isInsert: false)
+        commit.isOfNewField = true
+        commits.append(commit)
+    }
+
     /// The device's rows went with their user, who may come back: until they are fetched it knows nothing of what it wrote
     /// itself.
     package mutating func deviceWasEmptied(_ device: Int) {
@@ -123,7 +135,8 @@ package struct Ledger: Sendable {
     /// The device's merge log says that a value of another device took the place of a value of its own. It may be an
     /// older value of the same device only where another one made a deleted record again, with all it knew of it.
     mutating func remoteWon(device: Int, _ dropped: Value, by kept: Value) {
-        if authors[kept] == device, lastDeletion[kept.record] == nil, !wasServerRestored {
+        let isOfNewField = commits.last { $0.device == device && $0.value == dropped }?.isOfNewField ?? false
+        if authors[kept] == device, lastDeletion[kept.record] == nil, !wasServerRestored, !isOfNewField {
             lies.append("device \(device) gave up \(dropped) for \(kept.value), which is its own")
         }
     }

@@ -50,8 +50,7 @@ package struct Tally: CustomStringConvertible, Sendable {
     package private(set) var acknowledgedWrites = 0
     package private(set) var localCommits = 0
     package private(set) var healingRoundsMax = 0
-    package private(set) var simulatedMilliseconds: Int64 = 0
-    package private(set) var deviceMilliseconds: Int64 = 0
+    private var deviceMilliseconds: Int64 = 0
     package private(set) var firings: [Fault: Int] = [:]
     private var drops: [String: Int] = [:]
 
@@ -63,11 +62,18 @@ package struct Tally: CustomStringConvertible, Sendable {
         acknowledgedWrites += outcome.acknowledgedWrites
         localCommits += outcome.localCommits
         healingRoundsMax = max(healingRoundsMax, outcome.healingRounds)
-        simulatedMilliseconds += outcome.simulatedMilliseconds
         deviceMilliseconds += outcome.simulatedMilliseconds * Int64(outcome.plan.devicesCount)
         firings.merge(outcome.firings) { $0 + $1 }
         for (rule, count) in outcome.dropsByRule { drops[rule, default: 0] += count }
     }
+
+    /// A run that could not be made counts as failed.
+    package mutating func addBroken() {
+        runs += 1
+        failed += 1
+    }
+
+    package var deviceHours: Int64 { deviceMilliseconds / 3_600_000 }
 
     package var description: String {
         let faults = Fault.allCases.map { "\($0.rawValue) \(firings[$0, default: 0])" }.joined(
@@ -75,7 +81,7 @@ package struct Tally: CustomStringConvertible, Sendable {
         let rules = drops.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         return """
             runs \(runs), failed \(failed), committed values \(localCommits), acknowledged writes \
-            \(acknowledgedWrites), device-hours \(deviceMilliseconds / 3_600_000), healing rounds at most \
+            \(acknowledgedWrites), device-hours \(deviceHours), healing rounds at most \
             \(healingRoundsMax)
             faults: \(faults)
             given up by rule: \(rules)

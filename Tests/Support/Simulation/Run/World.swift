@@ -23,24 +23,30 @@ package final class World {
     private var faultsThatHappened: [RequestFault] = []
     private var ownersCount = 0
     private var eventsCount = 0
+    private let watches: Bool
+    /// What was wrong already, by device.
+    private var seenWrong: [Int: [String]] = [:]
+    private var toldLies = 0
     /// Whether more than one user's objects are on the devices.
     let usesAccounts: Bool
 
     /// Runs a plan.
     /// - Parameters:
     ///   - keepsTrace: Whether the outcome tells what happened.
+    ///   - watches: Whether to look after each event for the first moment at which something is wrong.
     ///   - sabotage: A mutant that must be seen.
     package static func run(
-        _ plan: Plan, keepsTrace: Bool = false, sabotage: Sabotage? = nil
+        _ plan: Plan, keepsTrace: Bool = false, watches: Bool = false, sabotage: Sabotage? = nil
     ) throws -> Outcome {
         let folder = Folder.fast.appending(path: "yap-simulation-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let world = World(plan, keepsTrace: keepsTrace, sabotage)
+        let world = World(plan, keepsTrace: keepsTrace, watches: watches, sabotage)
         return try world.run(folder)
     }
 
-    private init(_ plan: Plan, keepsTrace: Bool, _ sabotage: Sabotage?) {
+    private init(_ plan: Plan, keepsTrace: Bool, watches: Bool, _ sabotage: Sabotage?) {
+        self.watches = watches
         self.plan = plan
         self.sabotage = sabotage
         draws = Draws(seed: plan.seed).named("run")
@@ -105,7 +111,22 @@ package final class World {
         if eventsCount > Self.eventsMax { return false }
         for device in devices { attempt { try device.noticeDeath() } }
         service.noticeDeath()
+        if watches { watch() }
         return true
+    }
+
+    /// Tells the first moment at which a device that is idle, and has seen all that the server has, holds something
+    /// else, and at which a merge log says what can't be.
+    private func watch() {
+        for lie in ledger.lies.dropFirst(toldLies) { note("world", "WRONG from here on: \(lie)") }
+        toldLies = ledger.lies.count
+        for device in devices {
+            guard let app = device.app, app.status == .idle, isSettled(device), device.hasSeenAll(network),
+                let now = try? differences(of: device), now != seenWrong[device.index, default: []]
+            else { continue }
+            for difference in now { note("world", "WRONG from here on: \(difference)") }
+            seenWrong[device.index] = now
+        }
     }
 
     private static let failuresMax = 20
@@ -319,13 +340,15 @@ package final class World {
     // MARK: The demands
 
     private func differences() throws -> [String] {
-        try devices.flatMap { device -> [String] in
-            guard let app = device.app else { return ["device \(device.index) doesn't run"] }
-            let server = try service.todos(ofUser: device.account.user).filter { app.has($0.key) }
-            return TodoComparison([try app.todos(), server]).differences.map { row in
-                let texts = row.todos.map { $0.map(\.short) ?? "absent" }
-                return "\(row.key) is on device \(device.index) \(texts[0]), on the server \(texts[1])"
-            }
+        try devices.flatMap(differences)
+    }
+
+    private func differences(of device: Device) throws -> [String] {
+        guard let app = device.app else { return ["device \(device.index) doesn't run"] }
+        let server = try service.todos(ofUser: device.account.user).filter { app.has($0.key) }
+        return TodoComparison([try app.todos(), server]).differences.map { row in
+            let texts = row.todos.map { $0.map(\.short) ?? "absent" }
+            return "\(row.key) is on device \(device.index) \(texts[0]), on the server \(texts[1])"
         }
     }
 
