@@ -204,6 +204,13 @@ extension CloudKitTables {
             [.integer(sequence), .integer(isInFlight ? 1 : -1)])
     }
 
+    /// Whether an operation has, or had, changes of a change-set.
+    func wasInFlight(_ sequence: Int64) throws -> Bool {
+        try first(
+            "SELECT in_flight <> 0 FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
+        ) { $0.int64(at: 0) == 1 } ?? false
+    }
+
     /// Nothing of a database is in flight any more.
     func clearInFlight(_ database: DatabaseKey) throws {
         try run(

@@ -40,8 +40,8 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     let runner: SyncRunner
     /// What commits queued without storing it, and what was asked of the handler since.
     let restored = Lock(RestoredValues())
-    /// The saves since an app that fetches by itself began to.
-    let saves = SavesSinceFetch()
+    /// What the server did since an app that fetches by itself began to.
+    let writes = WritesSinceFetch()
     /// Whether a deletion keeps what it deleted, so that a later fetch can tell another device's edit from an
     /// echo.
     let keepsDeletedFields: Bool

@@ -21,18 +21,35 @@ extension YapDatabaseCloudKitTransaction {
                 let row = try deleted ?? live
                     ?? lives.first(where: { try !tables.changes(of: $0.id).isEmpty })
             else { return }
-            if try isOvertaken(remoteRecord, row) { return }
+            if try isOvertaken(remoteRecord, database) { return }
             try merge(remoteRecord, into: row, transaction)
         }
     }
 
-    /// Whether a fetched version is from before a save whose answer came while its page was under way.
-    private func isOvertaken(_ remote: CKRecord, _ row: RecordRow) throws -> Bool {
-        guard cloudKit.saves.hasSave(of: row.recordID, in: row.database),
-            remote.recordChangeTag != row.changeTag, let fetched = remote.modificationDate,
-            let saved = try row.base().modificationDate
-        else { return false }
-        return fetched < saved
+    /// Whether a fetched version of a record is from before a save or a deletion of this device whose answer came
+    /// while the page was under way: leave it, and don't make a row of it. What the server has now is known here
+    /// already, or comes with the next page.
+    ///
+    /// Ask it of each record of a page in the transaction that applies the page; `mergeRecord` asks it itself. The
+    /// extension knows that a fetch begins by `token(forZone:databaseIdentifier:)`.
+    public func isOvertaken(_ record: CKRecord, databaseIdentifier: String?) throws -> Bool {
+        try isOvertaken(record, databaseKey(databaseIdentifier))
+    }
+
+    private func isOvertaken(_ record: CKRecord, _ database: DatabaseKey) throws -> Bool {
+        switch cloudKit.writes.outcome(of: record.recordID, in: database) {
+        case nil: return false
+        case .deleted(let lastModification):
+            // What another device made of the name since then is newer than all that was known here.
+            guard let lastModification, let creation = record.creationDate else { return false }
+            return creation <= lastModification
+        case .saved:
+            guard let row = try tables.liveRecord(record.recordID, database),
+                record.recordChangeTag != row.changeTag, let fetched = record.modificationDate,
+                let saved = try row.base().modificationDate
+            else { return false }
+            return fetched < saved
+        }
     }
 
     func merge(
@@ -93,16 +110,20 @@ extension YapDatabaseCloudKitTransaction {
         of row: RecordRow, _ pending: [ChangeRow], updated: [String: Field], remote: [String: Field]
     ) throws {
         isQueueTouched = true
-        func original(_ key: String) -> Field { remote[key] ?? .cleared }
+        // What a value that stays was changed from: the server's, or an earlier value that stays.
+        var before = remote
+        func original(_ key: String) -> Field { before[key] ?? .cleared }
         let originals = self.originals(of: pending, remote: remote)
         var missing = updated
         for var change in pending {
             var kept: [String: Field] = [:]
             for (key, field) in change.fields.sorted(by: { $0.key < $1.key }) {
-                if let wanted = updated[key], wanted.says(field) {
+                if !field.says(remote[key]), try mayBeOnServer(key, change, pending, updated) {
+                    kept[key] = field
+                } else if let wanted = updated[key], wanted.says(field) {
                     kept[key] = field
                     missing[key] = nil
-                    let isChangedRemotely = originals[key].map { !$0.says(original(key)) } ?? false
+                    let isChangedRemotely = originals[key].map { !$0.says(remote[key] ?? .cleared) } ?? false
                     if isChangedRemotely { logDrop(row, key, .localKept, dropped: remote[key], kept: field) }
                 } else if !field.says(remote[key]) {
                     let rule = rule(for: key, field, updated, pending)
@@ -114,6 +135,7 @@ extension YapDatabaseCloudKitTransaction {
             } else {
                 change.fields = kept
                 change.originals = kept.reduce(into: [:]) { $0[$1.key] = original($1.key) }
+                before.merge(kept) { _, later in later }
                 try tables.updateChange(change)
             }
         }
@@ -124,6 +146,17 @@ extension YapDatabaseCloudKitTransaction {
                 row, missing, originals: missing.reduce(into: [:]) { $0[$1.key] = original($1.key) })
         }
         try tables.removeRecordIfUnused(row.id)
+    }
+
+    /// Whether a value that a later one of this device takes the place of was handed to an operation. It stays before the
+    /// later one: when the server turns out to have it, that is no change of another device.
+    private func mayBeOnServer(
+        _ key: String, _ change: ChangeRow, _ pending: [ChangeRow], _ updated: [String: Field]
+    ) throws -> Bool {
+        guard let newest = pending.last(where: { $0.fields[key] != nil }), newest.id != change.id,
+            let wanted = updated[key], let value = newest.fields[key], wanted.says(value)
+        else { return false }
+        return try tables.wasInFlight(change.sequence)
     }
 
     /// What the pending values were changed from, as far as it is known: the earliest original of each key. A queued

@@ -83,7 +83,7 @@ extension YapDatabaseCloudKitTransaction {
     ) throws {
         try writing { transaction in
             for (item, record) in completion.saved { try saved(item, record) }
-            for item in completion.deleted { try finish(item) }
+            for item in completion.deleted { try deleted(item) }
             for item in completion.gone {
                 guard let row = try judgedRow(item), row.ownerCount == 0 else { continue }
                 try purge(row, rule: .deletedRemotely)
@@ -148,7 +148,15 @@ extension YapDatabaseCloudKitTransaction {
         try tables.updateRecord(row)
         // What was kept aside of it, for a version of the app that knows its type, is older than this.
         try tables.removeFromStash(row.recordID, row.database)
-        cloudKit.saves.noteSave(of: row.recordID, in: row.database)
+        cloudKit.writes.note(.saved, of: row.recordID, in: row.database)
+    }
+
+    private func deleted(_ item: SyncItem) throws {
+        if let row = try tables.record(id: item.incarnation) {
+            let last = try row.base().modificationDate
+            cloudKit.writes.note(.deleted(lastModification: last), of: row.recordID, in: row.database)
+        }
+        try finish(item)
     }
 
     private func finish(_ item: SyncItem) throws {
@@ -197,7 +205,7 @@ extension YapDatabaseCloudKitTransaction {
         forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
     ) throws -> CKServerChangeToken? {
         let database = try databaseKey(databaseIdentifier)
-        cloudKit.saves.noteFetch(of: zoneID, in: database)
+        cloudKit.writes.noteFetch(of: zoneID, in: database)
         return try tables.token(zoneID, database).flatMap { CKServerChangeToken(storedText: $0) }
     }
 

@@ -160,6 +160,8 @@ final class Device: @unchecked Sendable {
 
     /// Whether an error of its database is what a fault explains.
     var isDiskFaulty: Bool { disk.isDead || isDiskLimited }
+    /// Whether what is to be done in two commits may end between them.
+    var mayFailSoon: Bool { isDiskFaulty || isDeathPlanned }
     private var isDiskLimited = false {
         didSet { hasHadDiskFaults = hasHadDiskFaults || isDiskLimited }
     }
@@ -254,7 +256,9 @@ final class Device: @unchecked Sendable {
                 world.ledger.mayHaveCommitted(device: index, deletion)
                 continue
             }
-            for (field, value) in after.trackedValues where isSynced(field, edit.key) {
+            let old = before?.trackedValues ?? []
+            for (field, value) in after.trackedValues
+            where isSynced(field, edit.key) && !old.contains(where: { $0 == (field, value) }) {
                 world.ledger.mayHaveCommitted(
                     device: index, Ledger.Value(record: record, field: field, value: value))
             }

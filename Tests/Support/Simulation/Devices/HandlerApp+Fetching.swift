@@ -129,6 +129,7 @@ extension HandlerApp {
         // What this version doesn't know comes again with the one that does.
         guard record.recordType == Todo.recordType || version > 1 else { return }
         let recordID = record.recordID
+        if try ext.isOvertaken(record, databaseIdentifier: identifier) { return }
         let known = try ext.recordChangeTag(forRecordID: recordID, databaseIdentifier: identifier)
         if let tag = known.recordChangeTag, tag == record.recordChangeTag, !isForced { return }
         let hasRow = try ext.containsRecordID(recordID, databaseIdentifier: identifier)

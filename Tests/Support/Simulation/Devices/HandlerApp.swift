@@ -159,7 +159,7 @@ final class HandlerApp: DeviceApp {
 
     /// One of a record's two rows goes in a commit of its own, before the other.
     func prepareToDelete(_ keys: [String]) throws {
-        guard kind.splits else { return }
+        guard kind.splits, !device.mayFailSoon else { return }
         let draws = device.world.draws.named(
             "device \(device.index) at \(device.world.queue.nowMilliseconds)")
         let keys = keys.filter { blocks.collections($0).count > 1 && draws.number(in: 0..<2, $0) == 0 }

@@ -141,6 +141,15 @@ package struct Ledger: Sendable {
         }
     }
 
+    /// Whether the device committed the value that an entry speaks of, under this name of its record.
+    func isOwn(device: Int, _ entry: CloudMergeLogEntry, record: String) -> Bool {
+        commits.contains { commit in
+            commit.device == device && commit.value.record == record
+                && commit.value.field == entry.field ?? Ledger.deletion
+                && (entry.dropped == nil || commit.value.value == entry.dropped)
+        }
+    }
+
     /// The device's merge log has this entry.
     package mutating func merged(device: Int, _ entry: CloudMergeLogEntry, record: String) {
         if let field = entry.field {
@@ -173,9 +182,11 @@ package struct Ledger: Sendable {
 
     /// Whether a later commit of the same device took a value's place.
     private func isReplaced(_ commit: Commit, at place: Int) -> Bool {
-        guard foldingDevices.contains(commit.device) else { return false }
+        let folds = foldingDevices.contains(commit.device)
         return commits[place...].dropFirst().contains { later in
-            later.device == commit.device && later.value.record == commit.value.record
+            // A version that doesn't sync the field replaced a value that only the row had.
+            guard folds || later.isOfNewField, later.isCertain else { return false }
+            return later.device == commit.device && later.value.record == commit.value.record
                 && (later.value.field == commit.value.field || later.isDeletion)
         }
     }
@@ -186,6 +197,7 @@ package struct Ledger: Sendable {
         guard foldingDevices.contains(deletion.device) else { return false }
         let own = commits[..<place].reversed().filter { earlier in
             earlier.device == deletion.device && earlier.value.record == deletion.value.record
+                && earlier.isCertain
         }
         // What was deleted begins with the device's newest insert of the name: of an earlier one, which another device
         // may have deleted, it says nothing.

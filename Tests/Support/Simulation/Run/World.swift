@@ -151,7 +151,7 @@ package final class World {
             fired(.background)
             device.app?.background()
             queue.schedule(after: milliseconds) { [unowned self] in
-                attempt { try device.app?.foreground() }
+                if isStormy { attempt { try device.app?.foreground() } }
             }
         case .otherProcess(let edits):
             fired(.otherProcess)
@@ -396,7 +396,10 @@ package final class World {
     }
 
     func merged(device: Int, _ entry: CloudMergeLogEntry, user: Int) {
-        ledger.merged(device: device, entry, record: Self.ledgerKey(entry.recordID.recordName, user: user))
+        // An entry may be told when the next user is there already.
+        let keys = [user, 1 - user].map { Self.ledgerKey(entry.recordID.recordName, user: $0) }
+        let own = keys.first { ledger.isOwn(device: device, entry, record: $0) }
+        ledger.merged(device: device, entry, record: own ?? keys[0])
     }
 
     func note(_ place: String, _ what: @autoclosure () -> String, held: @autoclosure () -> String = "") {
