@@ -15,8 +15,31 @@ extension Connection {
     }
 
     /// Commits. When it throws, `isInTransaction` says whether there is still something to roll back.
+    ///
+    /// What failed in its sync is rolled back, and taken out of the log too.
     public func commit() throws {
-        try run("COMMIT")
+        do {
+            try run("COMMIT")
+        } catch let error as SQLiteError where error.isSyncFailure {
+            try? rollback()
+            overwriteLogTail()
+            throw error
+        }
+    }
+
+    /// A commit whose sync failed lies whole behind the end of the log: SQLite goes on before it, but would find it when
+    /// the file is opened the next time (https://www.sqlite.org/walformat.html, "WAL recovery"). One that changes nothing
+    /// takes its place. It isn't synced, since that is what fails; losing the power at this very moment may still bring
+    /// the failed one back.
+    private func overwriteLogTail() {
+        let version = try? withStatement("PRAGMA user_version") { statement in
+            try statement.step() ? statement.int64(at: 0) : nil
+        }
+        guard let version = version ?? nil else { return }
+        try? execute("PRAGMA synchronous=\(Synchronous.off.rawValue)")
+        try? execute("BEGIN IMMEDIATE; PRAGMA user_version=\(version); COMMIT")
+        try? rollback()
+        try? execute("PRAGMA synchronous=\(options.synchronous.rawValue)")
     }
 
     /// Rolls the transaction back; does nothing when SQLite has done so already after an error.
@@ -34,7 +57,7 @@ extension Connection {
             return result
         } catch {
             // The first error is the one to report. A rollback that fails leaves nothing committed: the log ends
-            // without a commit mark.
+            // without a commit mark, or `commit` has taken it away.
             try? rollback()
             throw error
         }

@@ -66,11 +66,16 @@ extension YapDatabaseCloudKitTransaction {
         links.note(row.id, in: open.sequence, fields, originals: originals)
         var new = NewValues(fields, originals, heldBy: cloudKit.options.storage == .keysOnly ? rowID : nil)
         let special = isNew ? [] : try tables.specialChanges(of: row.id)
-        // A refused change goes along with the new one, which may be its cure.
-        for refused in special where refused.refusal != nil && !refused.isDamaged {
+        // Refused changes go along with the new one, which may be their cure: of each key the newest value.
+        var newer = fields
+        for refused in special.reversed() where refused.refusal != nil && !refused.isDamaged {
             let known = try knownValues(of: refused)
-            logSuperseded(refused.with(known), row, by: fields)
-            if refused.kind == .save { new.addOlder(refused, known) }
+            let full = refused.with(known)
+            logSuperseded(full, row, by: newer)
+            if refused.kind == .save {
+                new.addOlder(refused, known)
+                newer.merge(full.fields) { newer, _ in newer }
+            }
             try remove(refused)
         }
         if let rowID {

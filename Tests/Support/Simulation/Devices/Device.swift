@@ -166,6 +166,7 @@ final class Device: @unchecked Sendable {
         didSet { hasHadDiskFaults = hasHadDiskFaults || isDiskLimited }
     }
     private(set) var hasHadDiskFaults = false
+    private var failsToSync = false
 
     /// Finds its machine dead: what the process had in memory is gone.
     func noticeDeath() throws {
@@ -183,12 +184,12 @@ final class Device: @unchecked Sendable {
     }
 
     func failSyncs() {
-        isDiskLimited = true
+        (isDiskLimited, failsToSync) = (true, true)
         disk.failSyncs()
     }
 
     func mendDisk() {
-        isDiskLimited = false
+        (isDiskLimited, failsToSync) = (false, false)
         disk.mend()
     }
 
@@ -240,14 +241,15 @@ final class Device: @unchecked Sendable {
         } catch {
             guard isDiskFaulty else { throw error }
             world.note(self, "fails to commit")
-            guard disk.isDead else { return noteFailed(edits, earlier) }
+            guard disk.isDead else { return failsToSync ? noteFailed(edits, earlier) : () }
             uncertain = zip(edits, earlier).map { edit, before in
                 (edit.key, before, world.ledger.mark(record: key(edit.key)))
             }
         }
     }
 
-    /// Writes down what may be found in the file later, though its commit failed.
+    /// Writes down what may be found in the file later, though its commit failed: when the power goes before the disk
+    /// syncs again.
     private func noteFailed(_ edits: [KeyedEdit], _ earlier: [Todo?]) {
         for (edit, before) in zip(edits, earlier) {
             let record = key(edit.key)
