@@ -327,6 +327,11 @@ final class Device: @unchecked Sendable {
         func tracked(_ todo: Todo) -> [(field: String, value: String)] {
             todo.trackedValues.filter { isSynced($0.field, name) }
         }
+        if before?.completionDay != nil, before?.completionDay != after.completionDay,
+            !isSynced("completionDay", name)
+        {
+            world.ledger.changedUnsynced(device: index, record: record, field: "completionDay")
+        }
         let old = Dictionary(uniqueKeysWithValues: before.map(tracked)?.map { ($0.field, $0.value) } ?? [])
         let new = Set(tracked(after).map(\.field))
         for field in old.keys.sorted() where !new.contains(field) {

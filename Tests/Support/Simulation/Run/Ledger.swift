@@ -109,6 +109,11 @@ package struct Ledger: Sendable {
         commits.append(commit)
     }
 
+    /// A version of the app that doesn't sync a field changed it, or took it away with its object.
+    package mutating func changedUnsynced(device: Int, record: String, field: String) {
+        nowSyncs(device: device, Value(record: record, field: field, value: Ledger.cleared))
+    }
+
     /// The device's rows went with their user, who may come back: until they are fetched it knows nothing of what it wrote
     /// itself.
     package mutating func deviceWasEmptied(_ device: Int) {
