@@ -36,7 +36,9 @@ public struct CloudSyncModel: Sendable {
     let insert:
         @Sendable (_ transaction: YapDatabaseReadWriteTransaction, _ key: String, _ fields: [String: Field])
             throws -> Void
+}
 
+extension CloudSyncModel {
     /// Says that the objects of `collection` are records as `type` says; the row's key is the record's name.
     ///
     /// - Parameter zone: The zone of these records, when it isn't the sync's own. With another zone than in an earlier
