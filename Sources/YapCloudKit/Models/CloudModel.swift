@@ -39,6 +39,15 @@ public struct CloudSyncModel: Sendable {
 }
 
 extension CloudSyncModel {
+    /// The changed fields between two objects, and what they were.
+    func changes(
+        from old: any Sendable, to new: any Sendable
+    ) throws -> (changed: [String: Field], originals: [String: Field]) {
+        let before = try fields(old)
+        let changed = try fields(new).filter { !$0.value.says(before[$0.key]) }
+        return (changed, before.filter { changed[$0.key] != nil })
+    }
+
     /// Says that the objects of `collection` are records as `type` says; the row's key is the record's name.
     ///
     /// - Parameter zone: The zone of these records, when it isn't the sync's own. With another zone than in an earlier
@@ -83,14 +92,5 @@ extension CloudSyncModel {
                 }
                 try transaction.setObject(object, forKey: key, inCollection: collection)
             })
-    }
-
-    /// The changed fields between two objects, and what they were.
-    func changes(
-        from old: any Sendable, to new: any Sendable
-    ) throws -> (changed: [String: Field], originals: [String: Field]) {
-        let before = try fields(old)
-        let changed = try fields(new).filter { !$0.value.says(before[$0.key]) }
-        return (changed, before.filter { changed[$0.key] != nil })
     }
 }
