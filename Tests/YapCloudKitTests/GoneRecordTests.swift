@@ -111,4 +111,17 @@ import Yap
         #expect(try device.queue().isEmpty)
         #expect(device.server("1") == nil)
     }
+
+    @Test("131. what a merge leaves of a save that was taken meanwhile is not lost with the save's answer")
+    func aSaveThatAFetchOvertook() throws {
+        let (device, held) = try editInFlight { _ in }
+        #expect(device.server("1")?["title"] == "b")
+        // Another device sets what was there before.
+        try device.merge(device.changeOnServer("1") { $0["title"] = "a" })
+        releaseAll(device, held)
+        #expect(device.cloudKit.status == .idle)
+        #expect(try device.queue().isEmpty)
+        #expect(try device.todo("1")?.title == device.server("1")?["title"])
+        #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
+    }
 }
