@@ -111,4 +111,53 @@ import Yap
         #expect(try device.queue().isEmpty)
         #expect(device.server("1") == nil)
     }
+
+    @Test("131. what a merge leaves of a save that was taken meanwhile is not lost with the save's answer")
+    func aSaveThatAFetchOvertook() throws {
+        let (device, held) = try editInFlight { _ in }
+        #expect(device.server("1")?["title"] == "b")
+        // Another device sets what was there before.
+        try device.merge(device.changeOnServer("1") { $0["title"] = "a" })
+        releaseAll(device, held)
+        #expect(device.cloudKit.status == .idle)
+        #expect(try device.queue().isEmpty)
+        #expect(try device.todo("1")?.title == device.server("1")?["title"])
+        #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
+    }
+
+    @Test(
+        "132. a record made again after a deletion that is in flight: the counts say that its page has to wait"
+    )
+    func aRecordMadeAgainAfterADeletionInFlight() throws {
+        let device = try HandledDevice(cloud, failures: .app)
+        try device.uploaded(Todo(title: "a"), "1")
+        let held = HeldAnswers(cloud)
+        try device.remove("1")
+        device.scheduler.runUntilQuiet()
+        let record = CKRecord(recordType: "todo", recordID: device.id("1"))
+        record["title"] = "of another device"
+        cloud.device(user: "ada").container.privateCloudDatabase.add(
+            CKModifyRecordsOperation(recordsToSave: [record]))
+        let fetched = try #require(device.server("1"))
+        /// What an app's fetch does with the record; false when the page has to come later.
+        func apply() throws -> Bool {
+            try device.write { transaction, ext in
+                let known = try ext.recordChangeTag(
+                    forRecordID: fetched.recordID, databaseIdentifier: nil)
+                if known.hasPendingDelete { return try ext.numberOfInFlightChangeSets() == 0 }
+                try ext.attachRecord(
+                    fetched, databaseIdentifier: nil, forKey: "1", inCollection: "todos",
+                    shouldUploadRecord: false)
+                try transaction.setObject(
+                    Todo(title: "of another device"), forKey: "1", inCollection: "todos")
+                return true
+            }
+        }
+        #expect(try !apply())
+        releaseAll(device, held)
+        #expect(try apply())
+        #expect(try device.todo("1")?.title == "of another device")
+        #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
+        #expect(device.cloudKit.status == .idle)
+    }
 }

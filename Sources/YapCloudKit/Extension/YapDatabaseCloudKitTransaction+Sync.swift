@@ -140,8 +140,14 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     private func saved(_ item: SyncItem, _ record: CKRecord) throws {
+        // A merge that came in between knows a later version: then its tag stands, and what it left of the change was
+        // held against that version, and goes again.
+        if let row = try tables.record(id: item.incarnation), row.changeTag != item.sentTag,
+            row.changeTag != record.recordChangeTag
+        {
+            return
+        }
         try finish(item)
-        // A merge that came in between knows a later version: then its tag stands.
         guard var row = try tables.record(id: item.incarnation), row.changeTag == item.sentTag else { return }
         row.changeTag = record.recordChangeTag
         row.system = try record.systemBytes()

@@ -36,6 +36,17 @@ public struct CloudSyncModel: Sendable {
     let insert:
         @Sendable (_ transaction: YapDatabaseReadWriteTransaction, _ key: String, _ fields: [String: Field])
             throws -> Void
+}
+
+extension CloudSyncModel {
+    /// The changed fields between two objects, and what they were.
+    func changes(
+        from old: any Sendable, to new: any Sendable
+    ) throws -> (changed: [String: Field], originals: [String: Field]) {
+        let before = try fields(old)
+        let changed = try fields(new).filter { !$0.value.says(before[$0.key]) }
+        return (changed, before.filter { changed[$0.key] != nil })
+    }
 
     /// Says that the objects of `collection` are records as `type` says; the row's key is the record's name.
     ///
@@ -81,14 +92,5 @@ public struct CloudSyncModel: Sendable {
                 }
                 try transaction.setObject(object, forKey: key, inCollection: collection)
             })
-    }
-
-    /// The changed fields between two objects, and what they were.
-    func changes(
-        from old: any Sendable, to new: any Sendable
-    ) throws -> (changed: [String: Field], originals: [String: Field]) {
-        let before = try fields(old)
-        let changed = try fields(new).filter { !$0.value.says(before[$0.key]) }
-        return (changed, before.filter { changed[$0.key] != nil })
     }
 }

@@ -11,7 +11,7 @@ import Testing
     /// Seeds that found a bug. They draw the same as then as long as the harness draws in the same order.
     static let regressions: [UInt64] = [
         1, 5, 26, 44, 101, 127, 142, 970, 10_321, 10_361, 10_372, 10_412, 10_488, 10_607, 10_740,
-        11_339,
+        11_339, 11_794, 11_910,
     ]
 
     static let seedsCount = number("YAP_SEEDS") ?? 300

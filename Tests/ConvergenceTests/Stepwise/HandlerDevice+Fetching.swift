@@ -69,11 +69,18 @@ extension HandlerDevice {
             }
             return true
         }
-        try app.connection.blocking.readWrite { transaction in
-            try apply(page, zoneID, identifier, transaction)
+        do {
+            try app.connection.blocking.readWrite { transaction in
+                try apply(page, zoneID, identifier, transaction)
+            }
+        } catch is PageComesLater {
+            return nil
         }
         return page.moreComing
     }
+
+    /// A record of the page can't be judged before the answer to an upload is here.
+    private struct PageComesLater: Error {}
 
     private func apply(
         _ page: FetchedPage, _ zoneID: CKRecordZone.ID, _ identifier: String?, _ transaction: Transaction
@@ -116,7 +123,11 @@ extension HandlerDevice {
         if hasRow || known.hasPendingModifications {
             return try ext.mergeRecord(record, databaseIdentifier: identifier)
         }
-        if known.hasPendingDelete { return }
+        if known.hasPendingDelete {
+            // A deletion that is under way may have come before this record was made.
+            if try ext.numberOfInFlightChangeSets() > 0 { throw PageComesLater() }
+            return
+        }
         let (key, blocks) = (recordID.recordName, blocks)
         for collection in blocks.collections(key) {
             var todo = Todo()

@@ -42,8 +42,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case keysForgottenAtRelaunch
     /// The counts of what waits stay as they were.
     case countsNotKept
-    /// Records of an unknown type aren't put aside.
-    case unknownTypesDropped
+    /// A change token that is to be forgotten stays.
+    case tokenNotForgotten
 
     // The app's blocks and logs.
 
@@ -105,10 +105,10 @@ package enum Mutant: String, CaseIterable, Sendable {
             CREATE TRIGGER IF NOT EXISTS mutant AFTER UPDATE ON cloudKit_count_$ WHEN NEW.changes > 0
             BEGIN UPDATE cloudKit_count_$ SET changes = 0 WHERE database = NEW.database; END
             """
-        case .unknownTypesDropped:
+        case .tokenNotForgotten:
             """
-            CREATE TRIGGER IF NOT EXISTS mutant AFTER INSERT ON cloudKit_stash_$
-            BEGIN DELETE FROM cloudKit_stash_$; END
+            CREATE TRIGGER IF NOT EXISTS mutant BEFORE UPDATE OF token ON cloudKit_token_$ WHEN NEW.token IS NULL
+            BEGIN SELECT RAISE(IGNORE); END
             """
         default: nil
         }
