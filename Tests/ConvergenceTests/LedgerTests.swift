@@ -1,3 +1,4 @@
+import Simulation
 import Testing
 
 /// The harness's account, where it has to tell a loss from what is right.

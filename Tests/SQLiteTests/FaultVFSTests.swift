@@ -1,3 +1,4 @@
+import Foundation
 import SQLite
 import SQLiteTestSupport
 import Testing
@@ -27,6 +28,26 @@ import Testing
         }
         #expect(vfs.firedCount == 0)
         #expect(try Connection(path: folder.file("test.sqlite")).integer("SELECT id FROM items") == 1)
+    }
+
+    @Test(arguments: FaultDuration.allCases)
+    func aCommitWhoseSyncFailedIsNotThereWhenTheFileIsOpenedAgain(duration: FaultDuration) throws {
+        let connection = try open()
+        try connection.execute("CREATE TABLE items (id INTEGER PRIMARY KEY); INSERT INTO items VALUES (1)")
+        vfs.arm(.sync, at: 1, duration)
+        #expect(throws: SQLiteError.self) {
+            try connection.transaction(.immediate) { try connection.execute("INSERT INTO items VALUES (2)") }
+        }
+        // The process ends here: another finds the files as they were written.
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: folder.file("test.sqlite\(suffix)"), toPath: folder.file("found.sqlite\(suffix)"))
+        }
+        #expect(try Connection(path: folder.file("found.sqlite")).integer("SELECT count(*) FROM items") == 1)
+        vfs.disarm()
+        try connection.transaction(.immediate) { try connection.execute("INSERT INTO items VALUES (3)") }
+        #expect(try connection.integer("SELECT sum(id) FROM items") == 4)
+        #expect(try connection.integer("PRAGMA synchronous") == 2)
     }
 
     @Test(arguments: FaultKind.allCases, FaultDuration.allCases)

@@ -361,4 +361,36 @@ import Yap
             try database.close()
         }
     }
+
+    @Test("137. a save by a version that doesn't know the record's type outdates what that version kept aside")
+    func aSaveOutdatesWhatWasKeptAside() throws {
+        try withPaths { paths in
+            func text(_ database: YapDatabase) throws -> String? {
+                try database.newConnection().blocking.read {
+                    try $0.object(Note.self, forKey: "n", inCollection: "notes")?.text
+                }
+            }
+            func set(_ text: String, _ database: YapDatabase) throws {
+                try database.newConnection().blocking.readWrite {
+                    try $0.setObject(Note(text: text), forKey: "n", inCollection: "notes")
+                }
+            }
+            var (database, sync) = try openApp(paths[0], knowsNotes: true)
+            try set("first", database)
+            #expect(sync.syncNowInline() == .idle)
+            sync.suspend()
+            try set("second", database)
+            try database.close()
+            // An earlier version is installed: it fetches the record anew, and keeps it aside; then it sends what
+            // waits.
+            (database, sync) = try openApp(paths[0], knowsNotes: false)
+            #expect(sync.syncNowInline() == .idle)
+            try database.close()
+            (database, sync) = try openApp(paths[0], knowsNotes: true)
+            #expect(try text(database) == "second")
+            #expect(sync.syncNowInline() == .idle)
+            #expect(try text(database) == "second")
+            try database.close()
+        }
+    }
 }

@@ -1,7 +1,7 @@
 import Seams
 
-/// The readers of connections that are gone, for those that come: SQLite reads and parses the whole schema when a handle
-/// is opened, which costs more than most reads.
+/// The readers of connections that are gone, for those that come: SQLite reads and parses the whole schema when a
+/// handle is opened, which costs more than most reads.
 final class IdleReaders: Sendable {
     /// The most that are kept open: what comes and goes does so one or two at a time.
     static let readersMax = 2

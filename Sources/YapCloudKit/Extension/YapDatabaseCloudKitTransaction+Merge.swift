@@ -148,8 +148,8 @@ extension YapDatabaseCloudKitTransaction {
         try tables.removeRecordIfUnused(row.id)
     }
 
-    /// Whether a value that a later one of this device takes the place of was handed to an operation. It stays before the
-    /// later one: when the server turns out to have it, that is no change of another device.
+    /// Whether a value that a later one of this device takes the place of was handed to an operation. It stays before
+    /// the later one: when the server turns out to have it, that is no change of another device.
     private func mayBeOnServer(
         _ key: String, _ change: ChangeRow, _ pending: [ChangeRow], _ updated: [String: Field]
     ) throws -> Bool {

@@ -1,7 +1,7 @@
 import CTestVFS
 
-/// The disk of a simulated machine: an SQLite VFS under which a process ends, the power goes, the disk is full, or syncs
-/// fail, whenever the simulation says so.
+/// The disk of a simulated machine: an SQLite VFS under which a process ends, the power goes, the disk is full, or
+/// syncs fail, whenever the simulation says so.
 ///
 /// Files belong to it while it lives: change them through it only. Safe to use from any thread.
 public final class SimulatedDisk: Sendable {

@@ -11,7 +11,7 @@ struct SoakLog {
             "commit \(Self.commit) seeds \(options.firstSeed)+\(tally.runs) device-hours \(tally.deviceHours) "
             + "failures \(tally.failed) \(faults.joined(separator: " "))\n"
         if !FileManager.default.fileExists(atPath: path) {
-            FileManager.default.createFile(atPath: path, contents: nil)
+            try Data().write(to: URL(filePath: path))
         }
         let file = try FileHandle(forWritingTo: URL(filePath: path))
         defer { try? file.close() }

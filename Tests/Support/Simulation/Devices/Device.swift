@@ -199,14 +199,14 @@ final class Device: @unchecked Sendable {
         mendDisk()
         offlineUntilMilliseconds = 0
         clock.setRight()
-        if let app { world.queue.sleep(app.process.owner, untilMilliseconds: 0) }
+        if let app { world.queue.hold(app.process.owner, untilMilliseconds: 0) }
         try start()
         try app?.foreground()
     }
 
-    func sleep(milliseconds: Int64) {
+    func stall(milliseconds: Int64) {
         guard let app else { return }
-        world.queue.sleep(app.process.owner, untilMilliseconds: world.queue.nowMilliseconds + milliseconds)
+        world.queue.hold(app.process.owner, untilMilliseconds: world.queue.nowMilliseconds + milliseconds)
     }
 
     // MARK: Its user

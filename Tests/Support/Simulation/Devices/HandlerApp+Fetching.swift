@@ -88,11 +88,16 @@ extension HandlerApp {
             let reason: FullFetch.Reason = error.changeTokenRefusal == .reset ? .reset : .expired
             try connection.blocking.readWrite { try Self.begin(reason, zoneID, identifier, $0) }
             return true
+        } catch is PageComesLater {
+            return nil
         } catch {
             end(with: error) { _ in }
             return nil
         }
     }
+
+    /// A record of the page can't be judged before the answer to an upload is here.
+    private struct PageComesLater: Error {}
 
     private func apply(
         _ page: FetchedPage, _ zoneID: CKRecordZone.ID, _ identifier: String?, _ transaction: Transaction
@@ -136,7 +141,11 @@ extension HandlerApp {
         if hasRow || known.hasPendingModifications {
             return try ext.mergeRecord(record, databaseIdentifier: identifier)
         }
-        if known.hasPendingDelete { return }
+        if known.hasPendingDelete {
+            // A deletion that is under way may have come before this record was made.
+            if try ext.numberOfInFlightChangeSets() > 0 { throw PageComesLater() }
+            return
+        }
         let key = recordID.recordName
         for collection in blocks.collections(key) {
             var todo = Todo()

@@ -34,7 +34,7 @@ package enum Fault: String, CaseIterable, Codable, Comparable, Sendable {
     /// Its power goes at one of its next writes.
     case devicePowerLoss
     /// Its process gets no time for a while.
-    case sleep
+    case stall
     /// It has no network for a while.
     case partition
     /// Its disk is full for a while.
@@ -85,7 +85,7 @@ package enum Fault: String, CaseIterable, Codable, Comparable, Sendable {
     static let ofPushes: [Fault] = [.lostPush, .latePush, .repeatedPush]
     /// Those that are steps of a device.
     static let ofDevices: [Fault] = [
-        .deviceRestart, .deviceKill, .devicePowerLoss, .sleep, .partition, .diskFull, .failingSyncs,
+        .deviceRestart, .deviceKill, .devicePowerLoss, .stall, .partition, .diskFull, .failingSyncs,
         .clockStep, .upgrade, .downgrade, .background, .otherProcess, .accountSwitch,
     ]
     /// Those that are steps of the service.

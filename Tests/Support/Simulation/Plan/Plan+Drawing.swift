@@ -206,7 +206,7 @@ private struct StepDrawing {
         switch fault {
         case .deviceKill, .devicePowerLoss:
             .kill(atChange: mine.number(in: 1..<30, "change"), losesPower: fault == .devicePowerLoss)
-        case .sleep: .sleep(milliseconds: milliseconds(draws, fault))
+        case .stall: .stall(milliseconds: milliseconds(draws, fault))
         case .partition: .partition(milliseconds: milliseconds(draws, fault))
         case .diskFull:
             .diskFull(

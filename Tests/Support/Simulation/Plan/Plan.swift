@@ -138,7 +138,7 @@ package enum Action: Codable, Hashable, Sendable {
     case restart
     /// Ends at one of the next changes of the disk.
     case kill(atChange: Int, losesPower: Bool)
-    case sleep(milliseconds: Int64)
+    case stall(milliseconds: Int64)
     case partition(milliseconds: Int64)
     case diskFull(milliseconds: Int64, bytesLeft: Int)
     case failingSyncs(milliseconds: Int64)

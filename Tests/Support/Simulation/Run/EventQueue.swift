@@ -26,7 +26,7 @@ final class EventQueue {
     private var events: [Event] = []
     private var cancelled: Set<Int> = []
     private var lastNumber = 0
-    private var sleepers: [Owner: Int64] = [:]
+    private var held: [Owner: Int64] = [:]
 
     var nowMilliseconds: Int64 { clock.nowMilliseconds() }
 
@@ -46,8 +46,8 @@ final class EventQueue {
     }
 
     /// Lets nothing of an owner happen before a time.
-    func sleep(_ owner: Owner, untilMilliseconds: Int64) {
-        sleepers[owner] = untilMilliseconds
+    func hold(_ owner: Owner, untilMilliseconds: Int64) {
+        held[owner] = untilMilliseconds
     }
 
     /// Takes out what an owner who is gone would have done, in its order.
@@ -56,7 +56,7 @@ final class EventQueue {
             .sorted { $0.isBefore($1) }
         events.removeAll { $0.owner == owner }
         heapify()
-        sleepers[owner] = nil
+        held[owner] = nil
         return taken.map(\.body)
     }
 
@@ -67,7 +67,7 @@ final class EventQueue {
             guard event.atMilliseconds <= limit else { return false }
             pop()
             if cancelled.remove(event.number) != nil { continue }
-            if let wake = sleepers[event.owner], wake > event.atMilliseconds {
+            if let wake = held[event.owner], wake > event.atMilliseconds {
                 var later = event
                 later.atMilliseconds = wake
                 push(later)

@@ -27,7 +27,8 @@ package struct Ledger: Sendable {
         let wasOnServer: Bool
         /// Whether the device had no such record before.
         let isInsert: Bool
-        /// Whether an earlier version of the app, which doesn't sync the field, set it: what it was changed from isn't known.
+        /// Whether an earlier version of the app, which doesn't sync the field, set it: what it was changed from
+        /// isn't known.
         var isOfNewField = false
         /// False for a commit that failed: it may be found in the file when that is opened again.
         var isCertain = true
@@ -114,8 +115,8 @@ package struct Ledger: Sendable {
         nowSyncs(device: device, Value(record: record, field: field, value: Ledger.cleared))
     }
 
-    /// The device's rows went with their user, who may come back: until they are fetched it knows nothing of what it wrote
-    /// itself.
+    /// The device's rows went with their user, who may come back: until they are fetched it knows nothing of what it
+    /// wrote itself.
     package mutating func deviceWasEmptied(_ device: Int) {
         for (value, author) in authors where author == device { authors[value] = nil }
     }
@@ -172,7 +173,8 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// A value that nobody can give back any more, of a field that an earlier version of the app doesn't know: the newest.
+    /// A value that nobody can give back any more, of a field that an earlier version of the app doesn't know: the
+    /// newest.
     private mutating func droppedUnseen(
         device: Int, _ record: String, _ field: String, _ entry: CloudMergeLogEntry
     ) {

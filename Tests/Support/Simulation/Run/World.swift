@@ -163,10 +163,10 @@ package final class World {
             fired(.deviceRestart)
             try device.restart()
         case .kill(let nth, let losesPower): device.die(atChange: nth, losesPower: losesPower)
-        case .sleep(let milliseconds):
-            fired(.sleep)
-            note(device, "sleeps for \(milliseconds) ms")
-            device.sleep(milliseconds: milliseconds)
+        case .stall(let milliseconds):
+            fired(.stall)
+            note(device, "stands still for \(milliseconds) ms")
+            device.stall(milliseconds: milliseconds)
         case .partition(let milliseconds):
             fired(.partition)
             note(device, "has no network for \(milliseconds) ms")

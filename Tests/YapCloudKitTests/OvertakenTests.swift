@@ -1,0 +1,140 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Seams
+import Testing
+import Yap
+
+@testable import YapCloudKit
+
+/// Answers that arrive in another order than they were given in: pages from before a save, saves whose answers are not
+/// known, and several refused changes of one record.
+@Suite struct OvertakenTests {
+    let cloud = TestCloud()
+
+    /// A fetch begins, as an app begins one.
+    private func beginFetch(_ device: HandledDevice) throws {
+        _ = try device.read { _, ext in
+            try ext.token(forZone: HandledDevice.zoneID, databaseIdentifier: nil)
+        }
+    }
+
+    private func isOvertaken(_ record: CKRecord, _ device: HandledDevice) throws -> Bool {
+        try device.read { _, ext in try ext.isOvertaken(record, databaseIdentifier: nil) }
+    }
+
+    @Test("133. a fetched version from before a save whose answer came meanwhile is left")
+    func aVersionFromBeforeASave() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        try beginFetch(device)
+        let page = try #require(device.server("1"))
+        cloud.clock.advance(bySeconds: 1)
+        try device.edit("1") { $0.title = "b" }
+        #expect(device.upload() == .idle)
+        #expect(try isOvertaken(page, device))
+        try device.merge(page)
+        #expect(try device.todo("1")?.title == "b")
+        #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
+        #expect(device.seen.merged.isEmpty)
+    }
+
+    @Test("133. a version that another device made after the save is merged")
+    func aVersionFromAfterASave() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        try beginFetch(device)
+        cloud.clock.advance(bySeconds: 1)
+        try device.edit("1") { $0.title = "b" }
+        #expect(device.upload() == .idle)
+        cloud.clock.advance(bySeconds: 1)
+        try device.merge(device.changeOnServer("1") { $0["title"] = "c" })
+        #expect(try device.todo("1")?.title == "c")
+    }
+
+    @Test("133. with the next fetch every version is judged by its tag again, as after the server went back")
+    func theNextFetchBeginsAnew() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        let earlier = try #require(device.server("1"))
+        cloud.clock.advance(bySeconds: 1)
+        try device.edit("1") { $0.title = "b" }
+        #expect(device.upload() == .idle)
+        try beginFetch(device)
+        #expect(try !isOvertaken(earlier, device))
+        try device.merge(earlier)
+        #expect(try device.todo("1")?.title == "a")
+    }
+
+    @Test("134. a fetched version from before a deletion that is done is overtaken, and one made after it isn't")
+    func aVersionFromBeforeADeletion() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        try beginFetch(device)
+        let page = try #require(device.server("1"))
+        cloud.clock.advance(bySeconds: 1)
+        try device.remove("1")
+        #expect(device.upload() == .idle)
+        #expect(try isOvertaken(page, device))
+        let other = CKRecord(recordType: "todo", recordID: device.id("1"))
+        other["title"] = "of another device"
+        cloud.device(user: "ada").container.privateCloudDatabase.add(
+            CKModifyRecordsOperation(recordsToSave: [other]))
+        #expect(try !isOvertaken(try #require(device.server("1")), device))
+    }
+
+    @Test("135. a value that may be on the server stays before a later one, and is no other device's change")
+    func aValueThatMayBeOnTheServer() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        let before = try #require(device.server("1"))
+        device.lose(.loseReply)
+        try device.edit("1") { $0.title = "b" }
+        device.upload()
+        cloud.networkFault = nil
+        device.cloudKit.suspend()
+        try device.edit("1") { $0.title = "c" }
+        // A page from before the save, which the device doesn't know of.
+        try device.merge(before)
+        #expect(try device.queue() == ["S1{title=b}", "S1{title=c}"])
+        // The next one has it.
+        cloud.clock.advance(bySeconds: 1)
+        try device.merge(device.server("1"))
+        #expect(try device.todo("1")?.title == "c")
+        #expect(try device.queue() == ["S1{title=c}"])
+        cloud.clock.advance(bySeconds: 600)
+        device.cloudKit.networkMayBeBack()
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "c")
+    }
+
+    @Test("135. one that was never handed out goes for a later one, as ever")
+    func aValueThatWasNeverSent() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        device.cloudKit.suspend()
+        try device.edit("1") { $0.title = "b" }
+        try device.edit("1") { $0.title = "c" }
+        try device.merge(device.changeOnServer("1") { $0["note"] = "theirs" })
+        #expect(try device.queue() == ["S1{title=c}"])
+    }
+
+    @Test(
+        "136. of several refused changes of a record the newest value of each field goes with the next change",
+        arguments: YapDatabaseCloudKit.QueueStorage.allCases)
+    func severalRefusedChanges(_ storage: YapDatabaseCloudKit.QueueStorage) throws {
+        let device = try HandledDevice(cloud, storage: storage)
+        try device.uploaded(Todo(title: "a"), "1")
+        device.cloudKit.suspend()
+        try device.edit("1") { $0.title = "b" }
+        try device.edit("1") { $0.title = "c" }
+        try device.write { _, ext in
+            let row = try #require(try ext.tables.liveRecord(device.id("1"), DatabaseKey(nil)))
+            try ext.tables.refuseChanges(of: row.id, code: 1)
+        }
+        try device.edit("1") { $0.note = "n" }
+        #expect(try device.queue() == ["S1{note=n,title=c}"])
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "c")
+    }
+}
