@@ -20,7 +20,9 @@ import Testing
     @Test func everyScenarioHasATest() throws {
         let page = try #require(Repository.text(of: "docs/design/SCENARIOS.md"))
         let numbered = page.matches(of: /\n\| (\d+) \|/).compactMap { Int($0.output.1) }
-        #expect(numbered == Array(1...124))
+        // Later ones are numbered by those who add them side by side, and need not follow one another.
+        #expect(Array(numbered.prefix(124)) == Array(1...124))
+        #expect(numbered == Set(numbered).sorted())
         let files = Repository.swiftFiles(in: ["Tests"]).filter {
             $0.path != "Tests/TidyTests/ScenarioTests.swift"
         }

@@ -159,7 +159,9 @@ extension YapDatabaseCloudKitTransaction {
     ) throws {
         let life =
             try isUnknown
-            ? JoinedLife(row: tables.insertOwnedRecord(record, database, generation: 0), isNew: true)
+            ? JoinedLife(
+                row: tables.insertOwnedRecord(
+                    record, database, generation: 0, counts: countsNew ? record.checksum : nil), isNew: true)
             : lifeForNewOwner(of: record, database)
         var owned = life.row
         if !life.isNew {

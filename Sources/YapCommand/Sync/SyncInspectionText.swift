@@ -125,7 +125,8 @@ struct SyncInspectionText {
         case .stuck: "the same conflict came back again and again"
         case .unrestorable(_, let keys):
             "the object doesn't give back \(keys.map(Shown.word).joined(separator: ", "))"
-        case .account, .anotherUser, .quotaExceeded, .zoneDeletedByUser, .configuration, .unknownDatabase:
+        case .account, .anotherUser, .quotaExceeded, .zoneDeletedByUser, .configuration, .unknownDatabase,
+            .zoneDiffers:
             "\(problem)"
         }
     }
