@@ -94,6 +94,12 @@ struct SyncInspectionText {
         if let reason = zone.fullFetch {
             lines.append("  everything is being fetched again: \(Shown.word(reason))")
         }
+        if zone.differs {
+            lines.append("  differs from the server, also after it was fetched anew")
+        }
+        if zone.differencesCount > 0 {
+            lines.append("  found to differ from the server \(Self.counted(zone.differencesCount, "time"))")
+        }
         lines += zone.records.map { record in
             "  \(Shown.word(record.recordType)) \(Shown.word(record.recordName)), tag "
                 + (record.changeTag.map(Shown.word) ?? "none")
