@@ -38,7 +38,7 @@ enum HeardChange {
 
     extension CKRecord {
         /// What the fields add to the zone's checksum; nil for a record that wasn't fetched with the zone's changes.
-        var fetchedContent: UInt64? { state.contentChecksum }
+        var fetchedContent: UInt64? { withState { $0.contentChecksum } }
     }
 
     extension CKFetchRecordZoneChangesOperation {

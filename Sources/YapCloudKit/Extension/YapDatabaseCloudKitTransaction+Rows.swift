@@ -161,7 +161,7 @@ extension YapDatabaseCloudKitTransaction {
             try isUnknown
             ? JoinedLife(
                 row: tables.insertOwnedRecord(
-                    record, database, generation: 0, counts: countsNew ? record.checksum : nil), isNew: true)
+                    record, database, generation: 0, counts: partOfNew), isNew: true)
             : lifeForNewOwner(of: record, database)
         var owned = life.row
         if !life.isNew {

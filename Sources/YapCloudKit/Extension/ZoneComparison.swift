@@ -53,14 +53,14 @@ extension YapDatabaseCloudKitTransaction {
             mayHaveKnown: try tables.hasKnown(page.zoneID, database))
     }
 
-    /// Counts a record of a page, after it was applied.
+    /// Counts a record of a page, after it was applied, by `partOfNew`.
     ///
     /// - Parameter isNew: Whether it was attached as a new one, with its part.
     func count(
         _ record: CKRecord, isNew: Bool, _ database: DatabaseKey, _ count: inout ZoneCount
     ) throws {
         guard count.sum != nil else { return }
-        guard let part = record.checksum else {
+        guard let part = partOfNew else {
             count.sum = nil
             return
         }

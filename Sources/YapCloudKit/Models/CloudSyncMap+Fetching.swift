@@ -23,8 +23,7 @@ extension CloudSyncMap {
     ) throws {
         let fullFetch = try ext.tables.fullFetch(page.zoneID, database)
         var count = try ext.beginCount(page, database)
-        ext.countsNew = count.sum != nil
-        defer { ext.countsNew = false }
+        defer { ext.partOfNew = nil }
         for recordID in page.deleted {
             try ext.countDeletion(recordID, database, &count)
             try ext.tables.removeFromStash(recordID, database)
@@ -34,6 +33,7 @@ extension CloudSyncMap {
         }
         for record in page.changed {
             if fullFetch != nil { try ext.tables.markSeen(record.recordID, database) }
+            ext.partOfNew = count.sum == nil ? nil : record.checksum
             let isNew = try apply(record, isReset: fullFetch == .reset, transaction, ext, database)
             try ext.count(record, isNew: isNew, database, &count)
         }
