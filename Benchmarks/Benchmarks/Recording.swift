@@ -91,7 +91,7 @@ final class Recording {
         return response.body
     }
 
-    private static func makeZone(_ service: CloudService) throws {
+    static func makeZone(_ service: CloudService) throws {
         let body = #"{"operations":[{"operationType":"create","zone":{"zoneID":\#(ServiceRequests.zone)}}]}"#
         let response = service.respond(to: wireRequest("zones/modify", body))
         guard response.status == 200 else { throw BenchError("the service makes no zone") }
@@ -101,8 +101,7 @@ final class Recording {
         wireRequest("records/modify", ServiceRequests.saveBody(names), operation: operation)
     }
 
-    private static func wireRequest(_ action: String, _ body: String, operation: String? = nil) -> WireRequest
-    {
+    static func wireRequest(_ action: String, _ body: String, operation: String? = nil) -> WireRequest {
         var headers = [(name: WireHeader.client, value: "1")]
         if let operation { headers.append((name: "X-Yap-Operation", value: operation)) }
         return WireRequest(

@@ -21,7 +21,7 @@ final class ApplyRun: LineRun {
             var duration = Duration.zero
             for start in stride(from: 0, to: Self.recordsCount, by: Self.recordsAPage) {
                 var page = SyncPage(zoneID: SyncDevice.zoneID)
-                page.changed = (start..<start + Self.recordsAPage).map(record)
+                page.changed = (start..<start + Self.recordsAPage).map { Self.record($0, workload) }
                 page.moreComing = start + Self.recordsAPage < Self.recordsCount
                 let begin = ContinuousClock.now
                 try connection.blocking.readWrite { try sync.apply(page, in: $0) }
@@ -58,7 +58,7 @@ final class ApplyRun: LineRun {
     }
 
     /// The record as the framework hands it out that fetched it.
-    private func record(_ index: Int) -> CKRecord {
+    static func record(_ index: Int, _ workload: Workload) -> CKRecord {
         let note = workload.notes[index]
         var state = RecordState(
             recordType: Note.recordType,

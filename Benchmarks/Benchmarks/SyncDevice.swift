@@ -117,12 +117,13 @@ enum SyncDevice {
     }
 
     /// A sync that does nothing by itself: nobody runs its scheduler.
-    static func idleSync(on database: YapDatabase) throws -> CloudSync {
+    static func idleSync(on database: YapDatabase, verifiesZones: Bool = true) throws -> CloudSync {
         let clock = SystemTimeSource()
         return try CloudSync(
             database, container: container(port: 1, device: "idle"),
             models: [.model(Note.self, collection: Workload.collection)], zone: zoneName,
-            scheduler: ManualScheduler(clock: clock), clock: clock, random: SeededRandomSource(seed: 1))
+            scheduler: ManualScheduler(clock: clock), clock: clock, random: SeededRandomSource(seed: 1),
+            verifiesZones: verifiesZones)
     }
 
     /// Forgets what waits, as if it had been sent.

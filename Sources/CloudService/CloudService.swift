@@ -43,6 +43,7 @@ public final class CloudService: Sendable {
     let schemas = Lock(SchemaCache())
     /// False when nothing is left to do on indexes, as far as this process knows.
     let indexWorkMayWait = Lock(true)
+    let zoneCounting = Lock(ZoneCounting())
     let assetFiles: any AssetFiles
     let knownAssetSecret = Lock<[UInt8]?>(nil)
     let collection = Lock(CollectionState())

@@ -32,6 +32,11 @@ public struct ZoneRow: Hashable, Sendable {
     public var databaseCounter: Int64
     /// True when the zone was deleted; the row stays so that the database's feed can say so.
     public var isDeleted: Bool
+    /// The sum of its live records' checksums, as far as they have one.
+    public var checksum = StoreChecksum()
+    /// Whether all live records have a checksum. False in a file of an earlier version, until the service has been
+    /// through the zone.
+    public var isCounted = true
 
     /// Makes a row.
     public init(
@@ -86,12 +91,17 @@ public struct RecordRow: Hashable, Sendable {
     public var modified: StoreStamp
     /// The fields in their binary form; the store doesn't look inside.
     public var fields: [UInt8]
+    /// What the record adds to its zone's checksum; nil for a tombstone, in a zone without a feed, and where nothing
+    /// has counted it since an earlier version wrote it.
+    public var checksum: StoreChecksum?
 
     /// Makes a row.
     public init(
         key: RecordKey, recordType: String, isDeleted: Bool = false, tagEpoch: UInt64, counter: Int64,
-        parent: String? = nil, created: StoreStamp, modified: StoreStamp, fields: [UInt8]
+        parent: String? = nil, created: StoreStamp, modified: StoreStamp, fields: [UInt8],
+        checksum: StoreChecksum? = nil
     ) {
+        self.checksum = checksum
         self.key = key
         self.recordType = recordType
         self.isDeleted = isDeleted

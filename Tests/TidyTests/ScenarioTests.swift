@@ -20,7 +20,7 @@ import Testing
     @Test func everyScenarioHasATest() throws {
         let page = try #require(Repository.text(of: "docs/design/SCENARIOS.md"))
         let numbered = page.matches(of: /\n\| (\d+) \|/).compactMap { Int($0.output.1) }
-        #expect(numbered == Array(1...max(numbered.count, 132)))
+        #expect(numbered.count >= 144 && numbered == Array(1...numbered.count))
         let files = Repository.swiftFiles(in: ["Tests"]).filter {
             $0.path != "Tests/TidyTests/ScenarioTests.swift"
         }

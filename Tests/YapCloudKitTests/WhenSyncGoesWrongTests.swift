@@ -116,6 +116,7 @@ import Testing
         case .stuck: 7
         case .unrestorable: 8
         case .damaged: 9
+        case .zoneDiffers: 10
         }
     }
 

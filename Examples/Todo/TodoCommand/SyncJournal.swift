@@ -109,6 +109,7 @@ extension CloudSyncProblem {
         case .refused(let name, let code): "the server refuses \(name): \(code)"
         case .stuck(let name): "the conflict of \(name) does not end"
         case .damaged(let name): "\(name): its change in the queue can't be read"
+        case .zoneDiffers(let name): "the zone \(name) is not here what it is in the cloud"
         case .unrestorable(let name, let keys):
             "\(name): the values of \(keys.joined(separator: ", ")) are lost; set them again"
         }

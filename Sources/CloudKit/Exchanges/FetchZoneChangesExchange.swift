@@ -16,6 +16,8 @@ struct FetchZoneChangesExchange: Exchange {
         /// What this device's last write into the zone brought along.
         var clientToken: Data?
         var moreComing: Bool
+        /// What the zone comes to; of a server of ours, with the last page.
+        var checksum: ZoneChecksum?
     }
 
     struct Zone: Sendable {
@@ -23,6 +25,8 @@ struct FetchZoneChangesExchange: Exchange {
         var token: CKServerChangeToken?
         var resultsLimit: Int?
         var desiredKeys: [String]?
+        /// Whether each record is told with what it adds to the zone's checksum.
+        var countsRecords = false
     }
 
     /// Zones that one request asks for.
@@ -102,7 +106,7 @@ struct FetchZoneChangesExchange: Exchange {
                 events.append(
                     .changed(
                         CKRecordID(recordName: recordName, zoneID: zone.zoneID),
-                        address.record(record, in: zone.zoneID)))
+                        address.record(record, in: zone.zoneID).map { $0.counted(record, zone) }))
             case .tombstone(let tombstone):
                 events.append(
                     .deleted(
@@ -123,7 +127,8 @@ struct FetchZoneChangesExchange: Exchange {
         let moreComing = changes.moreComing ?? false
         let clientToken = changes.clientChangeToken.map { Data($0) }
         guard moreComing, fetchesAllChanges else {
-            let end = ZoneEnd(token: token, clientToken: clientToken, moreComing: moreComing)
+            let end = ZoneEnd(
+                token: token, clientToken: clientToken, moreComing: moreComing, checksum: changes.checksum)
             return events + [.zoneEnded(zone.zoneID, .success(end))]
         }
         // A zone stands still when the zones before it filled the answer; one that gave records and stands still would
@@ -139,6 +144,18 @@ struct FetchZoneChangesExchange: Exchange {
         next.append(zone)
         guard movedOn else { return events }
         return events + [.tokenUpdated(zone.zoneID, token, clientToken: clientToken)]
+    }
+}
+
+extension RecordState {
+    /// With what it adds to the zone's checksum, if that is wanted and all its fields are here.
+    fileprivate func counted(_ record: WireRecord, _ zone: FetchZoneChangesExchange.Zone) -> RecordState {
+        guard zone.countsRecords, zone.desiredKeys == nil, record.unreadableFields.isEmpty else {
+            return self
+        }
+        var state = self
+        state.contentChecksum = ZoneChecksum.content(recordName: recordID.recordName, fields: record.fields)
+        return state
     }
 }
 

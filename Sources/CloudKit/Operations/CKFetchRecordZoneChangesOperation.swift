@@ -1,3 +1,4 @@
+package import CloudWire
 public import Foundation
 internal import Seams
 
@@ -66,6 +67,9 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     }
     var olderFetchRecordZoneChangesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
+    /// Called with a zone's checksum before the zone's end is told; with it each record knows what it adds to that.
+    package var zoneChecksumBlock: (@Sendable (CKRecordZone.ID, ZoneChecksum) -> Void)?
+
     /// Makes an operation that fetches nothing yet.
     public override init() {
         super.init()
@@ -86,7 +90,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
             let configuration = configurationsByRecordZoneID?[zoneID]
             return FetchZoneChangesExchange.Zone(
                 zoneID: zoneID, token: configuration?.previousServerChangeToken,
-                resultsLimit: configuration?.resultsLimit, desiredKeys: configuration?.desiredKeys)
+                resultsLimit: configuration?.resultsLimit, desiredKeys: configuration?.desiredKeys,
+                countsRecords: zoneChecksumBlock != nil)
         }
         let fetchesAllChanges = fetchAllChanges
         let errors = Lock<[AnyHashable: any Error]>([:])
@@ -107,6 +112,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
                 self.recordZoneChangeTokensUpdatedBlock?(zoneID, token, clientToken)
             case .zoneEnded(let zoneID, let result):
                 if let error = result.error { errors.withLock { $0[zoneID] = error } }
+                if let checksum = result.value?.checksum { self.zoneChecksumBlock?(zoneID, checksum) }
                 self.report(zoneID, result)
             }
         } completion: { result in
@@ -146,7 +152,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
             recordWasChangedBlock.take(), olderRecordChangedBlock.take(), recordWithIDWasDeletedBlock.take(),
             recordZoneChangeTokensUpdatedBlock.take(), recordZoneFetchResultBlock.take(),
             olderRecordZoneFetchCompletionBlock.take(), fetchRecordZoneChangesResultBlock.take(),
-            olderFetchRecordZoneChangesCompletionBlock.take()
+            olderFetchRecordZoneChangesCompletionBlock.take(), zoneChecksumBlock.take()
         )
     }
 }

@@ -16,6 +16,8 @@ package struct RecordState: Sendable {
     package var share: CKReference?
     package var plain = ValueStore()
     package var encrypted = ValueStore()
+    /// What the fields add to the zone's checksum, when the fetch of the zone's changes asked for it.
+    package var contentChecksum: UInt64?
 
     package init(recordType: String, recordID: CKRecordID) {
         self.recordType = recordType

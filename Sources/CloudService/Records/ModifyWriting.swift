@@ -24,11 +24,13 @@ struct ModifyWriting {
     @discardableResult
     mutating func save(_ draft: RecordDraft, key: RecordKey, stamps: RecordStamps? = nil) -> RecordRow {
         let version = nextVersion(in: key.zone)
+        let checksum = draft.checksum(of: key, changeTag: version)
         let row = RecordRow(
             key: key, recordType: draft.recordType, tagEpoch: version.epoch, counter: version.counter,
             parent: draft.parent, created: stamps?.created ?? draft.old?.created ?? stamp,
             modified: stamps?.modified ?? stamp,
-            fields: draft.fieldBytes)
+            fields: draft.fieldBytes, checksum: checksum)
+        count(checksum, insteadOf: draft.old?.checksum, in: key.zone)
         changes.records.append(row)
         let before = Set(draft.oldReferences)
         let after = Set(draft.references)
@@ -48,6 +50,7 @@ struct ModifyWriting {
             return
         }
         let version = nextVersion(in: row.key.zone)
+        count(nil, insteadOf: row.checksum, in: row.key.zone)
         changes.records.append(
             RecordRow(
                 key: row.key, recordType: row.recordType, isDeleted: true, tagEpoch: version.epoch,
@@ -72,10 +75,20 @@ struct ModifyWriting {
 
     /// The next change of the zone. A zone without a feed counts nothing: its versions are random bits alone,
     /// so that all its writers don't wait for one row, and none is given twice.
-    private mutating func nextVersion(in key: ZoneKey) -> (epoch: UInt64, counter: Int64) {
-        guard var zone = zones[key] ?? loaded.zones[key] else { return (random.next(), 0) }
+    private mutating func nextVersion(in key: ZoneKey) -> ChangeTag {
+        guard var zone = zones[key] ?? loaded.zones[key] else {
+            return ChangeTag(epoch: random.next(), counter: 0)
+        }
         zone.counter += 1
         zones[key] = zone
-        return (zone.epoch, zone.counter)
+        return ChangeTag(epoch: zone.epoch, counter: zone.counter)
+    }
+
+    /// Keeps the zone's checksum, in the write's own transaction. What an earlier version wrote had none to take away.
+    private mutating func count(
+        _ new: StoreChecksum?, insteadOf old: StoreChecksum?, in key: ZoneKey
+    ) {
+        if let old { zones[key]?.checksum -= old }
+        if let new { zones[key]?.checksum += new }
     }
 }

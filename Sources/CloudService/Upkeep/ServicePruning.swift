@@ -11,6 +11,7 @@ extension CloudService {
     /// True when `keepUp` may find something to do.
     var wantsUpkeep: Bool {
         pushTasksMayWait || isPruningDue || isCollectionDue || indexWorkMayWait.withLock { $0 }
+            || zoneCounting.withLock { $0.mayWait }
     }
 
     private var isPruningDue: Bool {
@@ -21,6 +22,7 @@ extension CloudService {
     func keepUp() throws -> Bool {
         try preparePushes()
         _ = try buildIndexes()
+        _ = try countZones()
         if isPruningDue, try !pruneOutdated() {
             // Another process may have changed the schema.
             indexWorkMayWait.withLock { $0 = true }

@@ -105,6 +105,8 @@ extension CloudService {
                 .map { $0.feedResult(desiredKeys: desiredKeys).with(numbersAsStrings: numbersAsStrings) },
             syncToken: walk.token(behind: page), moreComing: page.moreComing)
         changes.clientChangeToken = try clientChangeToken(of: zone, caller, reader)
+        // Of the same snapshot as the token. A walk downwards ends where the zone stood at its beginning.
+        if caller.wantsExtras, !page.moreComing, !walk.isNewestFirst { changes.checksum = zone.toldChecksum }
         return changes
     }
 

@@ -74,6 +74,7 @@ struct ZonesDecider {
         guard var row, !row.isDeleted else { return .error(ServiceError.zoneNotFound(zoneID)) }
         feed.counter += 1
         row.isDeleted = true
+        row.checksum = StoreChecksum()
         row.databaseCounter = feed.counter
         changes.zones.append(row)
         changes.clearedZones.append(key)

@@ -5,7 +5,7 @@ enum SQLiteStoreFormat {
     /// "YapC" in ASCII: SQLite keeps it in the file's header, where `file` and other tools see it.
     static let applicationID: Int64 = 0x5961_7043
     /// Grows when a file of this version can't be read by the one before.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     /// Makes the tables in a new file, and brings an older file to this version.
     static func prepare(_ connection: Connection, path: String) throws {
@@ -22,6 +22,7 @@ enum SQLiteStoreFormat {
                     try connection.execute(tables)
                 }
             }
+            if found < 4 { try connection.execute(checksumColumns) }
             if found < version { try connection.execute("PRAGMA user_version = \(version)") }
         }
     }

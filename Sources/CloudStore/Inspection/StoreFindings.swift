@@ -23,7 +23,7 @@ extension StoreFile {
                 let count = try connection.withStatement(question.sql) { try $0.step() ? $0.int64(at: 0) : 0 }
                 return count == 0
                     ? nil : StoreFinding(check: question.check, what: "\(count) \(question.what)")
-            } + Self.indexFindings(connection)
+            } + Self.indexFindings(connection) + Self.checksumFindings(connection)
         }
     }
 

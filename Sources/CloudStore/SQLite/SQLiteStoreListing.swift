@@ -3,7 +3,7 @@ import SQLite
 extension SQLiteStoreTransaction {
     func zones(after: ZoneKey?, zonesMax: Int) throws -> ChangesPage<ZoneRow> {
         let sql = """
-            SELECT scope, owner, zone, epoch, counter, tombstoneFloor, databaseCounter, isDeleted FROM zones
+            SELECT scope, owner, zone, \(Self.zoneColumns) FROM zones
             WHERE (scope, owner, zone) > (?1, ?2, ?3) ORDER BY scope, owner, zone LIMIT ?4
             """
         return try connection.withStatement(sql) { statement in

@@ -63,7 +63,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         in database: DatabaseKey, after: Int64, deletedAfter: Int64, zonesMax: Int
     ) throws -> ChangesPage<ZoneRow> {
         let sql = """
-            SELECT zone, epoch, counter, tombstoneFloor, databaseCounter, isDeleted FROM zones
+            SELECT zone, \(Self.zoneColumns) FROM zones
             WHERE scope = ?1 AND owner = ?2 AND databaseCounter > ?3 AND (isDeleted = 0 OR databaseCounter > ?4)
             ORDER BY databaseCounter, zone LIMIT ?5
             """
@@ -137,7 +137,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
 
     private func zone(_ key: ZoneKey) throws -> ZoneRow? {
         let sql = """
-            SELECT epoch, counter, tombstoneFloor, databaseCounter, isDeleted FROM zones
+            SELECT \(Self.zoneColumns) FROM zones
             WHERE scope = ?1 AND owner = ?2 AND zone = ?3
             """
         return try connection.withStatement(sql) { statement in
@@ -181,18 +181,28 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         }
     }
 
-    static let recordColumns = """
-        type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser, createdDevice, \
-        modifiedMilliseconds, modifiedUser, modifiedDevice, fields
+    static let zoneColumns = """
+        epoch, counter, tombstoneFloor, databaseCounter, isDeleted, identities, contents, isCounted
         """
-    /// The same, but the fields, which may lie on pages of their own, are not read.
-    private static let outlineColumns = String(recordColumns.dropLast("fields".count)) + "x''"
+    static let recordColumns = recordColumns(fields: "fields")
+    /// The same, but the fields, which may be long, are not read.
+    private static let outlineColumns = recordColumns(fields: "x''")
+
+    private static func recordColumns(fields: String) -> String {
+        """
+        type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser, createdDevice, \
+        modifiedMilliseconds, modifiedUser, modifiedDevice, \(fields), identity, content
+        """
+    }
 
     func zoneRow(_ key: ZoneKey, from statement: borrowing Statement, at column: Int32) -> ZoneRow {
-        ZoneRow(
+        var row = ZoneRow(
             key: key, epoch: UInt64(bitPattern: statement.int64(at: column)),
             counter: statement.int64(at: column + 1), tombstoneFloor: statement.int64(at: column + 2),
             databaseCounter: statement.int64(at: column + 3), isDeleted: statement.int64(at: column + 4) != 0)
+        row.checksum = checksum(from: statement, at: column + 5)
+        row.isCounted = statement.int64(at: column + 7) != 0
+        return row
     }
 
     func recordRow(_ key: RecordKey, from statement: borrowing Statement, at column: Int32)
@@ -204,7 +214,14 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             counter: statement.int64(at: column + 3),
             parent: statement.isNull(at: column + 4) ? nil : statement.text(at: column + 4),
             created: stamp(from: statement, at: column + 5), modified: stamp(from: statement, at: column + 8),
-            fields: statement.bytes(at: column + 11))
+            fields: statement.bytes(at: column + 11),
+            checksum: statement.isNull(at: column + 12) ? nil : checksum(from: statement, at: column + 12))
+    }
+
+    private func checksum(from statement: borrowing Statement, at column: Int32) -> StoreChecksum {
+        StoreChecksum(
+            identities: UInt64(bitPattern: statement.int64(at: column)),
+            contents: UInt64(bitPattern: statement.int64(at: column + 1)))
     }
 
     private func stamp(from statement: borrowing Statement, at column: Int32) -> StoreStamp {

@@ -37,8 +37,9 @@ extension SQLiteStoreTransaction {
     private func write(_ row: ZoneRow) throws {
         let sql = """
             INSERT OR REPLACE INTO zones
-            (scope, owner, zone, epoch, counter, tombstoneFloor, databaseCounter, isDeleted)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            (scope, owner, zone, epoch, counter, tombstoneFloor, databaseCounter, isDeleted, identities, contents,
+            isCounted)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """
         try connection.withStatement(sql) { statement in
             try bind(row.key, to: statement)
@@ -47,6 +48,9 @@ extension SQLiteStoreTransaction {
             try statement.bind(row.tombstoneFloor, at: 6)
             try statement.bind(row.databaseCounter, at: 7)
             try statement.bind(Int64(row.isDeleted ? 1 : 0), at: 8)
+            try statement.bind(Int64(bitPattern: row.checksum.identities), at: 9)
+            try statement.bind(Int64(bitPattern: row.checksum.contents), at: 10)
+            try statement.bind(Int64(row.isCounted ? 1 : 0), at: 11)
             try statement.run()
         }
     }
@@ -123,8 +127,8 @@ extension SQLiteStoreTransaction {
         let sql = """
             INSERT OR REPLACE INTO records
             (scope, owner, zone, name, type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser,
-            createdDevice, modifiedMilliseconds, modifiedUser, modifiedDevice, fields)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            createdDevice, modifiedMilliseconds, modifiedUser, modifiedDevice, fields, identity, content)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
             """
         try connection.withStatement(sql) { statement in
             try bind(row.key.zone, to: statement)
@@ -140,8 +144,20 @@ extension SQLiteStoreTransaction {
             }
             try bind(row.created, to: statement, at: 10)
             try bind(row.modified, to: statement, at: 13)
+            try bind(row.checksum, to: statement, at: 17)
             try statement.binding(row.fields, at: 16) { try statement.run() }
         }
+    }
+
+    private func bind(
+        _ checksum: StoreChecksum?, to statement: borrowing Statement, at index: Int32
+    ) throws {
+        guard let checksum else {
+            try statement.bindNull(at: index)
+            return try statement.bindNull(at: index + 1)
+        }
+        try statement.bind(Int64(bitPattern: checksum.identities), at: index)
+        try statement.bind(Int64(bitPattern: checksum.contents), at: index + 1)
     }
 
     private func bind(_ stamp: StoreStamp, to statement: borrowing Statement, at index: Int32) throws {

@@ -5,6 +5,8 @@ package struct BinaryWriter {
     /// Makes a writer that has written nothing.
     package init() {}
 
+    package mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
+
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
 
     package mutating func unsigned(_ value: UInt64) {

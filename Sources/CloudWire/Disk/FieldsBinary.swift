@@ -5,6 +5,8 @@
 /// readable.
 public enum FieldsBinary {
     static let formatVersion: UInt8 = 1
+    /// Bytes that most fields have room in.
+    private static let fieldBytesGuess = 48
 
     /// The bytes of `fields`.
     ///
@@ -12,13 +14,27 @@ public enum FieldsBinary {
     /// a reference's zone the zone type is not kept; it is no part of the zone's identity.
     public static func encode(_ fields: [String: Field]) -> [UInt8] {
         var writer = BinaryWriter()
+        writer.reserveCapacity(fields.count * fieldBytesGuess)
         writer.byte(formatVersion)
         writer.unsigned(UInt64(fields.count))
-        for (name, field) in fields.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        for (name, field) in fields.sorted(by: { bytesPrecede($0.key, $1.key) }) {
             writer.text(name)
             writer.field(field)
         }
         return writer.bytes
+    }
+
+    /// Whether a name's bytes come before another's. As `lexicographicallyPrecedes`.
+    private static func bytesPrecede(_ left: String, _ right: String) -> Bool {
+        let order = left.utf8.withContiguousStorageIfAvailable { left in
+            right.utf8.withContiguousStorageIfAvailable { right in
+                for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+                    return left[index] < right[index]
+                }
+                return left.count < right.count
+            }
+        }
+        return (order ?? nil) ?? left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
     /// The fields that `bytes` hold. Throws a `BinaryError` unless `encode` could have written these very

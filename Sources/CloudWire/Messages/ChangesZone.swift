@@ -92,6 +92,8 @@ public struct ZoneChanges: Hashable, Sendable {
     public var moreComing: Bool?
     /// What this device's last write into the zone brought along; a key of our own.
     public var clientChangeToken: [UInt8]?
+    /// On the last page what the zone comes to, with all that `syncToken` covers; a key of our own.
+    public var checksum: ZoneChecksum?
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
 
@@ -232,6 +234,7 @@ extension ZoneChanges: JSONCodable {
             case "syncToken": syncToken = try member.value.string()
             case "moreComing": moreComing = try member.value.bool()
             case "clientChangeToken": clientChangeToken = try member.value.base64()
+            case "checksum": checksum = ZoneChecksum(try member.value.string())
             default: try unknown.keep(member)
             }
         }
@@ -249,6 +252,7 @@ extension ZoneChanges: JSONCodable {
                 writer.key("clientChangeToken")
                 writer.base64(clientChangeToken)
             }
+            if writer.includesExtras { writer.member("checksum", checksum?.text) }
             writer.members(unknown)
         }
     }

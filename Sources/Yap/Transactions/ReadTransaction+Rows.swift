@@ -84,6 +84,22 @@ extension YapDatabaseReadTransaction {
         return try rows.find(sql, key, collection) { $0.bytes(at: 0) }
     }
 
+    /// The object as it is on disk, past the caches; `nil` when there is no such row.
+    ///
+    /// - Throws: As `object(_:forKey:inCollection:)`.
+    package final func objectOnDisk(forKey key: String, inCollection collection: String) throws -> (
+        any Sendable
+    )? {
+        try begin(collection)
+        let registered = try store.registered(collection)
+        let sql = "SELECT data FROM database2 WHERE collection = ?1 AND key = ?2"
+        return try rows.find(sql, key, collection) { statement in
+            try decoded(registered.registration.object, key, collection) { decode in
+                try statement.withBytes(at: 0, decode)
+            }
+        }?.erased
+    }
+
     /// The metadata's bytes as they are on disk, past the caches; `nil` when the row has none or there is no
     /// row.
     public final func serializedMetadata(forKey key: String, inCollection collection: String) throws

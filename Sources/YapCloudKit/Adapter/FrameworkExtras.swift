@@ -1,4 +1,5 @@
 internal import CloudKit
+internal import CloudWire
 
 // What the sync uses of this package's CloudKit that Apple's framework has no public form for. Everything else in this
 // module is Apple's API, so this file is all that differs where Apple's framework lies under it: the second half, which
@@ -35,6 +36,18 @@ enum HeardChange {
         func isTold(by notification: CKNotification) -> Bool { isMeant(by: notification) }
     }
 
+    extension CKRecord {
+        /// What the fields add to the zone's checksum; nil for a record that wasn't fetched with the zone's changes.
+        var fetchedContent: UInt64? { withState { $0.contentChecksum } }
+    }
+
+    extension CKFetchRecordZoneChangesOperation {
+        /// Asks for what each record adds to the zone's checksum, and calls `handler` with that before the zone's end.
+        func countRecords(_ handler: @escaping @Sendable (ZoneChecksum) -> Void) {
+            zoneChecksumBlock = { handler($1) }
+        }
+    }
+
     extension CKDatabaseOperation {
         /// Whose operation it is: it fails when another user is signed in. Nil takes whoever is.
         func run(as userRecordName: String?) {
@@ -56,6 +69,16 @@ enum HeardChange {
         func isTold(by notification: CKNotification) -> Bool {
             (notification as? CKDatabaseNotification)?.databaseScope == databaseScope
         }
+    }
+
+    extension CKRecord {
+        /// Apple's servers tell no checksum.
+        var fetchedContent: UInt64? { nil }
+    }
+
+    extension CKFetchRecordZoneChangesOperation {
+        /// Apple's servers tell no checksum.
+        func countRecords(_ handler: @escaping @Sendable (ZoneChecksum) -> Void) {}
     }
 
     extension CKDatabaseOperation {

@@ -43,7 +43,7 @@ extension CKModifyRecordsOperation {
 extension CKFetchRecordZoneChangesOperation {
     /// An operation that fetches one page, and calls `completion` once.
     static func page(
-        of zoneID: CKRecordZone.ID, since token: CKServerChangeToken?,
+        of zoneID: CKRecordZone.ID, since token: CKServerChangeToken?, countsRecords: Bool = false,
         completion: @escaping @Sendable (Result<SyncPage, CKError>) -> Void
     ) -> CKFetchRecordZoneChangesOperation {
         let configuration = ZoneConfiguration(previousServerChangeToken: token)
@@ -51,6 +51,7 @@ extension CKFetchRecordZoneChangesOperation {
             recordZoneIDs: [zoneID], configurationsByRecordZoneID: [zoneID: configuration])
         operation.fetchAllChanges = false
         let state = Lock<(page: SyncPage, error: CKError?)>((SyncPage(zoneID: zoneID), nil))
+        if countsRecords { operation.countRecords { sum in state.withLock { $0.page.checksum = sum } } }
         operation.recordWasChangedBlock = { _, result in
             state.withLock { state in
                 switch result {

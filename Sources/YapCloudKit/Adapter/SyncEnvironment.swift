@@ -1,4 +1,5 @@
 package import CloudKit
+package import CloudWire
 package import Seams
 internal import Yap
 
@@ -16,6 +17,8 @@ package struct SyncEnvironment: Sendable {
     package var turn: SyncTurn?
     /// The files that are copied to be sent.
     package var assetFiles: any AssetFiles = DiskAssetFiles()
+    /// Whether the zones that are fetched here are compared with the server's.
+    package var verifiesZones = true
 
     package init(
         scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource,
@@ -40,6 +43,8 @@ package struct SyncPage: Sendable {
     package var deleted: [CKRecord.ID] = []
     package var token: CKServerChangeToken?
     package var moreComing = false
+    /// With the last page of a server of ours: what the zone comes to.
+    package var checksum: ZoneChecksum?
 
     package init(zoneID: CKRecordZone.ID) {
         self.zoneID = zoneID

@@ -132,7 +132,9 @@ extension SyncRunner {
         guard let zoneHandler, let (database, user) = ownCloudDatabase(task) else { return }
         guard let text = read(task, { try $0.tables.token(zoneID, task.key) }) else { return }
         let token = text.flatMap { CKServerChangeToken(storedText: $0) }
-        let operation = CKFetchRecordZoneChangesOperation.page(of: zoneID, since: token) { result in
+        let operation = CKFetchRecordZoneChangesOperation.page(
+            of: zoneID, since: token, countsRecords: environment.verifiesZones
+        ) { result in
             switch result {
             case .failure(let error): self.post(.fetchFailed(task.key, zoneID, error), attempt: task.attempt)
             case .success(let page): self.apply(page, since: text, zoneHandler, task)
@@ -150,13 +152,17 @@ extension SyncRunner {
         guard state.withLock({ $0.operations[task.attempt] != nil }) else { return }
         let written = write(task) { transaction, ext in
             let stored = try ext.tables.token(page.zoneID, task.key)
-            guard stored == token, try task.key.account == ext.currentAccount() else { return false }
+            guard stored == token, try task.key.account == ext.currentAccount() else {
+                return (moreComing: true, verdict: ZoneVerdict.nothing)
+            }
             try handler.applyPage(transaction, ext, task.key, page)
-            return true
+            let verdict = try verdict(on: page, ext, task.key)
+            return (moreComing: page.moreComing || verdict.isFetchedAnew, verdict: verdict)
         }
-        guard let (isApplied, count) = written else { return }
+        guard let (applied, count) = written else { return }
+        tell(applied.verdict, of: page.zoneID, task.key)
         post(
-            .pageApplied(task.key, page.zoneID, moreComing: page.moreComing || !isApplied, count),
+            .pageApplied(task.key, page.zoneID, moreComing: applied.moreComing, count),
             attempt: task.attempt)
     }
 

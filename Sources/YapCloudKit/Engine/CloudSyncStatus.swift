@@ -58,4 +58,7 @@ public enum CloudSyncProblem: Hashable, Sendable {
     case unrestorable(recordName: String, keys: [String])
     /// What the queue holds of the record's change can't be read. It is kept for inspection; everything else goes on.
     case damaged(recordName: String)
+    /// What is here of the zone is not what the server has, and fetching it anew didn't mend that. Everything else
+    /// goes on, and the zone is fetched anew from time to time.
+    case zoneDiffers(zoneName: String)
 }

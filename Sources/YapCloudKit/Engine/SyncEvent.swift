@@ -69,6 +69,8 @@ package struct QueueCount: Hashable, Sendable {
     package var refusedCount: Int
     /// The first of them, one for a record.
     package var refused: [CloudSyncProblem]
+    /// The zones that differ from the server's although they were fetched anew.
+    package var differingZones: [CloudSyncProblem] = []
 
     package init(
         pending: Int = 0, changeSets: Int = 0, inFlightChangeSets: Int = 0, refusedCount: Int = 0,

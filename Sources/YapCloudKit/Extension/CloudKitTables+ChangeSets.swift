@@ -109,6 +109,7 @@ extension CloudKitTables {
                 "SELECT changesets, changes, refused, in_flight FROM \(table("count")) WHERE database = ?1",
                 [.text(database.column)], readCount) ?? QueueCount()
         if count.refusedCount > 0 { count.refused = try problems(database) }
+        count.differingZones = try zonesThatDiffer(database)
         return count
     }
 

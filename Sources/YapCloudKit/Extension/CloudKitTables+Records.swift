@@ -1,4 +1,5 @@
 internal import CloudKit
+internal import CloudWire
 internal import SQLite
 
 extension CloudKitTables {
@@ -60,18 +61,19 @@ extension CloudKitTables {
 
     /// Adds a life of a record that one row stands for.
     func insertOwnedRecord(
-        _ record: CKRecord, _ database: DatabaseKey, generation: Int64
+        _ record: CKRecord, _ database: DatabaseKey, generation: Int64, counts part: ZoneChecksum? = nil
     ) throws -> RecordRow {
         let changeTag = record.recordChangeTag
         let system = try record.systemBytes()
         try run(
             """
             INSERT INTO \(table("record")) (database, zone_owner, zone_name, record_name, generation, record_type,
-                change_tag, system, owner_count, wants_deletion, unseen)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, 0, 0)
+                change_tag, system, owner_count, wants_deletion, unseen, identity, content)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, 0, 0, ?9, ?10)
             """,
             identity(record.recordID, database)
-                + [.integer(generation), .text(record.recordType), SQLValue(changeTag), .blob(system)])
+                + [.integer(generation), .text(record.recordType), SQLValue(changeTag), .blob(system)]
+                + Self.values(of: part))
         return RecordRow(
             id: sqlite.lastInsertRowID, database: database, recordID: record.recordID, generation: generation,
             recordType: record.recordType, changeTag: changeTag, system: system, ownerCount: 1,
@@ -82,7 +84,8 @@ extension CloudKitTables {
     func updateRecord(_ row: RecordRow) throws {
         try run(
             """
-            UPDATE \(table("record")) SET change_tag = ?2, system = ?3, owner_count = ?4, wants_deletion = ?5
+            UPDATE \(table("record")) SET change_tag = ?2, system = ?3, owner_count = ?4, wants_deletion = ?5,
+                row_hash = CASE WHEN change_tag IS ?2 THEN row_hash END
             WHERE id = ?1
             """,
             [

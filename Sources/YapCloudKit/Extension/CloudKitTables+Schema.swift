@@ -6,6 +6,7 @@ extension CloudKitTables {
     func upgrade(from version: Int) throws {
         if version < 2 { try createSubscriptions() }
         if version < 3 { try upgradeToAccounts() }
+        if version < 4 { try createChecksums() }
         try createErrors()
     }
 
@@ -43,6 +44,7 @@ extension CloudKitTables {
         try createCounts()
         try createAssets()
         try createErrors()
+        try createChecksums()
     }
 
     /// Since version 2: which databases of the cloud were told that this user's devices want to hear of changes,

@@ -27,7 +27,7 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     public typealias DatabaseIdentifierBlock = @Sendable (_ databaseIdentifier: String?) -> CKDatabase?
 
     /// The version of the tables.
-    public static let classVersion = 3
+    public static let classVersion = 4
 
     /// The version of the handler: with another one than before, all rows are walked at registration.
     public let versionTag: String
@@ -45,6 +45,8 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     /// Whether a deletion keeps what it deleted, so that a later fetch can tell another device's edit from an
     /// echo.
     let keepsDeletedFields: Bool
+    /// Whether zones are compared with the server's.
+    let verifiesZones: Bool
 
     /// Makes the extension.
     ///
@@ -86,6 +88,7 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
         self.keepsDeletedFields = keepsDeletedFields
         random = environment.random
         assetFiles = environment.assetFiles
+        verifiesZones = environment.verifiesZones
         runner = SyncRunner(
             environment: environment, zoneHandler: zoneHandler, failures: options.failures)
     }

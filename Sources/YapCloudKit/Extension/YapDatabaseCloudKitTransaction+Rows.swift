@@ -161,7 +161,9 @@ extension YapDatabaseCloudKitTransaction {
     ) throws {
         let life =
             try isUnknown
-            ? JoinedLife(row: tables.insertOwnedRecord(record, database, generation: 0), isNew: true)
+            ? JoinedLife(
+                row: tables.insertOwnedRecord(
+                    record, database, generation: 0, counts: partOfNew), isNew: true)
             : lifeForNewOwner(of: record, database)
         var owned = life.row
         if !life.isNew {

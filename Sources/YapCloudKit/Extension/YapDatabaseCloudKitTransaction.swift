@@ -50,6 +50,10 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var deletesRemovedRecords = false
     /// Whether the engine makes this transaction, and knows how the queue is after it.
     var isByEngine = false
+    /// What a record that is attached as new adds to its zone's checksum.
+    var partOfNew: ZoneChecksum?
+    /// What the last page of a zone's changes told of its checksum, and what is here.
+    var comparison: ZoneComparison?
     private var failure: (any Error)?
 
     init(

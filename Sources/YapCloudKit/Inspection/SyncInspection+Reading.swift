@@ -143,6 +143,12 @@ private struct SyncInspector {
             if limits.recordsMax > 0 { found.records = try records(name, key) }
             zones[name] = found
         }
+        for (name, checksum, differences) in try checksums(key) {
+            var found = zone(name)
+            found.checksum = checksum?.text
+            (found.differencesCount, found.differs) = (Int(differences.count), differences.differs)
+            zones[name] = found
+        }
         for (name, record) in try stashed(key) {
             var found = zone(name)
             found.stashed.append(record)
@@ -201,6 +207,18 @@ private struct SyncInspector {
                 recordName: $0.text(at: 0), recordType: $0.text(at: 1),
                 changeTag: $0.isNull(at: 2) ? nil : $0.text(at: 2), ownerCount: $0.int64(at: 3),
                 generation: $0.int64(at: 4))
+        }
+    }
+
+    private func checksums(
+        _ key: DatabaseKey
+    ) throws -> [(ZoneName, ZoneChecksum?, CloudKitTables.Differences)] {
+        let names = try tables.rows(
+            "SELECT zone_owner, zone_name FROM \(tables.table("checksum")) WHERE database = ?1",
+            [.text(key.column)]
+        ) { ZoneName($0) }
+        return try names.map { name in
+            (name, try tables.checksum(name.zoneID, key), try tables.differences(name.zoneID, key))
         }
     }
 

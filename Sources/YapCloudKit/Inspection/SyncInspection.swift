@@ -85,6 +85,12 @@ package struct SyncInspection: Sendable {
         package var taggedCount = 0
         package var records: [Record] = []
         package var stashed: [Record] = []
+        /// What the zone comes to at the token; nil when not all its records are counted.
+        package var checksum: String?
+        /// How often it was found to differ from the server's.
+        package var differencesCount = 0
+        /// Whether it differs although it was fetched anew.
+        package var differs = false
     }
 
     package struct Record: Sendable {

@@ -48,15 +48,18 @@ public final class CloudSync: Sendable {
     ///   - name: The name under which the extension is registered; it is part of the tables' names.
     ///   - role: What this process does of the sync, when several have the database open.
     ///   - foldsQueuedChanges: Whether commits that wait may go up as one, with the last value of each field.
+    ///   - verifiesZones: Whether what is here is compared with the server's after each complete fetch. A zone that
+    ///     differs is fetched anew, and `errors` tells. Apple's servers say nothing to compare with.
     /// - Throws: `YapDatabaseError`, as `database.register(_:withName:)`.
     public convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
-        name: String = "cloudKit", role: Role = .syncs, foldsQueuedChanges: Bool = false
+        name: String = "cloudKit", role: Role = .syncs, foldsQueuedChanges: Bool = false,
+        verifiesZones: Bool = true
     ) async throws {
         self.init(
             database, container: container, models: models, zone: zone, name: name,
             scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
-            turn: SyncTurn(takesTurns: role == .syncs), folds: foldsQueuedChanges)
+            turn: SyncTurn(takesTurns: role == .syncs), folds: foldsQueuedChanges, verifies: verifiesZones)
         // Nothing is uploaded before it is known what has to be fetched first.
         cloudKit.suspend()
         defer { cloudKit.resume() }
@@ -76,11 +79,12 @@ public final class CloudSync: Sendable {
     package convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", scheduler: any SyncScheduler, clock: any TimeSource,
-        random: any RandomSource, listens: Bool = false, foldsQueuedChanges: Bool = false
+        random: any RandomSource, listens: Bool = false, foldsQueuedChanges: Bool = false,
+        verifiesZones: Bool = true
     ) throws {
         self.init(
             database, container: container, models: models, zone: zone, name: name, scheduler: scheduler,
-            clock: clock, random: random, turn: nil, folds: foldsQueuedChanges)
+            clock: clock, random: random, turn: nil, folds: foldsQueuedChanges, verifies: verifiesZones)
         try database.blocking.register(cloudKit, withName: name)
         let state = try connection.blocking.read { try map.state($0, name) }
         if state.hasStash {
@@ -95,15 +99,16 @@ public final class CloudSync: Sendable {
     private init(
         _ yap: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String, name: String,
         scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource, turn: SyncTurn?,
-        folds: Bool
+        folds: Bool, verifies: Bool
     ) {
         let zoneID = CKRecordZone.ID(zoneName: zone)
         let map = CloudSyncMap(models: models, zoneID: zoneID)
         let streams = MergeLogStreams()
         let database = container.privateCloudDatabase
-        let environment = SyncEnvironment(
+        var environment = SyncEnvironment(
             scheduler: scheduler, clock: clock, random: random, databaseBlock: { $0 == nil ? database : nil },
             errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) }, turn: turn)
+        environment.verifiesZones = verifies
         cloudKit = YapDatabaseCloudKit(
             recordHandler: map.recordHandler, mergeBlock: map.mergeBlock, versionTag: map.versionTag,
             versionInfo: map.versionTag,
@@ -150,6 +155,13 @@ public final class CloudSync: Sendable {
     package func observeMergeLog(_ observer: @escaping @Sendable ([CloudMergeLogEntry]) -> Void) {
         mergeLogStreams.observe(observer)
         cloudKit.runner.handOutLog()
+    }
+
+    /// How often a zone was found to differ from the server's, on this device and since it was made. It is to be 0: a
+    /// higher number means that something changed the file behind the sync, or that the sync has a fault.
+    /// - Throws: `YapDatabaseError`, among them `closed`.
+    public var differencesFound: Int {
+        get async throws { try await cloudKit.runner.query { try $0.tables.differencesCount() } }
     }
 
     // MARK: Steering

@@ -22,7 +22,10 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
         let fullFetch = try ext.tables.fullFetch(page.zoneID, database)
+        var count = try ext.beginCount(page, database)
+        defer { ext.partOfNew = nil }
         for recordID in page.deleted {
+            try ext.countDeletion(recordID, database, &count)
             try ext.tables.removeFromStash(recordID, database)
             for row in try ext.tables.records(recordID, database) {
                 try delete(row, transaction, ext)
@@ -30,9 +33,12 @@ extension CloudSyncMap {
         }
         for record in page.changed {
             if fullFetch != nil { try ext.tables.markSeen(record.recordID, database) }
-            try apply(record, fullFetch, transaction, ext, database)
+            ext.partOfNew = count.sum == nil ? nil : record.checksum
+            let isNew = try apply(record, fullFetch, transaction, ext, database)
+            try ext.count(record, isNew: isNew, database, &count)
         }
         try ext.tables.setToken(page.token?.storedText, page.zoneID, database)
+        try ext.endCount(count, page, database)
         guard !page.moreComing else { return }
         try ext.finishFullFetch(page.zoneID, database) { row, refusal in
             switch refusal {
@@ -41,6 +47,8 @@ extension CloudSyncMap {
             case .reset: _ = try ext.forget(row, rule: .serverWasReset)
             }
         }
+        guard ext.comparison != nil else { return }
+        ext.comparison?.changedRows = try verifyRows(in: page.zoneID, transaction, ext, database)
     }
 
     /// The server's record is gone. An edit that waits here makes it again; without one the rows go too.
@@ -65,34 +73,39 @@ extension CloudSyncMap {
     /// here.
     ///
     /// - Parameter fullFetch: Why everything is being fetched; nil when that isn't so.
+    /// - Returns: Whether it was attached as a new one.
+    @discardableResult
     private func apply(
         _ record: CKRecord, _ fullFetch: TokenRefusal?, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
-    ) throws {
+    ) throws -> Bool {
         guard let model = model(of: record) else {
-            return try ext.tables.stash(record, database)
+            try ext.tables.stash(record, database)
+            return false
         }
         let lives = try ext.tables.records(record.recordID, database)
         let deleted = try ext.tables.lifeToDelete(lives)
         let live = lives.last { $0.ownerCount > 0 }
         if let deleted, let live {
             // Deleted and made again here: both are still to be sent, in this order.
-            guard deleted.id != live.id else { return }
-            return try ext.setTag(of: deleted, from: record)
+            if deleted.id != live.id { try ext.setTag(of: deleted, from: record) }
+            return false
         }
         if let live {
             if live.changeTag == record.recordChangeTag {
                 // Of the same version a field that is new here is known only now.
-                guard fullFetch != nil else { return }
+                guard fullFetch != nil else { return false }
             } else if fullFetch == .reset, try !ext.isNewer(record, than: live) {
                 try ext.queueLastValues(of: live, against: record, model)
             }
-            return try ext.merge(record, into: live, transaction)
+            try ext.merge(record, into: live, transaction)
+            return false
         }
         if let deleted {
-            guard deleted.changeTag != record.recordChangeTag else { return }
+            guard deleted.changeTag != record.recordChangeTag else { return false }
             if try ext.isOwnEcho(record, of: deleted, names: model.fieldNames) {
-                return try ext.setTag(of: deleted, from: record)
+                try ext.setTag(of: deleted, from: record)
+                return false
             }
             // A record that was made again here and deleted again has more than one deletion waiting: with one of them
             // left in the queue, the edit that won would be deleted after all.
@@ -101,20 +114,22 @@ extension CloudSyncMap {
                 _ = try ext.forget(life, rule: .remoteWon)
             }
         }
-        try insert(record, lives, model, transaction, ext, database)
+        return try insert(record, lives, model, transaction, ext, database)
     }
 
+    /// - Returns: Whether it was attached as a new one.
     private func insert(
         _ record: CKRecord, _ lives: [RecordRow], _ model: CloudSyncModel,
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction,
         _ database: DatabaseKey
-    ) throws {
+    ) throws -> Bool {
         let key = record.recordID.recordName
         let rowID = try transaction.rowID(forKey: key, inCollection: model.collection)
         if lives.isEmpty, rowID == nil {
             // Nothing is known of it, as of nearly all records of a first fetch: no more need be asked.
             try ext.attachNew(record, database, forKey: key, inCollection: model.collection)
-            return try model.insert(transaction, key, try record.allFields())
+            try model.insert(transaction, key, try record.allFields())
+            return true
         }
         // Edits may wait though no row stands for the record: it was detached, or its user came back.
         let waiting =
@@ -126,15 +141,19 @@ extension CloudSyncMap {
         let isAttached = try ext.attach(
             record, database, forKey: key, inCollection: model.collection, isUploaded: false)
         // The row is another user's, which stayed here: theirs is not overwritten, and this one is kept aside.
-        guard isAttached else { return try ext.tables.stash(record, database) }
+        guard isAttached else {
+            try ext.tables.stash(record, database)
+            return false
+        }
         let fields = waiting.reduce(into: try record.allFields()) { fields, change in
             fields.merge(change.fields) { _, edited in edited }
         }
         try model.store(transaction, key, fields)
         guard !waiting.isEmpty, let live = try ext.tables.liveRecord(record.recordID, database) else {
-            return
+            return false
         }
         try ext.merge(record, into: live, transaction)
+        return false
     }
 }
 

@@ -64,6 +64,8 @@ enum SyncInspectionJSON {
         .object([
             ("zoneName", .string(zone.zoneID.zoneName)), ("ownerName", .string(zone.zoneID.ownerName)),
             ("token", .text(zone.token)), ("fullFetch", .text(zone.fullFetch)),
+            ("checksum", .text(zone.checksum)), ("differences", .integer(Int64(zone.differencesCount))),
+            ("differs", .bool(zone.differs)),
             ("recordsCount", .integer(Int64(zone.recordsCount))),
             ("recordsWithTag", .integer(Int64(zone.taggedCount))),
             ("records", .array(zone.records.map(record))), ("unknown", .array(zone.stashed.map(record))),

@@ -94,6 +94,12 @@ struct SyncInspectionText {
         if let reason = zone.fullFetch {
             lines.append("  everything is being fetched again: \(Shown.word(reason))")
         }
+        if zone.differs {
+            lines.append("  differs from the server, also after it was fetched anew")
+        }
+        if zone.differencesCount > 0 {
+            lines.append("  found to differ from the server \(Self.counted(zone.differencesCount, "time"))")
+        }
         lines += zone.records.map { record in
             "  \(Shown.word(record.recordType)) \(Shown.word(record.recordName)), tag "
                 + (record.changeTag.map(Shown.word) ?? "none")
@@ -125,7 +131,8 @@ struct SyncInspectionText {
         case .stuck: "the same conflict came back again and again"
         case .unrestorable(_, let keys):
             "the object doesn't give back \(keys.map(Shown.word).joined(separator: ", "))"
-        case .account, .anotherUser, .quotaExceeded, .zoneDeletedByUser, .configuration, .unknownDatabase:
+        case .account, .anotherUser, .quotaExceeded, .zoneDeletedByUser, .configuration, .unknownDatabase,
+            .zoneDiffers:
             "\(problem)"
         }
     }

@@ -51,7 +51,7 @@ final class SimulatedCloud {
     }
 
     /// The zone of each database.
-    private var servers: [ServerColumn] {
+    var servers: [ServerColumn] {
         [Self.zone, Self.otherZone].prefix(observedCounters.count).map {
             ServerColumn(store: store, zone: $0)
         }

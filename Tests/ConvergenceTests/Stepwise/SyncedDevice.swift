@@ -10,7 +10,7 @@ final class SyncedDevice: SimulatedDevice {
     let index: Int
     let hasOthers = false
     var version: Int
-    private let path: String
+    let path: String
     /// Whether the app has notes, in the versions that have them.
     private let hasNotes: Bool
     unowned let cloud: SimulatedCloud

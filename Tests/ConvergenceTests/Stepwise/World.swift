@@ -23,7 +23,7 @@ struct Outcome {
 struct Failure: CustomStringConvertible {
     enum Demand: String {
         case noError, wireIsRight, devicesEqualServer, queuesEmpty, nothingLeftToSend, everyValueAccountedFor,
-            mergeLogIsTrue
+            mergeLogIsTrue, zonesAgree
     }
 
     let demand: Demand
@@ -207,6 +207,7 @@ final class World {
             }
         }
         if cloud.ledger.historyCount != writes { fail(.nothingLeftToSend, "the service wrote") }
+        for difference in try ZoneSums.differences(devices, cloud) { fail(.zonesAgree, difference) }
         for lie in cloud.ledger.lies { fail(.mergeLogIsTrue, lie) }
         for commit in cloud.ledger.unaccounted {
             let value = commit.value

@@ -59,6 +59,7 @@ public struct StoreAudit {
         try checkSubscriptions()
         try checkSchema()
         try checkIndexes()
+        try checkChecksums()
         return findings
     }
 

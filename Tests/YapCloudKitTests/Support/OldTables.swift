@@ -6,7 +6,8 @@ enum OldTables {
     static func rewrite(_ path: String, name: String, toVersion version: Int) throws {
         let sqlite = try Connection(path: path)
         try sqlite.execute("BEGIN")
-        try toVersion2(sqlite, name)
+        try toVersion3(sqlite, name)
+        if version < 3 { try toVersion2(sqlite, name) }
         if version < 2 {
             try sqlite.execute("DROP TABLE cloudKit_subscription_\(name); DROP TABLE cloudKit_user_\(name)")
         }
@@ -16,6 +17,19 @@ enum OldTables {
             WHERE extension = '\(name)' AND key = 'classVersion'; COMMIT
             """)
         try sqlite.close()
+    }
+
+    private static func toVersion3(_ sqlite: Connection, _ name: String) throws {
+        try sqlite.execute(
+            """
+            DROP TRIGGER "cloudKit_known_\(name)_record_delete";
+            DROP TRIGGER "cloudKit_row_hash_\(name)_change_insert";
+            DROP TABLE cloudKit_known_\(name);
+            DROP TABLE cloudKit_checksum_\(name);
+            ALTER TABLE cloudKit_record_\(name) DROP COLUMN identity;
+            ALTER TABLE cloudKit_record_\(name) DROP COLUMN content;
+            ALTER TABLE cloudKit_record_\(name) DROP COLUMN row_hash;
+            """)
     }
 
     private static func toVersion2(_ sqlite: Connection, _ name: String) throws {

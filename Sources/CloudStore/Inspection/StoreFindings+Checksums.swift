@@ -1,0 +1,42 @@
+import SQLite
+
+/// Whether the zones' checksums are the sums of their records'. What a record's should be only the service knows.
+extension StoreFile {
+    static func checksumFindings(_ connection: Connection) throws -> [StoreFinding] {
+        let sql = """
+            SELECT z.scope, z.owner, z.zone, z.identities, z.contents, z.isCounted, r.identity, r.content, r.name
+            FROM zones AS z LEFT JOIN records AS r
+            ON r.scope = z.scope AND r.owner = z.owner AND r.zone = z.zone AND r.isDeleted = 0
+            ORDER BY z.scope, z.owner, z.zone
+            """
+        var (wrong, uncounted) = (0, 0)
+        var current: (key: [String], stored: StoreChecksum, sum: StoreChecksum)?
+        func end() { if let current, current.stored != current.sum { wrong += 1 } }
+        try connection.withStatement(sql) { row in
+            while try row.step() {
+                let key = (Int32(0)..<3).map { row.text(at: $0) }
+                if current?.key != key {
+                    end()
+                    current = (key, checksum(row, at: 3), StoreChecksum())
+                }
+                guard !row.isNull(at: 8) else { continue }
+                if row.isNull(at: 6) {
+                    uncounted += row.int64(at: 5) == 0 ? 0 : 1
+                } else {
+                    current?.sum += checksum(row, at: 6)
+                }
+            }
+        }
+        end()
+        return [
+            (wrong, "zones whose checksum is not that of their records"),
+            (uncounted, "records without a checksum in zones that have one"),
+        ].filter { $0.0 > 0 }.map { StoreFinding(check: "checksums", what: "\($0.0) \($0.1)") }
+    }
+
+    private static func checksum(_ row: borrowing Statement, at column: Int32) -> StoreChecksum {
+        StoreChecksum(
+            identities: UInt64(bitPattern: row.int64(at: column)),
+            contents: UInt64(bitPattern: row.int64(at: column + 1)))
+    }
+}

@@ -1,0 +1,192 @@
+internal import CloudKit
+internal import CloudWire
+internal import SQLite
+
+/// What each record adds to its zone's checksum, and the sum: a mirror of what the feed of the zone's changes told.
+///
+/// Only a page of changes alters it, in the transaction that stores the page's token. So the sum is that of the token,
+/// whatever was sent, lost or put aside meanwhile, and with the last page it is to be the server's.
+extension CloudKitTables {
+    /// Since version 4. A record without a row has its part in a table of its own; the trigger moves it there, so
+    /// that the sum is right whatever removes a row.
+    func createChecksums() throws {
+        try sqlite.execute(
+            """
+            ALTER TABLE \(table("record")) ADD COLUMN identity INTEGER;
+            ALTER TABLE \(table("record")) ADD COLUMN content INTEGER;
+            ALTER TABLE \(table("record")) ADD COLUMN row_hash INTEGER;
+            CREATE TABLE \(table("known")) (
+                database TEXT NOT NULL, zone_owner TEXT NOT NULL, zone_name TEXT NOT NULL,
+                record_name TEXT NOT NULL, identity INTEGER NOT NULL, content INTEGER NOT NULL,
+                PRIMARY KEY (database, zone_owner, zone_name, record_name)) WITHOUT ROWID;
+            CREATE TABLE \(table("checksum")) (
+                database TEXT NOT NULL, zone_owner TEXT NOT NULL, zone_name TEXT NOT NULL,
+                identities INTEGER, contents INTEGER, verified TEXT NOT NULL DEFAULT '',
+                differences INTEGER NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0,
+                retry_milliseconds INTEGER NOT NULL DEFAULT 0, differs INTEGER NOT NULL DEFAULT 0,
+                PRIMARY KEY (database, zone_owner, zone_name)) WITHOUT ROWID;
+            CREATE TRIGGER \(quoted("cloudKit_known_\(name)_record_delete")) AFTER DELETE ON \(table("record"))
+                WHEN OLD.identity IS NOT NULL BEGIN
+                INSERT OR REPLACE INTO \(table("known")) VALUES (
+                    OLD.database, OLD.zone_owner, OLD.zone_name, OLD.record_name, OLD.identity, OLD.content);
+                END;
+            CREATE TRIGGER \(quoted("cloudKit_row_hash_\(name)_change_insert")) AFTER INSERT ON \(table("change")) BEGIN
+                UPDATE \(table("record")) SET row_hash = NULL WHERE id = NEW.record AND row_hash IS NOT NULL; END;
+            """)
+    }
+
+    static func values(of part: ZoneChecksum?) -> [SQLValue] {
+        guard let part else { return [.null, .null] }
+        return [
+            .integer(Int64(bitPattern: part.identities)), .integer(Int64(bitPattern: part.contents)),
+        ]
+    }
+
+    private func part(_ statement: borrowing Statement, at column: Int32) -> ZoneChecksum? {
+        guard !statement.isNull(at: column) else { return nil }
+        return ZoneChecksum(
+            identities: UInt64(bitPattern: statement.int64(at: column)),
+            contents: UInt64(bitPattern: statement.int64(at: column + 1)))
+    }
+
+    // MARK: The sum
+
+    /// What is here of a zone; nil when not each of its records is counted.
+    func checksum(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> ZoneChecksum? {
+        try first(
+            """
+            SELECT identities, contents FROM \(table("checksum"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """, zone(zoneID, database)
+        ) { part($0, at: 0) } ?? nil
+    }
+
+    func setChecksum(
+        _ checksum: ZoneChecksum?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey
+    ) throws {
+        try run(
+            """
+            INSERT INTO \(table("checksum")) (database, zone_owner, zone_name, identities, contents)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT DO UPDATE SET identities = excluded.identities, contents = excluded.contents
+            """, zone(zoneID, database) + Self.values(of: checksum))
+    }
+
+    /// Begins to count a zone that is fetched from the beginning.
+    func forgetParts(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
+        try run(
+            """
+            UPDATE \(table("record")) SET identity = NULL, content = NULL
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND identity IS NOT NULL
+            """, zone(zoneID, database))
+        try run(
+            "DELETE FROM \(table("known")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
+            zone(zoneID, database))
+    }
+
+    // MARK: A record's part
+
+    /// Whether records without a row have a part.
+    func hasKnown(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM \(table("known")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 LIMIT 1
+            """, zone(zoneID, database)
+        ) { _ in true } ?? false
+    }
+
+    /// Takes away the part of a record that is in no row.
+    func removeKnown(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws -> ZoneChecksum? {
+        try first(
+            """
+            DELETE FROM \(table("known"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
+            RETURNING identity, content
+            """, zone(recordID.zoneID, database) + [.text(recordID.recordName)]
+        ) { part($0, at: 0) } ?? nil
+    }
+
+    /// Puts a part in the place of the one that a record had, which is returned; nil when it goes. One of the record's
+    /// lives has it.
+    func replacePart(
+        _ new: ZoneChecksum?, of recordID: CKRecord.ID, type: String, _ database: DatabaseKey
+    ) throws -> ZoneChecksum? {
+        let holder = try first(
+            """
+            SELECT id, identity, content FROM \(table("record"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
+            ORDER BY identity IS NULL, owner_count = 0, generation LIMIT 1
+            """, zone(recordID.zoneID, database) + [.text(recordID.recordName)]
+        ) { (id: $0.int64(at: 0), part: part($0, at: 1)) }
+        let old = try holder?.part ?? removeKnown(recordID, database)
+        if let holder {
+            guard new != nil || holder.part != nil else { return old }
+            // What is stored of the type may have been changed by hand, and stands nowhere else.
+            try run(
+                """
+                UPDATE \(table("record")) SET identity = ?2, content = ?3, row_hash = NULL,
+                    record_type = CASE WHEN ?2 IS NULL THEN record_type ELSE ?4 END WHERE id = ?1
+                """, [.integer(holder.id)] + Self.values(of: new) + [.text(type)])
+        } else if new != nil {
+            try run(
+                "INSERT INTO \(table("known")) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                zone(recordID.zoneID, database) + [.text(recordID.recordName)] + Self.values(of: new))
+        }
+        return old
+    }
+
+    // MARK: Differences
+
+    /// What was found of a zone so far.
+    struct Differences {
+        /// How often it differed.
+        var count: Int64 = 0
+        /// How often it was fetched anew since it was last the same.
+        var attempts: Int64 = 0
+        /// When it may be fetched anew for the next time.
+        var retryMilliseconds: Int64 = 0
+        /// Whether it differed when it was last compared, and isn't being fetched anew for that.
+        var differs = false
+    }
+
+    func differences(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> Differences {
+        try first(
+            """
+            SELECT differences, attempts, retry_milliseconds, differs FROM \(table("checksum"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """, zone(zoneID, database)
+        ) {
+            Differences(
+                count: $0.int64(at: 0), attempts: $0.int64(at: 1), retryMilliseconds: $0.int64(at: 2),
+                differs: $0.int64(at: 3) != 0)
+        } ?? Differences()
+    }
+
+    func setDifferences(
+        _ found: Differences, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey
+    ) throws {
+        try run(
+            """
+            UPDATE \(table("checksum"))
+            SET differences = ?4, attempts = ?5, retry_milliseconds = ?6, differs = ?7
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """,
+            zone(zoneID, database) + [
+                .integer(found.count), .integer(found.attempts), .integer(found.retryMilliseconds),
+                .integer(found.differs ? 1 : 0),
+            ])
+    }
+
+    /// The zones of a database that differ from the server's although they were fetched anew.
+    func zonesThatDiffer(_ database: DatabaseKey) throws -> [CloudSyncProblem] {
+        try rows(
+            "SELECT zone_name FROM \(table("checksum")) WHERE database = ?1 AND differs <> 0 ORDER BY zone_name",
+            [.text(database.column)]
+        ) { .zoneDiffers(zoneName: $0.text(at: 0)) }
+    }
+
+    /// How often any zone differed.
+    func differencesCount() throws -> Int {
+        try first("SELECT total(differences) FROM \(table("checksum"))") { Int($0.int64(at: 0)) } ?? 0
+    }
+}
