@@ -10,6 +10,23 @@ extension CloudKitTables {
         ) { $0.text(at: 0) }
     }
 
+    /// What names the writes of a change-set. The same as long as the server has not judged any of it: what is sent again
+    /// because no answer came is the same write, and what is sent again after a refusal is another try.
+    func writeSeed(of sequence: Int64) throws -> UInt64 {
+        let text = try first(
+            "SELECT uuid || judgements FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
+        ) { $0.text(at: 0) }
+        // FNV-1a.
+        return (text ?? "").utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    /// The server refused some of a change-set.
+    func noteJudgement(of sequence: Int64) throws {
+        try run(
+            "UPDATE \(table("changeset")) SET judgements = judgements + 1 WHERE sequence = ?1",
+            [.integer(sequence)])
+    }
+
     /// The name of the change-set that waits first in a database.
     func firstChangeSetUUID(_ database: DatabaseKey) throws -> String? {
         try first(

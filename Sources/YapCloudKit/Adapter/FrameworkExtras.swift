@@ -53,6 +53,12 @@ enum HeardChange {
         func run(as userRecordName: String?) {
             self.userRecordName = userRecordName
         }
+
+        /// Names the operation's writes by the seed and by what they say: one that was on its way longer than it was
+        /// waited for, and was sent again, is done once.
+        func nameWrites(seed: UInt64) {
+            writeSeed = seed
+        }
     }
 #else
     extension CKDatabase {
@@ -84,5 +90,8 @@ enum HeardChange {
     extension CKDatabaseOperation {
         /// The framework asks as whoever is signed in.
         func run(as userRecordName: String?) {}
+
+        /// The framework names none.
+        func nameWrites(seed: UInt64) {}
     }
 #endif

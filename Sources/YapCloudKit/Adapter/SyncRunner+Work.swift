@@ -85,9 +85,13 @@ extension SyncRunner {
         guard let (database, user) = ownCloudDatabase(task) else { return }
         let taken = write(task) { _, ext in
             let batch = try ext.takeBatch(task.key, limits)
-            return (batch, try batch.items.first.flatMap { try ext.tables.uuid(of: $0.sequence) } ?? "")
+            let sequence = batch.items.first?.sequence
+            return (
+                batch, try sequence.flatMap { try ext.tables.uuid(of: $0) } ?? "",
+                try sequence.map { try ext.tables.writeSeed(of: $0) }
+            )
         }
-        guard let ((batch, uuid), count) = taken else { return }
+        guard let ((batch, uuid, seed), count) = taken else { return }
         guard let sequence = batch.items.first?.sequence else {
             return post(.nothingToSend(task.key, count), attempt: task.attempt)
         }
@@ -99,13 +103,19 @@ extension SyncRunner {
         let operation = CKModifyRecordsOperation.sending(batch) {
             self.post(.sent(task.key, $0), attempt: task.attempt)
         }
+        if let seed { operation.nameWrites(seed: seed) }
         run(operation, on: database, as: user, task)
     }
 
     private func complete(_ completion: SyncCompletion, _ task: SyncTask) {
         let sent = state.withLock { $0.batches[task.key] }
         let written = write(task) { transaction, ext in
-            if let sent { try ext.writing { _ in try ext.tables.setInFlight(sent.sequence, false) } }
+            if let sent {
+                try ext.writing { _ in
+                    try ext.tables.setInFlight(sent.sequence, false)
+                    if completion.isJudged { try ext.tables.noteJudgement(of: sent.sequence) }
+                }
+            }
             var completion = completion
             if try task.key.account != ext.currentAccount() {
                 // Another user is here now. What the first one's cloud has done is written down, but no row comes back

@@ -83,6 +83,7 @@ extension SyncEngine {
             case .failed(let error): errors[item.recordID] = error
             }
         }
+        completion.isJudged = !reply.failed.isEmpty && reply.error?.code ?? .partialFailure == .partialFailure
         if !errors.isEmpty || reply.items.isEmpty { completion.error = reply.error }
         if completion.error?.code ?? .partialFailure == .partialFailure, !errors.isEmpty {
             completion.error = CKError(

@@ -55,6 +55,8 @@ package struct SyncCompletion: Sendable {
     package var recreated: [SyncItem] = []
     /// The server will not take these; `isStuck` when a conflict never settled.
     package var refused: [(item: SyncItem, error: CKError, isStuck: Bool)] = []
+    /// Whether the server looked at the items and took not all of them.
+    package var isJudged = false
     /// What the operation as a whole ended with, as it is told to the app; nil when all of it succeeded.
     package var error: CKError?
 

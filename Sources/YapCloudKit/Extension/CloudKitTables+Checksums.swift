@@ -12,6 +12,7 @@ extension CloudKitTables {
     func createChecksums() throws {
         try sqlite.execute(
             """
+            ALTER TABLE \(table("changeset")) ADD COLUMN judgements INTEGER NOT NULL DEFAULT 0;
             ALTER TABLE \(table("record")) ADD COLUMN identity INTEGER;
             ALTER TABLE \(table("record")) ADD COLUMN content INTEGER;
             ALTER TABLE \(table("record")) ADD COLUMN row_hash INTEGER;

@@ -73,7 +73,8 @@ extension YapDatabaseCloudKitTransaction {
             let full = refused.with(known)
             logSuperseded(full, row, by: newer)
             if refused.kind == .save {
-                new.addOlder(refused, known)
+                let mayBeOnServer = try row.changeTag != nil || tables.wasInFlight(refused.sequence)
+                new.addOlder(refused, known, mayBeOnServer: mayBeOnServer)
                 newer.merge(full.fields) { newer, _ in newer }
             }
             try remove(refused)
@@ -98,7 +99,9 @@ extension YapDatabaseCloudKitTransaction {
         guard let change = try openChange(open, row) else {
             return try insert(new, open.sequence, row)
         }
-        if change.kind == .save { new.addOlder(change, try knownValues(of: change)) }
+        if change.kind == .save {
+            new.addOlder(change, try knownValues(of: change), mayBeOnServer: row.changeTag != nil)
+        }
         if change.id < open.firstChange {
             // What an earlier commit queued gets a new number, for others may know its values under the old one.
             try tables.removeChange(change)
@@ -209,6 +212,11 @@ extension YapDatabaseCloudKitTransaction {
                 logDrop(row, key, .superseded, dropped: field, kept: fields[key])
             }
         }
+        // What only a row had, and that nobody can give back.
+        for key in change.restore.keys.sorted()
+        where change.fields[key] == nil && (fields.isEmpty || fields[key] != nil) {
+            logDrop(row, key, .superseded, dropped: nil, kept: fields[key])
+        }
     }
 }
 
@@ -232,9 +240,16 @@ private struct NewValues {
     }
 
     /// Adds what an earlier change says of other keys.
-    mutating func addOlder(_ change: ChangeRow, _ known: [String: Field]) {
-        // What an earlier change set without saying what was there before was changed from something unknown.
-        for key in change.keys { originals[key] = change.originals[key] }
+    ///
+    /// - Parameter mayBeOnServer: Whether the server may have what the earlier change says: it has the record, or was
+    ///   sent the change.
+    mutating func addOlder(_ change: ChangeRow, _ known: [String: Field], mayBeOnServer: Bool) {
+        // What an earlier change set without saying what was there before was changed from something unknown; at best
+        // from what the earlier change set, as where another version of the app has set it already.
+        for key in change.keys {
+            let value = mayBeOnServer ? change.fields[key] ?? known[key] : nil
+            originals[key] = change.originals[key] ?? value
+        }
         originals.merge(change.originals) { _, old in old }
         for (key, field) in change.fields where stored[key] == nil && restore[key] == nil {
             stored[key] = field

@@ -102,7 +102,7 @@ package struct Ledger: Sendable {
 
     /// A value of a field that the next version of the app syncs.
     package mutating func nowSyncs(device: Int, _ value: Value) {
-        authors[value] = device
+        authors[value] = authors[value] ?? device
         var commit = Commit(
             device: device, value: value, historyCount: historyCount,
             wasOnServer: liveRecords.contains(value.record), isInsert: false)
