@@ -362,7 +362,8 @@ import Yap
         }
     }
 
-    @Test("137. a save by a version that doesn't know the record's type outdates what that version kept aside")
+    @Test(
+        "137. a save by a version that doesn't know the record's type outdates what that version kept aside")
     func aSaveOutdatesWhatWasKeptAside() throws {
         try withPaths { paths in
             func text(_ database: YapDatabase) throws -> String? {

@@ -66,7 +66,9 @@ import Yap
         #expect(try device.todo("1")?.title == "a")
     }
 
-    @Test("134. a fetched version from before a deletion that is done is overtaken, and one made after it isn't")
+    @Test(
+        "134. a fetched version from before a deletion that is done is overtaken, and one made after it isn't"
+    )
     func aVersionFromBeforeADeletion() throws {
         let device = try HandledDevice(cloud)
         try device.uploaded(Todo(title: "a"), "1")

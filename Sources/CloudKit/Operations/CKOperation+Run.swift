@@ -37,7 +37,8 @@ extension CKOperation {
             if let error = kept.error { return end(.failure(error.naming(container: place.identifier)), nil) }
             let kept = kept.value ?? nil
             let runner = ExchangeRunner(
-                exchange(RequestAddress(place, target.databaseScope, credential, kept, writeSeed: self.writeSeed)),
+                exchange(
+                    RequestAddress(place, target.databaseScope, credential, kept, writeSeed: self.writeSeed)),
                 connection: place.connection, rules: rules, kept: kept, isCancelled: { self.isCancelled },
                 deliver: { self.deliver($0) }, event: event, progress: progress,
                 completion: { end($0.mapError { $0.naming(container: place.identifier) }, kept) })
@@ -59,7 +60,8 @@ extension RequestAddress {
         self.init(
             containerIdentifier: place.identifier, environment: connection.environment, scope: scope.wire,
             isSignedIn: credential.isSignedIn, userRecordName: credential.userRecordName,
-            names: (kept?.header.seed ?? writeSeed).map { .derived(seed: $0) } ?? .drawn(from: connection.random),
+            names: (kept?.header.seed ?? writeSeed).map { .derived(seed: $0) }
+                ?? .drawn(from: connection.random),
             assetCache: connection.assetCache, serverKind: connection.serverKind, clock: connection.clock)
         if let kept { fileCopy = { kept.copy(of: $0) } }
     }

@@ -10,14 +10,21 @@ extension CloudKitTables {
         ) { $0.text(at: 0) }
     }
 
-    /// What names the writes of a change-set. The same as long as the server has not judged any of it: what is sent again
-    /// because no answer came is the same write, and what is sent again after a refusal is another try.
-    func writeSeed(of sequence: Int64) throws -> UInt64 {
+    /// What names the writes of a batch. The same as long as the server has refused none of the change-set, and nothing
+    /// was fetched from its zones: what is sent again because no answer came is the same write then. What was fetched
+    /// may be newer than the answer that the server has kept for the name.
+    func writeSeed(of items: [SyncItem], _ database: DatabaseKey) throws -> UInt64? {
+        guard let sequence = items.first?.sequence else { return nil }
         let text = try first(
             "SELECT uuid || judgements FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
         ) { $0.text(at: 0) }
+        let tags = items.map { $0.sentTag ?? "" }.joined(separator: " ")
+        let zones = Set(items.map(\.recordID.zoneID)).sorted { $0.zoneName < $1.zoneName }
+        let tokens = try zones.map { try token($0, database) ?? "" }.joined(separator: " ")
         // FNV-1a.
-        return (text ?? "").utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return "\(text ?? "") \(tags) \(tokens)".utf8.reduce(0xCBF2_9CE4_8422_2325) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+        }
     }
 
     /// The server refused some of a change-set.

@@ -88,7 +88,7 @@ extension SyncRunner {
             let sequence = batch.items.first?.sequence
             return (
                 batch, try sequence.flatMap { try ext.tables.uuid(of: $0) } ?? "",
-                try sequence.map { try ext.tables.writeSeed(of: $0) }
+                try ext.tables.writeSeed(of: batch.items, task.key)
             )
         }
         guard let ((batch, uuid, seed), count) = taken else { return }

@@ -9,7 +9,8 @@ extension YapDatabaseCloudKitTransaction {
     /// record and nothing waits for it, nor for a version that a save from here has overtaken since the token of
     /// its page was read: what the server has is the saved one, or comes with the next page.
     public func mergeRecord(_ remoteRecord: CKRecord, databaseIdentifier: String?) throws {
-        try mergeRecord(remoteRecord, try databaseKey(databaseIdentifier))
+        let database = try databaseKey(databaseIdentifier)
+        if try !isOvertaken(remoteRecord, database) { try mergeRecord(remoteRecord, database) }
     }
 
     func mergeRecord(_ remoteRecord: CKRecord, _ database: DatabaseKey) throws {
@@ -21,7 +22,6 @@ extension YapDatabaseCloudKitTransaction {
                 let row = try deleted ?? live
                     ?? lives.first(where: { try !tables.changes(of: $0.id).isEmpty })
             else { return }
-            if try isOvertaken(remoteRecord, database) { return }
             try merge(remoteRecord, into: row, transaction)
         }
     }

@@ -101,6 +101,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         let isAnotherVersion = previous.versionTag != cloudKit.versionTag
         if previous.hasMissedCommits || isAnotherVersion {
             try populate(after: previous)
+            // The server may have these values already: they are held against it before later ones are.
+            for open in openChangeSets.values { try tables.setInFlight(open.sequence, false) }
         }
         if isAnotherVersion, cloudKit.runner.zoneHandler != nil {
             // The server may hold values of new fields, from newer devices, that were left out here: all records are

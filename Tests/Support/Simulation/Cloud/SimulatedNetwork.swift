@@ -16,6 +16,7 @@ final class SimulatedNetwork: @unchecked Sendable {
         let kind: String
         let request: WireRequest
         let draws: Draws
+        let sentMilliseconds: Int64
         let faults: [Fault: RequestFault]
         let completion: Completion
 
@@ -25,6 +26,8 @@ final class SimulatedNetwork: @unchecked Sendable {
     private unowned let world: World
     /// Milliseconds after which a device knows that it has no network.
     private static let offlineMilliseconds: Int64 = 1
+    /// Milliseconds after which a device no longer waits for an answer.
+    private static let patienceMilliseconds: Int64 = 60_000
     /// How many requests of each device are under way, waits for pushes not counted.
     private(set) var underWay: [Int: Int] = [:]
     private(set) var requests: [[String: Int]] = []
@@ -71,6 +74,7 @@ final class SimulatedNetwork: @unchecked Sendable {
         underWay[device.index] = number
         let exchange = Exchange(
             device: device, process: process, kind: kind, request: request, draws: draws,
+            sentMilliseconds: world.queue.nowMilliseconds,
             faults: world.faults(of: name, kind, draws)
         ) { [unowned self] in
             if !process.isDead { underWay[device.index, default: 0] -= 1 }
@@ -148,7 +152,8 @@ final class SimulatedNetwork: @unchecked Sendable {
     private func deliver(_ exchange: Exchange, _ original: WireResponse) throws {
         let (device, kind) = (exchange.device, exchange.kind)
         let response = try world.sabotage?.response(original, kind, device.index) ?? original
-        if kind == "records/modify" {
+        let isHeard = world.queue.nowMilliseconds - exchange.sentMilliseconds < Self.patienceMilliseconds
+        if kind == "records/modify", isHeard {
             try world.service.see(response, to: exchange.request, device: device.index)
         }
         world.note(device, "gets \(kind) \(response.status) \(response.body.count) bytes")

@@ -19,6 +19,8 @@ struct FullFetch: Codable, Sendable {
 
     let reason: Reason
     var seen: [String] = []
+    /// Whether a record is applied also where its version is known.
+    var isForced = false
 }
 
 /// How the app fetches: with the extension's own calls, and nothing else.
@@ -44,8 +46,13 @@ extension HandlerApp {
     ) throws {
         let ext = try transaction.ext(extensionName, as: YapDatabaseCloudKit.self)
         try ext.setToken(nil, forZone: zoneID, databaseIdentifier: identifier)
+        // What this version has not taken over yet isn't forgotten when the fetch begins anew for another reason.
+        let before = try transaction.object(
+            FullFetch.self, forKey: zoneID.zoneName, inCollection: FullFetch.collection)
+        let isForced = reason == .upgrade || before?.isForced ?? false
         try transaction.setObject(
-            FullFetch(reason: reason), forKey: zoneID.zoneName, inCollection: FullFetch.collection)
+            FullFetch(reason: reason, isForced: isForced), forKey: zoneID.zoneName,
+            inCollection: FullFetch.collection)
     }
 
     /// Fetches the next page, and applies it with its token in one transaction.
@@ -108,7 +115,7 @@ extension HandlerApp {
         for recordID in page.deleted { try delete(recordID, identifier, transaction, ext) }
         for record in page.changed {
             full?.seen.append(record.recordID.recordName)
-            try apply(record, identifier, isForced: full?.reason == .upgrade, transaction, ext)
+            try apply(record, identifier, isForced: full?.isForced ?? false, transaction, ext)
         }
         try ext.setToken(page.token, forZone: zoneID, databaseIdentifier: identifier)
         guard let full else { return }

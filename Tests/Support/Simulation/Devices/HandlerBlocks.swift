@@ -143,6 +143,17 @@ package struct HandlerBlocks: Sendable {
                 }
             }
             if isChanged, mutant != .mergeWritesNothing { try Self.store(todo, key, collection, transaction) }
+            keepUnknown(remote, info)
+        }
+    }
+
+    /// What a later version of the app queued of a field that this one doesn't know waits for that version.
+    private func keepUnknown(_ remote: CKRecord, _ info: YDBCKMergeInfo) {
+        guard let pending = info.pendingLocalRecord else { return }
+        for name in pending.changedKeys() where name == "completionDay" && version == 1 {
+            let (here, there) = (pending.object(forKey: name), remote.object(forKey: name))
+            guard Self.isKept(name, here: here, there: there, info) else { continue }
+            info.updatedPendingLocalRecord.setObject(here, forKey: name)
         }
     }
 

@@ -131,7 +131,7 @@ package struct Ledger: Sendable {
         let place = commits.lastIndex { $0.device == device && $0.value == dropped }
         let isLater = commits[(place ?? commits.endIndex)...].dropFirst().contains { commit in
             commit.device == device && commit.value.record == dropped.record
-                && (commit.value.field == dropped.field || commit.isDeletion)
+                && (commit.value.field == dropped.field || commit.isDeletion || commit.isInsert)
         }
         if place != nil, !isLater {
             lies.append("device \(device) says that it replaced \(dropped), and never did")
