@@ -1,5 +1,6 @@
 import CloudStore
 import SQLite
+import Simulation
 
 /// Whether each `CloudSync` comes to the same checksum as the server, and never thought otherwise.
 enum ZoneSums {

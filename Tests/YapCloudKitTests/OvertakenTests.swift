@@ -139,4 +139,39 @@ import Yap
         #expect(device.upload() == .idle)
         #expect(device.server("1")?["title"] == "c")
     }
+
+    @Test("145. a record that is made again has the newest of what waited for it, also that a field was cleared")
+    func aRecordMadeAgain() throws {
+        let device = try HandledDevice(cloud, storage: .values)
+        try device.uploaded(Todo(title: "a"), "1")
+        device.cloudKit.suspend()
+        try device.edit("1") { $0.note = "n" }
+        try device.edit("1") { $0.note = nil }
+        try device.edit("1") { $0.title = "b" }
+        device.deleteOnServer("1")
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "b")
+        #expect(device.server("1")?["note"] as? String == nil)
+        #expect(try device.todo("1") == Todo(title: "b"))
+    }
+
+    @Test("146. a write that is sent again because no answer came is done once, until something else is known")
+    func aWriteThatIsSentAgain() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        device.lose(.loseReply)
+        try device.remove("1")
+        device.upload()
+        cloud.networkFault = nil
+        // Another device makes a record of the name.
+        let other = CKRecord(recordType: "todo", recordID: device.id("1"))
+        other["title"] = "of another device"
+        cloud.device(user: "ada").container.privateCloudDatabase.add(
+            CKModifyRecordsOperation(recordsToSave: [other]))
+        cloud.clock.advance(bySeconds: 600)
+        device.cloudKit.networkMayBeBack()
+        #expect(device.upload() == .idle)
+        #expect(try device.queue().isEmpty)
+        #expect(device.server("1")?["title"] == "of another device")
+    }
 }

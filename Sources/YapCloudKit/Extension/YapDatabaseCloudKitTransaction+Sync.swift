@@ -185,16 +185,16 @@ extension YapDatabaseCloudKitTransaction {
             let fields = try fullFields(owner, row, object: nil, metadata: nil)?.fields ?? [:]
             full.merge(fields) { old, _ in old }
         }
-        // What was queued past the handler is in no row.
-        for waiting in try tables.changes(of: row.id) {
-            var change = waiting
-            if change.kind == .save {
-                change.fields.merge(try knownValues(of: change)) { stored, _ in stored }
-                for (key, field) in change.fields.sorted(by: { $0.key < $1.key }) {
-                    if full[key] == nil { full[key] = field }
-                }
-                logSuperseded(change, row, by: full)
-            }
+        var waiting = try tables.changes(of: row.id)
+        var queued: [String: Field] = [:]
+        for index in waiting.indices where waiting[index].kind == .save {
+            waiting[index].fields.merge(try knownValues(of: waiting[index])) { stored, _ in stored }
+            queued.merge(waiting[index].fields) { _, later in later }
+        }
+        // What was queued past the handler is in no row; and what was cleared last is in none either.
+        full.merge(queued) { inRow, _ in inRow }
+        for change in waiting {
+            logSuperseded(change, row, by: full)
             try remove(change)
         }
         var row = row

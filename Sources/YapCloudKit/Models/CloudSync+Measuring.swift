@@ -10,3 +10,12 @@ extension CloudSync {
         try cloudKit.runner.zoneHandler?.applyPage(transaction, ext, DatabaseKey(nil), page)
     }
 }
+
+extension CloudSync {
+    /// `differencesFound` on the caller's thread.
+    package func differencesFoundInline() throws -> Int {
+        try connection.blocking.read {
+            try $0.ext(registeredName, as: YapDatabaseCloudKit.self).tables.differencesCount()
+        }
+    }
+}

@@ -26,6 +26,7 @@ enum OldTables {
             DROP TRIGGER "cloudKit_row_hash_\(name)_change_insert";
             DROP TABLE cloudKit_known_\(name);
             DROP TABLE cloudKit_checksum_\(name);
+            ALTER TABLE cloudKit_changeset_\(name) DROP COLUMN judgements;
             ALTER TABLE cloudKit_record_\(name) DROP COLUMN identity;
             ALTER TABLE cloudKit_record_\(name) DROP COLUMN content;
             ALTER TABLE cloudKit_record_\(name) DROP COLUMN row_hash;

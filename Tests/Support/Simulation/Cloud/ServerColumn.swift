@@ -3,7 +3,7 @@ import CloudWire
 
 /// Reads the service's own store, without any of the devices' code.
 package struct ServerColumn {
-    private let store: any CloudStore
+    package let store: any CloudStore
     package let zone: ZoneKey
 
     package init(store: any CloudStore, zone: ZoneKey) {

@@ -133,5 +133,6 @@ final class CloudSyncApp: DeviceApp {
     }
 
     var status: CloudSyncStatus { cloudSync.currentStatus }
+    func differencesFound() throws -> Int { try cloudSync.differencesFoundInline() }
     var isBusy: Bool { device.adoptedUser != device.account.user }
 }

@@ -28,6 +28,8 @@ protocol DeviceApp: AnyObject {
     func adopt(user: Int) throws
     /// What the sync says of itself; `idle` when nothing waits.
     var status: CloudSyncStatus { get }
+    /// How often a zone differed from the server's checksum; 0 where nobody compares.
+    func differencesFound() throws -> Int
     /// Whether something is under way that the status doesn't tell of.
     var isBusy: Bool { get }
 }
@@ -35,6 +37,7 @@ protocol DeviceApp: AnyObject {
 extension DeviceApp {
     func prepareToDelete(_ keys: [String]) throws {}
     func background() {}
+    func differencesFound() throws -> Int { 0 }
     func foreground() throws {}
     func adopt(user: Int) throws {}
 }

@@ -33,8 +33,8 @@ package struct Failure: CustomStringConvertible, Sendable {
         /// What was committed is in the server's history, or in the merge log with its rule.
         case everyValueAccountedFor
         case mergeLogIsTrue
-        /// A device that says it is idle, and has all that the server has, holds what the server holds.
-        case idleIsEqual
+        /// No device finds that its zones differ from the server's checksums.
+        case checksumsAgree
     }
 
     package let demand: Demand

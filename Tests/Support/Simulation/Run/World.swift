@@ -361,6 +361,10 @@ package final class World {
             }
         }
         try checkSilence()
+        for device in devices {
+            let count = try device.app?.differencesFound() ?? 0
+            if count > 0 { fail(.checksumsAgree, "device \(device.index) found \(count) differences") }
+        }
         for lie in ledger.lies { fail(.mergeLogIsTrue, lie) }
         for commit in ledger.unaccounted {
             let value = commit.value
