@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup fuzz build test demo run bench lint format publicapi clean
+.PHONY: help setup fuzz build test simulate soak mutants demo run bench lint format publicapi clean
 
 # STRICT=1 makes every warning an error, as CI does.
 STRICT ?= 0
@@ -24,6 +24,12 @@ build: setup ## build everything, tests included
 
 test: setup ## build, and run every test
 	@Scripts/test $(FLAGS)
+
+simulate: setup ## run the kept runs, 300 seeds and 3,000 fresh ones of devices and their cloud in simulated time
+	@Scripts/simulate
+
+soak: setup ## run fresh seeds until it is stopped, and append to soak.log
+	@Scripts/soak
 
 mutants: setup ## list the seeded bugs of the sync, each with the seed and the demand that caught it
 	@set -o pipefail; swift build --build-tests $(FLAGS) && swift test --skip-build $(FLAGS) --filter MutantTests | grep -E '^mutant |^✘'

@@ -18,7 +18,8 @@ import Testing
     private func expectNoFailures(_ outcomes: [Outcome]) {
         for outcome in outcomes where !outcome.failures.isEmpty {
             let texts = outcome.failures.map(\.description).joined(separator: "\n")
-            Issue.record("seed \(outcome.plan.seed), found before: \(outcome.plan.found ?? "nothing")\n\(texts)")
+            Issue.record(
+                "seed \(outcome.plan.seed), found before: \(outcome.plan.found ?? "nothing")\n\(texts)")
         }
     }
 
@@ -30,7 +31,9 @@ import Testing
         expectNoFailures(try await Runs.all(plans) { try World.run($0) })
     }
 
-    @Test("119, 120. whatever fails, devices of every kind end equal to the server, and no committed value is lost")
+    @Test(
+        "119, 120. whatever fails, devices of every kind end equal to the server, and no committed value is lost"
+    )
     func devicesEndEqualAndNothingIsLost() async throws {
         let seeds = (1...Self.runsCount).map(UInt64.init)
         let outcomes = try await Runs.all(seeds) { try World.run(Plan(seed: $0)) }
@@ -41,7 +44,9 @@ import Testing
         #expect(tally.acknowledgedWrites > 20 * Self.runsCount)
         // A run in which a fault never happens proves nothing of it.
         guard Self.runsCount >= 150 else { return }
-        for fault in Fault.allCases { #expect(tally.firings[fault, default: 0] > 0, "\(fault) never happened") }
+        for fault in Fault.allCases {
+            #expect(tally.firings[fault, default: 0] > 0, "\(fault) never happened")
+        }
     }
 
     @Test(arguments: [1, 2, 3, 5, 8] as [UInt64])

@@ -140,7 +140,9 @@ import Yap
         #expect(device.server("1")?["title"] == "c")
     }
 
-    @Test("145. a record that is made again has the newest of what waited for it, also that a field was cleared")
+    @Test(
+        "145. a record that is made again has the newest of what waited for it, also that a field was cleared"
+    )
     func aRecordMadeAgain() throws {
         let device = try HandledDevice(cloud, storage: .values)
         try device.uploaded(Todo(title: "a"), "1")
@@ -155,7 +157,8 @@ import Yap
         #expect(try device.todo("1") == Todo(title: "b"))
     }
 
-    @Test("146. a write that is sent again because no answer came is done once, until something else is known")
+    @Test(
+        "146. a write that is sent again because no answer came is done once, until something else is known")
     func aWriteThatIsSentAgain() throws {
         let device = try HandledDevice(cloud)
         try device.uploaded(Todo(title: "a"), "1")

@@ -23,10 +23,13 @@ import Simulation
     /// - Returns: Whether every demand was met.
     private func run() throws -> Bool {
         if !options.replays.isEmpty {
-            return try options.replays.map { path in
+            let areGood = try options.replays.map { path in
                 try one(Plan(contentsOf: URL(filePath: path)), path)
-            }.allSatisfy { $0 }
+            }
+            print("kept runs \(areGood.count), failed \(areGood.count { !$0 })")
+            return areGood.allSatisfy { $0 }
         }
+        if options.hashes { return try hash() }
         if let seed = options.seed { return try one(Plan(seed: seed), "seed \(seed)") }
         return try many()
     }
@@ -35,11 +38,22 @@ import Simulation
         let outcome = try World.run(plan, keepsTrace: options.traces)
         if options.traces { print(outcome.trace.text) }
         guard !outcome.failures.isEmpty else {
-            print("\(name): every demand was met")
+            if options.replays.count < 2 { print("\(name): every demand was met") }
             return true
         }
         try Explanation(outcome, name, options).print()
         return false
+    }
+
+    /// Prints one hash of the traces of all runs.
+    private func hash() throws -> Bool {
+        var sum: UInt64 = 0
+        for index in 0..<options.seedsCount {
+            let plan = Plan(seed: options.firstSeed &+ UInt64(index))
+            sum = sum &* 31 &+ (try World.run(plan, keepsTrace: true).trace.hash)
+        }
+        print(String(sum, radix: 16))
+        return true
     }
 
     private func many() throws -> Bool {

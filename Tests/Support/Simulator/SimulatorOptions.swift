@@ -11,6 +11,7 @@ struct SimulatorOptions {
           --shrink SECONDS       shrink a failing run for so long at most (60; 0 leaves it as it is)
           --keep FOLDER          write the plan of a failing run into the folder
           --log FILE             append a line about the runs: commit, seeds, device-hours, faults, failures
+          --hash                 print nothing but the hash of all traces
           --threads N            run on so many threads (all cores)
           --size DEVICES,STEPS   draw runs of this size, for measuring
         """
@@ -25,6 +26,7 @@ struct SimulatorOptions {
     var threads = Runs.threadsMax
     var seed: UInt64?
     var traces = false
+    var hashes = false
     var size: (devices: Int, steps: Int)?
     /// Kept plans to run.
     var replays: [String] = []
@@ -53,6 +55,7 @@ struct SimulatorOptions {
             case "--threads": threads = try number(option)
             case "--seed": seed = try number(option)
             case "--trace": traces = true
+            case "--hash": hashes = true
             case "--shrink": shrinkSeconds = try number(option)
             case "--keep": keepFolder = try value(option)
             case "--log": logFile = try value(option)

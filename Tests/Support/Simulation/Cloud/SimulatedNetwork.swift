@@ -156,6 +156,9 @@ final class SimulatedNetwork: @unchecked Sendable {
         if kind == "records/modify", isHeard {
             try world.service.see(response, to: exchange.request, device: device.index)
         }
+        if kind == "changes/zone", device.kind.handler != nil {
+            try world.service.see(page: response, to: exchange.request, device: device.index)
+        }
         world.note(device, "gets \(kind) \(response.status) \(response.body.count) bytes")
         exchange.completion(.success(response))
     }

@@ -182,6 +182,10 @@ final class SimulatedService {
         try watch.see(response, to: request, device: device)
     }
 
+    func see(page response: WireResponse, to request: WireRequest, device: Int) throws {
+        try watch.see(page: response, to: request, device: device)
+    }
+
     /// The answer of a service that asks to come again.
     func busyAnswer(_ code: ServerErrorCode) throws -> WireResponse {
         let error = WireError(code, reason: "simulated", retryAfterSeconds: Self.retryAfterSeconds)

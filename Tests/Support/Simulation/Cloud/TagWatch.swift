@@ -26,6 +26,17 @@ package struct TagWatch {
         }
     }
 
+    /// A page that was under way longer than the deletion shows an app that fetches by itself the record once more.
+    mutating func see(page response: WireResponse, to request: WireRequest, device: Int) throws {
+        guard response.status == 200, known[device]?.isEmpty == false else { return }
+        for case .changes(let changes) in try ChangesZoneResponse(json: response.body).zones {
+            for case .record(let record) in changes.records where record.deleted != true {
+                guard let name = record.recordName else { continue }
+                known[device]?[request.key(of: name)] = nil
+            }
+        }
+    }
+
     package mutating func see(_ response: WireResponse, to request: WireRequest, device: Int) throws {
         let names = try RecordsModifyRequest(json: request.body).operations.filter {
             $0.operationType.isDeletion
@@ -43,9 +54,13 @@ package struct TagWatch {
 extension WireRequest {
     /// The record of an operation, as the run names it.
     fileprivate func key(of operation: RecordOperation) -> String? {
+        operation.record.recordName.map(key)
+    }
+
+    fileprivate func key(of recordName: String) -> String {
         let token = queryItem(WireHeader.webAuthTokenItem)
         let user = SimulatedService.users.indices.first { SimulatedService.token($0) == token }
-        return operation.record.recordName.map { World.ledgerKey($0, user: user ?? 0) }
+        return World.ledgerKey(recordName, user: user ?? 0)
     }
 }
 

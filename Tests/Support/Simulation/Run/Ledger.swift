@@ -162,6 +162,12 @@ package struct Ledger: Sendable {
             guard entry.rule != .localKept else { return }
             guard let text = entry.dropped else { return droppedUnseen(device: device, record, field, entry) }
             let value = Value(record: record, field: field, value: text)
+            if entry.rule == .deletedRemotely {
+                // What the device deletes here is gone already, whatever another device made of the name since.
+                dropped(
+                    device: device, Value(record: record, field: Ledger.deletion, value: ""),
+                    rule: entry.rule.rawValue)
+            }
             if entry.rule == .superseded { superseded(device: device, value) }
             if entry.rule == .remoteWon, let kept = entry.kept {
                 remoteWon(device: device, value, by: Value(record: record, field: field, value: kept))
@@ -194,7 +200,7 @@ package struct Ledger: Sendable {
             // A version that doesn't sync the field replaced a value that only the row had.
             guard folds || later.isOfNewField, later.isCertain else { return false }
             return later.device == commit.device && later.value.record == commit.value.record
-                && (later.value.field == commit.value.field || later.isDeletion)
+                && (later.value.field == commit.value.field || later.isDeletion || later.isInsert)
         }
     }
 
