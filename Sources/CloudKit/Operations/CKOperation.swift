@@ -27,8 +27,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     var defaultDatabase: CKDatabase?
     /// Whose operation it is: it fails when another user is signed in. Nil takes whoever is when it begins.
     package var userRecordName: String?
-    /// Names the writes by what they say, so that the same write of two operations with one seed is done once. Nil draws
-    /// names.
+    /// Names the writes by what they say, so that the same write of two operations with one seed is done once. Nil
+    /// draws names.
     package var writeSeed: UInt64?
 
     /// Whether it was made from what an earlier process kept of it.

@@ -48,10 +48,10 @@ extension YapDatabaseCloudKitTransaction {
     /// stands for the record, or it was never uploaded), and whether changes or a deletion of it wait in the
     /// queue. A fetched record with the same tag is an echo; one with changes waiting must be merged.
     ///
-    /// A fetched record of which nothing but a deletion waits is passed over, because it is about to be deleted. Not so
-    /// while `numberOfInFlightChangeSets()` isn't 0: the server may have done the deletion already, and another device
-    /// may have made the record again since. Roll the page's transaction back then, and fetch the page again after
-    /// the upload's end.
+    /// A fetched record of which nothing but a deletion waits is passed over, because it is about to be deleted. While
+    /// `numberOfInFlightChangeSets()` isn't 0, one of which a deletion waits, alone or before other changes, can't be
+    /// judged: the server may have done the deletion already, and another device may have made the record again since.
+    /// Roll the page's transaction back then, and fetch the page again after the upload's end.
     public func recordChangeTag(
         forRecordID recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> (recordChangeTag: String?, hasPendingModifications: Bool, hasPendingDelete: Bool) {

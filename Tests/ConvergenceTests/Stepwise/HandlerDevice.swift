@@ -82,7 +82,7 @@ final class HandlerDevice: SimulatedDevice {
         let scheduler = ManualScheduler(clock: cloud.clock)
         var options = YapDatabaseOptions()
         options.random = SeededRandomSource(seed: cloud.random.next())
-        try cloud.sabotage?.spoil(path, registeredName: "ck", isOpen: false)
+        try cloud.sabotage?.spoil(path, registeredName: HandlerPages.extensionName, isOpen: false)
         let database = try YapDatabase(path: path, options: options) {
             for collection in ["todos", "others"] { $0.register(Todo.self, inCollection: collection) }
             $0.register(Days.self, inCollection: "days")
@@ -94,10 +94,10 @@ final class HandlerDevice: SimulatedDevice {
         let cloudKit = makeCloudKit(scheduler, errors, random: options.random)
         // For the zones, and for the first fetch.
         cloudKit.suspend(count: 2)
-        try database.blocking.register(cloudKit, withName: "ck")
-        try cloud.sabotage?.spoil(path, registeredName: "ck", isOpen: true)
+        try database.blocking.register(cloudKit, withName: HandlerPages.extensionName)
+        try cloud.sabotage?.spoil(path, registeredName: HandlerPages.extensionName, isOpen: true)
         let app = App(database, scheduler, cloudKit, errors)
-        try welcome(app)
+        try HandlerPages(blocks).welcome(zones, app.connection)
         return app
     }
 
@@ -150,37 +150,15 @@ final class HandlerDevice: SimulatedDevice {
     func connection() throws -> YapDatabaseConnection { try running().connection }
 
     func read(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
-        let blocks = blocks
-        var found: Todo?
-        for collection in blocks.collections(key) {
-            guard let object = try transaction.object(forKey: key, inCollection: collection) else { continue }
-            let part = HandlerBlocks.todo(object)
-            guard kind.splits, collection == "days" else {
-                found = part
-                continue
-            }
-            var whole = found ?? Todo()
-            (whole.priority, whole.creationDay) = (part.priority, part.creationDay)
-            whole.completionDay = part.completionDay
-            found = whole
-        }
-        return found
+        try blocks.read(key, transaction)
     }
 
     func write(_ todo: Todo, _ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
-        for collection in blocks.collections(key) {
-            var part = todo
-            if kind.splits, collection == "todos" {
-                (part.priority, part.creationDay, part.completionDay) = (nil, nil, nil)
-            }
-            try HandlerBlocks.store(part, key, collection, transaction)
-        }
+        try blocks.write(todo, key, transaction)
     }
 
     func remove(_ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
-        for collection in blocks.collections(key) {
-            try transaction.removeObject(forKey: key, inCollection: collection)
-        }
+        try blocks.remove(key, transaction)
     }
 
     /// One of a record's two rows goes in a commit of its own, before the other.

@@ -167,10 +167,3 @@ extension SimulatedDevice {
         }
     }
 }
-
-/// How the items of the three kinds are named.
-enum Keys {
-    static let item = "item"
-    static let other = "other"
-    static let note = "note"
-}

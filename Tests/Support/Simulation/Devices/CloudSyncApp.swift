@@ -72,43 +72,22 @@ final class CloudSyncApp: DeviceApp {
         !key.hasPrefix(Keys.other) && (version > 1 || !key.hasPrefix(Keys.note))
     }
 
+    private var rows: CloudSyncRows { CloudSyncRows(version: version) }
+
     func read(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
-        if key.hasPrefix(Keys.note) {
-            guard version > 1 else { return nil }
-            return try transaction.object(Note.self, forKey: key, inCollection: "notes")
-                .map { Todo(text: $0.text) }
-        }
-        guard version == 1 else {
-            return try transaction.object(Todo.self, forKey: key, inCollection: "todos")
-        }
-        return try transaction.object(EarlierTodo.self, forKey: key, inCollection: "todos")?.todo
+        try rows.read(key, transaction)
     }
 
     func write(_ todo: Todo, _ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
-        if key.hasPrefix(Keys.note) {
-            try transaction.setObject(Note(text: todo.text), forKey: key, inCollection: "notes")
-        } else if version == 1 {
-            try transaction.setObject(EarlierTodo(todo), forKey: key, inCollection: "todos")
-        } else {
-            try transaction.setObject(todo, forKey: key, inCollection: "todos")
-        }
+        try rows.write(todo, key, transaction)
     }
 
     func remove(_ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
-        let collection = key.hasPrefix(Keys.note) ? "notes" : "todos"
-        try transaction.removeObject(forKey: key, inCollection: collection)
+        try rows.remove(key, transaction)
     }
 
     func todos() throws -> [String: Todo] {
-        try connection.blocking.read { transaction in
-            var todos: [String: Todo] = [:]
-            for collection in version > 1 ? ["todos", "notes"] : ["todos"] {
-                for key in try transaction.allKeys(inCollection: collection) {
-                    todos[key] = try read(key, transaction)
-                }
-            }
-            return todos
-        }
+        try connection.blocking.read { try rows.todos($0) }
     }
 
     // MARK: The sync

@@ -374,8 +374,8 @@ final class Device: @unchecked Sendable {
 }
 
 /// How the items of the three kinds are named.
-enum Keys {
-    static let item = "item"
-    static let other = "other"
-    static let note = "note"
+package enum Keys {
+    package static let item = "item"
+    package static let other = "other"
+    package static let note = "note"
 }

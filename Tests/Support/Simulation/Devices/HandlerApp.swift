@@ -9,7 +9,6 @@ import YapCloudKit
 /// An app that uses the extension in its own terms: a record handler, a merge block, a fetch loop and an error block of
 /// its own, and what the seed drew.
 final class HandlerApp: DeviceApp {
-    static let extensionName = "ck"
     /// How long an app waits before it tries again: as long as a busy service asks, before that the framework sends
     /// nothing.
     private static let retryMilliseconds: Int64 = 3_000
@@ -47,7 +46,7 @@ final class HandlerApp: DeviceApp {
                     transport: SimulatedWire(world.network, device, process), execution: .inline,
                     account: device.account, timers: process, random: random)
             ).privateCloudDatabase
-        try world.sabotage?.spoil(device.path, registeredName: Self.extensionName, isOpen: false)
+        try world.sabotage?.spoil(device.path, registeredName: HandlerPages.extensionName, isOpen: false)
         database = try Self.open(device, random)
         let errors = Lock<[CKError]>([])
         self.errors = errors
@@ -56,12 +55,12 @@ final class HandlerApp: DeviceApp {
         // For the zones, and for the first fetch.
         cloudKit.suspend(count: 2)
         do {
-            try database.blocking.register(cloudKit, withName: Self.extensionName)
+            try database.blocking.register(cloudKit, withName: HandlerPages.extensionName)
         } catch {
             try? database.close()
             throw error
         }
-        try world.sabotage?.spoil(device.path, registeredName: Self.extensionName, isOpen: true)
+        try world.sabotage?.spoil(device.path, registeredName: HandlerPages.extensionName, isOpen: true)
     }
 
     private static func open(_ device: Device, _ random: any RandomSource) throws -> YapDatabase {
@@ -106,8 +105,10 @@ final class HandlerApp: DeviceApp {
             environment: environment)
     }
 
+    var pages: HandlerPages { HandlerPages(blocks) }
+
     func begin() throws {
-        try welcome()
+        try pages.welcome(zones, connection)
         sync()
     }
 
@@ -125,36 +126,15 @@ final class HandlerApp: DeviceApp {
     }
 
     func read(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
-        var found: Todo?
-        for collection in blocks.collections(key) {
-            guard let object = try transaction.object(forKey: key, inCollection: collection) else { continue }
-            let part = HandlerBlocks.todo(object)
-            guard kind.splits, collection == "days" else {
-                found = part
-                continue
-            }
-            var whole = found ?? Todo()
-            (whole.priority, whole.creationDay) = (part.priority, part.creationDay)
-            whole.completionDay = part.completionDay
-            found = whole
-        }
-        return found
+        try blocks.read(key, transaction)
     }
 
     func write(_ todo: Todo, _ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
-        for collection in blocks.collections(key) {
-            var part = todo
-            if kind.splits, collection == "todos" {
-                (part.priority, part.creationDay, part.completionDay) = (nil, nil, nil)
-            }
-            try HandlerBlocks.store(part, key, collection, transaction)
-        }
+        try blocks.write(todo, key, transaction)
     }
 
     func remove(_ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
-        for collection in blocks.collections(key) {
-            try transaction.removeObject(forKey: key, inCollection: collection)
-        }
+        try blocks.remove(key, transaction)
     }
 
     /// One of a record's two rows goes in a commit of its own, before the other.

@@ -210,4 +210,40 @@ package struct HandlerBlocks: Sendable {
         if key.hasPrefix(Keys.other) { return ["others"] }
         return splits ? ["todos", "days"] : ["todos"]
     }
+
+    /// The item of a key, of all its rows.
+    package func read(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
+        var found: Todo?
+        for collection in collections(key) {
+            guard let object = try transaction.object(forKey: key, inCollection: collection) else { continue }
+            let part = Self.todo(object)
+            guard splits, collection == "days" else {
+                found = part
+                continue
+            }
+            var whole = found ?? Todo()
+            (whole.priority, whole.creationDay) = (part.priority, part.creationDay)
+            whole.completionDay = part.completionDay
+            found = whole
+        }
+        return found
+    }
+
+    package func write(
+        _ todo: Todo, _ key: String, _ transaction: YapDatabaseReadWriteTransaction
+    ) throws {
+        for collection in collections(key) {
+            var part = todo
+            if splits, collection == "todos" {
+                (part.priority, part.creationDay, part.completionDay) = (nil, nil, nil)
+            }
+            try Self.store(part, key, collection, transaction)
+        }
+    }
+
+    package func remove(_ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
+        for collection in collections(key) {
+            try transaction.removeObject(forKey: key, inCollection: collection)
+        }
+    }
 }
