@@ -195,7 +195,7 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
         guard try ext.tables.records(record.recordID, database).isEmpty else { return }
-        try insert(record, [], model, transaction, ext, database)
+        _ = try insert(record, [], model, transaction, ext, database)
         guard let live = try ext.tables.liveRecord(record.recordID, database) else { return }
         try ext.recreate(live, rule: .serverWasReset)
     }
