@@ -25,8 +25,9 @@ build: setup ## build everything, tests included
 test: setup ## build, and run every test
 	@Scripts/test $(FLAGS)
 
-mutants: setup ## list the seeded bugs of the sync, each with the seed and the demand that caught it
+mutants: setup ## list the seeded bugs of the sync, each with the seed and the demand that caught it; it needs a clean tree
 	@set -o pipefail; swift build --build-tests $(FLAGS) && swift test --skip-build $(FLAGS) --filter MutantTests | grep -E '^mutant |^✘'
+	@Scripts/mutants
 
 demo: setup ## a service and two devices as processes, through kills; make demo TODO=my.txt takes your own list
 	@Scripts/demo "$(TODO)"
