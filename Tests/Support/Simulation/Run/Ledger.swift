@@ -33,7 +33,7 @@ package struct Ledger: Sendable {
         /// False for a commit that failed: it may be found in the file when that is opened again.
         var isCertain = true
 
-        var isDeletion: Bool { value.field == Ledger.deletion }
+        package var isDeletion: Bool { value.field == Ledger.deletion }
     }
 
     /// Stands for the field of a deletion.
