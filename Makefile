@@ -31,8 +31,9 @@ simulate: setup ## run the kept runs, 300 seeds and 3,000 fresh ones of devices 
 soak: setup ## run fresh seeds until it is stopped, and append to soak.log
 	@Scripts/soak
 
-mutants: setup ## list the seeded bugs of the sync, each with the seed and the demand that caught it
+mutants: setup ## list the seeded bugs of the sync, each with the seed and the demand that caught it; it needs a clean tree
 	@set -o pipefail; swift build --build-tests $(FLAGS) && swift test --skip-build $(FLAGS) --filter MutantTests | grep -E '^mutant |^✘'
+	@Scripts/mutants
 
 demo: setup ## a service and two devices as processes, through kills; make demo TODO=my.txt takes your own list
 	@Scripts/demo "$(TODO)"

@@ -16,13 +16,15 @@ struct Explanation {
     func print() throws {
         for failure in outcome.failures { Swift.print("\(name): \(failure)") }
         var plan = outcome.plan
+        let sabotage = options.mutant.map { mutant in { Sabotage(mutant) } }
         if options.shrinkSeconds > 0 {
-            let (smaller, runsCount) = Shrinker.shrink(outcome, seconds: options.shrinkSeconds)
+            let (smaller, runsCount) = Shrinker.shrink(
+                outcome, seconds: options.shrinkSeconds, sabotage: sabotage)
             plan = smaller
             Swift.print("shrunk in \(runsCount) runs to \(plan.summary)")
         }
         plan.found = outcome.failures.first.map { "\($0)" }
-        let story = try World.run(plan, keepsTrace: true, watches: true)
+        let story = try World.run(plan, keepsTrace: true, watches: true, sabotage: sabotage?())
         Swift.print("     time  place      what it did")
         Swift.print(story.trace.text)
         for failure in story.failures { Swift.print("\(name), shrunk: \(failure)") }

@@ -22,6 +22,10 @@ import Simulation
 
     /// - Returns: Whether every demand was met.
     private func run() throws -> Bool {
+        if options.listsMutants {
+            for mutant in Mutant.allCases { print(mutant.rawValue) }
+            return true
+        }
         if !options.replays.isEmpty {
             let areGood = try options.replays.map { path in
                 try one(Plan(contentsOf: URL(filePath: path)), path)
@@ -35,7 +39,8 @@ import Simulation
     }
 
     private func one(_ plan: Plan, _ name: String) throws -> Bool {
-        let outcome = try World.run(plan, keepsTrace: options.traces)
+        let outcome = try World.run(
+            plan, keepsTrace: options.traces, sabotage: options.mutant.map { Sabotage($0) })
         if options.traces { print(outcome.trace.text) }
         guard !outcome.failures.isEmpty else {
             if options.replays.count < 2 { print("\(name): every demand was met") }
@@ -70,17 +75,23 @@ import Simulation
                 options.size.map { Plan(seed: seed, devicesCount: $0.devices, stepsCount: $0.steps) }
                 ?? Plan(seed: seed)
             do {
-                let outcome = try World.run(plan)
+                let outcome = try World.run(plan, sabotage: options.mutant.map { Sabotage($0) })
                 tally.withLock { $0.add(outcome) }
                 if let failure = outcome.failures.first {
-                    print("seed \(seed): \(failure)")
+                    if !options.stopsAtFailure { print("seed \(seed): \(failure)") }
                     first.withLock { $0 = $0 ?? outcome }
+                    if options.stopsAtFailure { return false }
                 }
             } catch {
                 print("seed \(seed): the run could not be made: \(error)")
                 tally.withLock { $0.addBroken() }
             }
             return clock.elapsedMilliseconds() < end
+        }
+        if options.stopsAtFailure, let failed = first.withLock({ $0 }), let failure = failed.failures.first {
+            let runs = tally.withLock { $0.runs }
+            print("caught: seed \(failed.plan.seed), after \(runs) runs, \(failure)")
+            return false
         }
         let seconds = Double(clock.elapsedMilliseconds() - start) / 1000
         let total = tally.withLock { $0 }

@@ -6,12 +6,15 @@ struct SimulatorOptions {
         Simulator [--seeds N] [--from N] [--minutes M]   runs so many seeds, or as many as the time allows
         Simulator --seed N                               runs one
         Simulator --replay FILE [FILE ...]               runs kept plans
+        Simulator --list-mutants                         lists the seeded bugs at the seams
 
           --trace                print all that happened, a line an event
           --shrink SECONDS       shrink a failing run for so long at most (60; 0 leaves it as it is)
           --keep FOLDER          write the plan of a failing run into the folder
           --log FILE             append a line about the runs: commit, seeds, device-hours, faults, failures
           --hash                 print nothing but the hash of all traces
+          --until-failure        stop at the first run that goes wrong, and print it in one line
+          --mutant NAME          run with this seeded bug
           --threads N            run on so many threads (all cores)
           --size DEVICES,STEPS   draw runs of this size, for measuring
         """
@@ -33,6 +36,9 @@ struct SimulatorOptions {
     var shrinkSeconds = 60.0
     var keepFolder: String?
     var logFile: String?
+    var stopsAtFailure = false
+    var mutant: Mutant?
+    var listsMutants = false
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -59,6 +65,14 @@ struct SimulatorOptions {
             case "--shrink": shrinkSeconds = try number(option)
             case "--keep": keepFolder = try value(option)
             case "--log": logFile = try value(option)
+            case "--until-failure": stopsAtFailure = true
+            case "--list-mutants": listsMutants = true
+            case "--mutant":
+                let name = try value(option)
+                guard let known = Mutant(rawValue: name) else {
+                    throw Misuse(description: "\(name) is no seeded bug")
+                }
+                mutant = known
             case "--replay":
                 replays.append(try value(option))
                 while rest.first?.hasPrefix("--") == false { replays.append(rest.removeFirst()) }
