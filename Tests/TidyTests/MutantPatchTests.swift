@@ -38,7 +38,7 @@ import Testing
         let folder = Repository.root.appending(path: "Tests/Mutants")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".patch") }.sorted()
-        #expect(names.count >= 8)
+        #expect(names.count >= 11)
         for name in names {
             let patch = try #require(Repository.text(of: "Tests/Mutants/\(name)"))
             #expect(patch.hasPrefix("# "), "\(name) says in its first line what the bug is")
