@@ -27,10 +27,10 @@ extension Connection {
         }
     }
 
-    /// A commit whose sync failed lies whole behind the end of the log: SQLite goes on before it, but would find it
-    /// when the file is opened the next time (https://www.sqlite.org/walformat.html, "WAL recovery"). One that
-    /// changes nothing takes its place. It isn't synced, since that is what fails; losing the power at this very
-    /// moment may still bring the failed one back.
+    /// Overwrites the frames of a commit whose sync failed. They are complete, but past the end of the log that SQLite
+    /// knows, and recovery would find them when the file is next opened
+    /// (https://www.sqlite.org/walformat.html, "WAL recovery"). A commit that changes nothing replaces them. It is not
+    /// synced, because sync is what fails; a power loss before the next sync may still bring the failed commit back.
     private func overwriteLogTail() {
         let version = try? withStatement("PRAGMA user_version") { statement in
             try statement.step() ? statement.int64(at: 0) : nil

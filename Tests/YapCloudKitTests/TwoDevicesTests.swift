@@ -350,6 +350,18 @@ import Yap
         #expect(try laptop.todo("1")?.note == "n")
     }
 
+    /// Opens the file as a version of the app with one model.
+    private func open<Model: CloudModel>(
+        _ type: Model.Type, _ path: String, _ container: CKContainer
+    ) throws -> (YapDatabase, CloudSync) {
+        let database = try YapDatabase(path: path) { $0.register(type, inCollection: "todos") }
+        let sync = try CloudSync(
+            database, container: container, models: [.model(type, collection: "todos")], zone: "todos",
+            scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
+            random: SeededRandomSource(seed: 5))
+        return (database, sync)
+    }
+
     @Test("112. a field that is new in the model is uploaded from every row")
     func aFieldThatIsNewInTheModel() throws {
         let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
@@ -357,15 +369,7 @@ import Yap
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         }
         let container = cloud.device(user: "ada").container
-        func open<Model: CloudModel>(_ type: Model.Type) throws -> (YapDatabase, CloudSync) {
-            let database = try YapDatabase(path: path) { $0.register(type, inCollection: "todos") }
-            let sync = try CloudSync(
-                database, container: container, models: [.model(type, collection: "todos")], zone: "todos",
-                scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
-                random: SeededRandomSource(seed: 5))
-            return (database, sync)
-        }
-        var (database, sync) = try open(EarlierTodo.self)
+        var (database, sync) = try open(EarlierTodo.self, path, container)
         try database.newConnection().blocking.readWrite {
             try $0.setObject(EarlierTodo(title: "eggs", note: "six"), forKey: "1", inCollection: "todos")
         }
@@ -373,7 +377,7 @@ import Yap
         laptop.syncNow()
         #expect(try laptop.todo("1") == Todo(title: "eggs"))
         try database.close()
-        (database, sync) = try open(Todo.self)
+        (database, sync) = try open(Todo.self, path, container)
         #expect(sync.syncNowInline() == .idle)
         laptop.syncNow()
         #expect(try laptop.todo("1") == Todo(title: "eggs", note: "six"))
@@ -386,21 +390,13 @@ import Yap
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         }
         let container = cloud.device(user: "ada").container
-        func open<Model: CloudModel>(_ type: Model.Type) throws -> (YapDatabase, CloudSync) {
-            let database = try YapDatabase(path: path) { $0.register(type, inCollection: "todos") }
-            let sync = try CloudSync(
-                database, container: container, models: [.model(type, collection: "todos")], zone: "todos",
-                scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
-                random: SeededRandomSource(seed: 5))
-            return (database, sync)
-        }
         laptop.syncNow()
         try laptop.set(Todo(title: "eggs", isDone: true, note: "six"), "1")
         laptop.syncNow()
-        var (database, sync) = try open(EarlierTodo.self)
+        var (database, sync) = try open(EarlierTodo.self, path, container)
         #expect(sync.syncNowInline() == .idle)
         try database.close()
-        (database, sync) = try open(Todo.self)
+        (database, sync) = try open(Todo.self, path, container)
         #expect(sync.syncNowInline() == .idle)
         let here = try database.newConnection().blocking.read {
             try $0.object(Todo.self, forKey: "1", inCollection: "todos")
@@ -421,18 +417,10 @@ import Yap
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         }
         let container = cloud.device(user: "ada").container
-        func open<Model: CloudModel>(_ type: Model.Type) throws -> (YapDatabase, CloudSync) {
-            let database = try YapDatabase(path: path) { $0.register(type, inCollection: "todos") }
-            let sync = try CloudSync(
-                database, container: container, models: [.model(type, collection: "todos")], zone: "todos",
-                scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
-                random: SeededRandomSource(seed: 5))
-            return (database, sync)
-        }
         laptop.syncNow()
         try laptop.set(Todo(title: "eggs", note: "six"), "1")
         laptop.syncNow()
-        var (database, sync) = try open(NotedTodo.self)
+        var (database, sync) = try open(NotedTodo.self, path, container)
         #expect(sync.syncNowInline() == .idle)
         try database.newConnection().blocking.readWrite { transaction in
             var todo = try #require(
@@ -445,7 +433,7 @@ import Yap
         try meanwhile()
         laptop.syncNow()
         let writes = cloud.requestCount(.modifyRecords)
-        (database, sync) = try open(Todo.self)
+        (database, sync) = try open(Todo.self, path, container)
         #expect(sync.syncNowInline() == .idle)
         let sent = cloud.requestCount(.modifyRecords) - writes
         laptop.syncNow()

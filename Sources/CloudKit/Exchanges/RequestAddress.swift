@@ -91,11 +91,11 @@ enum WriteNames: Sendable {
         switch self {
         case .drawn(let source): return source.nextUUID()
         case .derived(let seed):
-            // FNV-1a: an operation has few writes, and those of others have another seed.
-            var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-            for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            return String(seed, radix: 16) + "-" + String(hash, radix: 16)
+            // 64 bits do: an operation has few writes, and those of others have another seed.
+            var name = FNV1a()
+            name.add(path)
+            name.add(body)
+            return String(seed, radix: 16) + "-" + String(name.hash, radix: 16)
         }
     }
 }

@@ -35,17 +35,7 @@ extension RecordRow {
 extension [String: Field] {
     /// The fields with each file as clients are told of it: that is what they count.
     fileprivate var toldAssets: [String: Field] {
-        mapValues { field in
-            var field = field
-            switch field.value {
-            case .asset(let asset): field.value = .asset(asset.told)
-            case .list(let type, let elements):
-                field.value = .list(
-                    type, elements.map { if case .asset(let asset) = $0 { .asset(asset.told) } else { $0 } })
-            default: break
-            }
-            return field
-        }
+        mapValues { $0.mappingAssets(\.told) }
     }
 }
 

@@ -17,26 +17,20 @@ extension StoreFile {
                 let key = (Int32(0)..<3).map { row.text(at: $0) }
                 if current?.key != key {
                     end()
-                    current = (key, checksum(row, at: 3), StoreChecksum())
+                    current = (key, StoreChecksum(row, at: 3), StoreChecksum())
                 }
                 guard !row.isNull(at: 8) else { continue }
                 if row.isNull(at: 6) {
                     uncounted += row.int64(at: 5) == 0 ? 0 : 1
                 } else {
-                    current?.sum += checksum(row, at: 6)
+                    current?.sum += StoreChecksum(row, at: 6)
                 }
             }
         }
         end()
         return [
-            (wrong, "zones whose checksum is not that of their records"),
+            (wrong, "zones whose checksum differs from the sum over their records"),
             (uncounted, "records without a checksum in zones that have one"),
         ].filter { $0.0 > 0 }.map { StoreFinding(check: "checksums", what: "\($0.0) \($0.1)") }
-    }
-
-    private static func checksum(_ row: borrowing Statement, at column: Int32) -> StoreChecksum {
-        StoreChecksum(
-            identities: UInt64(bitPattern: row.int64(at: column)),
-            contents: UInt64(bitPattern: row.int64(at: column + 1)))
     }
 }

@@ -200,7 +200,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             key: key, epoch: UInt64(bitPattern: statement.int64(at: column)),
             counter: statement.int64(at: column + 1), tombstoneFloor: statement.int64(at: column + 2),
             databaseCounter: statement.int64(at: column + 3), isDeleted: statement.int64(at: column + 4) != 0)
-        row.checksum = checksum(from: statement, at: column + 5)
+        row.checksum = StoreChecksum(statement, at: column + 5)
         row.isCounted = statement.int64(at: column + 7) != 0
         return row
     }
@@ -215,13 +215,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             parent: statement.isNull(at: column + 4) ? nil : statement.text(at: column + 4),
             created: stamp(from: statement, at: column + 5), modified: stamp(from: statement, at: column + 8),
             fields: statement.bytes(at: column + 11),
-            checksum: statement.isNull(at: column + 12) ? nil : checksum(from: statement, at: column + 12))
-    }
-
-    private func checksum(from statement: borrowing Statement, at column: Int32) -> StoreChecksum {
-        StoreChecksum(
-            identities: UInt64(bitPattern: statement.int64(at: column)),
-            contents: UInt64(bitPattern: statement.int64(at: column + 1)))
+            checksum: statement.isNull(at: column + 12) ? nil : StoreChecksum(statement, at: column + 12))
     }
 
     private func stamp(from statement: borrowing Statement, at column: Int32) -> StoreStamp {
@@ -239,5 +233,14 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     func bind(_ key: ZoneKey, to statement: borrowing Statement) throws {
         try bind(key.database, to: statement)
         try statement.bind(key.zoneName, at: 3)
+    }
+}
+
+extension StoreChecksum {
+    /// Reads a checksum from two columns.
+    init(_ statement: borrowing Statement, at column: Int32) {
+        self.init(
+            identities: UInt64(bitPattern: statement.int64(at: column)),
+            contents: UInt64(bitPattern: statement.int64(at: column + 1)))
     }
 }

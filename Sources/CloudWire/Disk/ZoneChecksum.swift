@@ -35,7 +35,7 @@ public struct ZoneChecksum: Hashable, Sendable {
     /// ones in each answer.
     public static func content(recordName: String, fields: [String: Field]) -> UInt64 {
         let hasAssets = fields.values.contains { $0.value?.type == .asset || $0.value?.type == .assetList }
-        let counted = hasAssets ? fields.mapValues(\.withoutAddresses) : fields
+        let counted = hasAssets ? fields.mapValues { $0.mappingAssets(\.withoutAddresses) } : fields
         return content(recordName: recordName, fieldBytes: FieldsBinary.encode(counted))
     }
 
@@ -69,23 +69,6 @@ public struct ZoneChecksum: Hashable, Sendable {
         else { return nil }
         self.init(identities: identities, contents: contents)
         guard self.text == text else { return nil }
-    }
-}
-
-extension Field {
-    fileprivate var withoutAddresses: Field {
-        var field = self
-        switch value {
-        case .asset(let asset): field.value = .asset(asset.withoutAddresses)
-        case .list(let type, let elements):
-            field.value = .list(
-                type,
-                elements.map { element in
-                    if case .asset(let asset) = element { .asset(asset.withoutAddresses) } else { element }
-                })
-        default: break
-        }
-        return field
     }
 }
 

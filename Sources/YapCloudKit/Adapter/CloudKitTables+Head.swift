@@ -1,4 +1,5 @@
 internal import CloudKit
+internal import CloudWire
 internal import SQLite
 
 /// What the engine's adapter asks of the queue's tables.
@@ -21,10 +22,9 @@ extension CloudKitTables {
         let tags = items.map { $0.sentTag ?? "" }.joined(separator: " ")
         let zones = Set(items.map(\.recordID.zoneID)).sorted { $0.zoneName < $1.zoneName }
         let tokens = try zones.map { try token($0, database) ?? "" }.joined(separator: " ")
-        // FNV-1a.
-        return "\(text ?? "") \(tags) \(tokens)".utf8.reduce(0xCBF2_9CE4_8422_2325) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-        }
+        var seed = FNV1a()
+        seed.add("\(text ?? "") \(tags) \(tokens)")
+        return seed.hash
     }
 
     /// The server refused some of a change-set.

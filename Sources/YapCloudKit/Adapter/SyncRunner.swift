@@ -292,12 +292,12 @@ final class SyncRunner: Sendable {
 
     /// A closed database has nothing more to do; but who waits for the sync must not wait for ever.
     func end() {
-        // What was under way keeps the database's handles no longer.
-        let left = state.withLock { state in
+        // Operations under way must not keep the database's handles. They are released after the lock: what they
+        // release in turn may take it.
+        _ = state.withLock { state in
             defer { (state.isEnded, state.connection, state.operations) = (true, nil, [:]) }
             return (state.connection, state.operations)
         }
-        _ = left
         perform(.wake(atMilliseconds: nil))
         say(Self.ended)
         statuses.finish()

@@ -1,6 +1,6 @@
 internal import CloudKit
 
-/// Why a change token is no longer good. Who keeps local changes has to tell them apart.
+/// Why a change token is no longer valid. Local changes that wait are treated differently for each reason.
 package enum TokenRefusal: String, Sendable {
     /// The server no longer knows what was deleted since: what a full fetch doesn't show was deleted.
     case expired

@@ -2,13 +2,13 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
-/// What each record adds to its zone's checksum, and the sum: a mirror of what the feed of the zone's changes told.
+/// What each record adds to its zone's checksum, and the sum, as the zone's change feed gave them.
 ///
-/// Only a page of changes alters it, in the transaction that stores the page's token. So the sum is that of the token,
-/// whatever was sent, lost or put aside meanwhile, and with the last page it is to be the server's.
+/// Only a page of changes alters the sum, in the transaction that stores the page's token. So the sum belongs to the
+/// token: uploads, lost answers and stashed records do not change it. After the last page it must equal the server's.
 extension CloudKitTables {
-    /// Since version 4. A record without a row has its part in a table of its own; the trigger moves it there, so
-    /// that the sum is right whatever removes a row.
+    /// Since version 4. The part of a record without a row is in a table of its own. A trigger moves it there, so
+    /// every statement that deletes a record row keeps the sum right.
     func createChecksums() throws {
         try sqlite.execute(
             """
@@ -73,7 +73,7 @@ extension CloudKitTables {
             """, zone(zoneID, database) + Self.values(of: checksum))
     }
 
-    /// Begins to count a zone that is fetched from the beginning.
+    /// Removes the parts of all records of a zone. A fetch without a token counts them again.
     func forgetParts(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         try run(
             """

@@ -26,9 +26,9 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Whether a fetched version of a record is from before a save or a deletion of this device whose answer came
-    /// while the page was under way: leave it, and don't make a row of it. What the server has now is known here
-    /// already, or comes with the next page.
+    /// Whether a fetched version of a record is older than a save or a deletion by this device that the server
+    /// confirmed while the page was being fetched. Skip such a record, and make no row of it: the server's current
+    /// version is known here already, or comes with the next page.
     ///
     /// Ask it of each record of a page in the transaction that applies the page; `mergeRecord` asks it itself. The
     /// extension knows that a fetch begins by `token(forZone:databaseIdentifier:)`.

@@ -274,11 +274,10 @@ extension YapDatabaseCloudKitTransaction {
 extension YapDatabaseRowIdentity {
     /// Tells the row from others that have its number later: FNV-1a of the collection, a zero and the key.
     var nameHash: Int64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        for byte in collection.utf8 { add(byte) }
-        add(0)
-        for byte in key.utf8 { add(byte) }
-        return Int64(bitPattern: hash)
+        var name = FNV1a()
+        name.add(collection)
+        name.add(0)
+        name.add(key)
+        return Int64(bitPattern: name.hash)
     }
 }

@@ -40,8 +40,8 @@ struct ZoneCount {
 }
 
 extension YapDatabaseCloudKitTransaction {
-    /// Begins to count a page. A zone that is fetched from the beginning is counted from the beginning; one whose
-    /// records an earlier version fetched isn't, before that.
+    /// Begins to count a page. A fetch without a token starts from zero. A zone that an earlier version fetched is not
+    /// counted until such a fetch.
     func beginCount(_ page: SyncPage, _ database: DatabaseKey) throws -> ZoneCount {
         guard cloudKit.verifiesZones else { return ZoneCount() }
         guard try tables.token(page.zoneID, database) != nil else {

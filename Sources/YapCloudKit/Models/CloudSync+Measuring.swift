@@ -9,9 +9,7 @@ extension CloudSync {
         ext.isByEngine = true
         try cloudKit.runner.zoneHandler?.applyPage(transaction, ext, DatabaseKey(nil), page)
     }
-}
 
-extension CloudSync {
     /// `differencesFound` on the caller's thread.
     package func differencesFoundInline() throws -> Int {
         try connection.blocking.read {

@@ -19,7 +19,7 @@ extension CloudSyncMap {
         let unknown = try zoneIDs.filter {
             try ext.tables.token($0, database) == nil && ext.tables.fullFetch($0, database) == nil
         }
-        let isSubscribed = try ext.tables.subscriptionID(ext.databaseKey(nil)) == SyncRunner.subscriptionID
+        let isSubscribed = try ext.tables.subscriptionID(database) == SyncRunner.subscriptionID
         return StartState(
             unknownZoneIDs: unknown, isSubscribed: isSubscribed, hasStash: try hasStash(ext))
     }

@@ -64,10 +64,7 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction
     ) throws -> (hash: Int64?, stored: (rowID: Int64, object: any Sendable, collection: String)?) {
         let name = row.recordID.recordName
-        guard row.ownerCount == 1,
-            let model = models.first(where: {
-                $0.recordType == row.recordType && self.zoneID(of: $0) == row.recordID.zoneID
-            })
+        guard row.ownerCount == 1, let model = model(ofType: row.recordType, in: row.recordID.zoneID)
         else { return (0, nil) }
         guard let owner = try ext.tables.ownerToVerify(of: row.id),
             let found = try transaction.identity(ofRowID: owner.rowID), found.collection == model.collection,

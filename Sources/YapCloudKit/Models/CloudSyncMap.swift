@@ -24,7 +24,11 @@ struct CloudSyncMap: Sendable {
 
     /// The model of a record: one type may be in several zones, each in a collection of its own.
     func model(of record: CKRecord) -> CloudSyncModel? {
-        models.first { $0.recordType == record.recordType && zoneID(of: $0) == record.recordID.zoneID }
+        model(ofType: record.recordType, in: record.recordID.zoneID)
+    }
+
+    func model(ofType recordType: String, in zoneID: CKRecordZone.ID) -> CloudSyncModel? {
+        models.first { $0.recordType == recordType && self.zoneID(of: $0) == zoneID }
     }
 
     /// Other fields make another version: then all rows are walked, and what they hold of new fields is uploaded.

@@ -58,6 +58,7 @@ extension CloudSyncModel {
                 try transaction.setObject(object, forKey: key, inCollection: collection)
             })
     }
+
     private static func fields(_ names: [String], of object: MyDatabaseObject) throws -> [String: Field] {
         var fields: [String: Field] = [:]
         for name in names {

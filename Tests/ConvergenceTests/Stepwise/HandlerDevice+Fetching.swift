@@ -10,12 +10,10 @@ extension HandlerDevice {
     /// - Returns: Whether there are more; nil when it came to nothing.
     func fetchPage(of zoneID: CKRecordZone.ID, _ identifier: String?) throws -> Bool? {
         let app = try running()
-        let token = try app.connection.blocking.read { transaction in
-            try transaction.ext(HandlerPages.extensionName, as: YapDatabaseCloudKit.self)
-                .token(forZone: zoneID, databaseIdentifier: identifier)
-        }
+        let pages = HandlerPages(blocks)
+        let token = try pages.token(zoneID, identifier, app.connection)
         let page = FetchedPage.fetch(from: database, zoneID, since: token)
         if page.error?.code == .zoneNotFound { app.hasZones = false }
-        return try HandlerPages(blocks).take(page, zoneID, identifier, app.connection)
+        return try pages.take(page, zoneID, identifier, app.connection)
     }
 }

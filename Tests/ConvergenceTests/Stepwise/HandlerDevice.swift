@@ -68,7 +68,7 @@ final class HandlerDevice: SimulatedDevice {
 
     /// The zones that are followed, with their databases' identifiers.
     var zones: [(zoneID: CKRecordZone.ID, identifier: String?)] {
-        [(HandlerBlocks.zoneID, nil)] + (hasOthers ? [(HandlerBlocks.otherZoneID, HandlerBlocks.other)] : [])
+        HandlerBlocks.zones(hasOthers: hasOthers)
     }
 
     func running() throws -> App {
@@ -83,13 +83,8 @@ final class HandlerDevice: SimulatedDevice {
         var options = YapDatabaseOptions()
         options.random = SeededRandomSource(seed: cloud.random.next())
         try cloud.sabotage?.spoil(path, registeredName: HandlerPages.extensionName, isOpen: false)
-        let database = try YapDatabase(path: path, options: options) {
-            for collection in ["todos", "others"] { $0.register(Todo.self, inCollection: collection) }
-            $0.register(Days.self, inCollection: "days")
-            $0.register(Note.self, inCollection: "notes")
-            $0.register(FullFetch.self, inCollection: FullFetch.collection)
-            $0.register(Int.self, inCollection: "app")
-        }
+        let database = try YapDatabase(
+            path: path, options: options, configure: HandlerBlocks.register)
         let errors = Lock<[CKError]>([])
         let cloudKit = makeCloudKit(scheduler, errors, random: options.random)
         // For the zones, and for the first fetch.
@@ -116,13 +111,9 @@ final class HandlerDevice: SimulatedDevice {
                 device.device?.noteMerges(entries)
                 return true
             })
-        var collections: Set = ["todos"]
-        if kind.splits { collections.insert("days") }
-        if hasOthers { collections.insert("others") }
-        if version > 1 { collections.insert("notes") }
         let options = YapDatabaseCloudKit.Options(
-            allowedCollections: collections, storage: kind.storage, failures: kind.failures,
-            foldsQueuedChanges: kind.folds)
+            allowedCollections: blocks.syncedCollections(hasOthers: hasOthers), storage: kind.storage,
+            failures: kind.failures, foldsQueuedChanges: kind.folds)
         return YapDatabaseCloudKit(
             recordHandler: blocks.recordHandler, mergeBlock: blocks.mergeBlock, versionTag: "\(version)",
             versionInfo: version, options: options, environment: environment)

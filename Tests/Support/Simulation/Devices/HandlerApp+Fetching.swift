@@ -12,10 +12,7 @@ extension HandlerApp {
         of zoneID: CKRecordZone.ID, _ identifier: String?, completion: @escaping (Bool?) -> Void
     ) {
         do {
-            let token = try connection.blocking.read { transaction in
-                try transaction.ext(HandlerPages.extensionName, as: YapDatabaseCloudKit.self)
-                    .token(forZone: zoneID, databaseIdentifier: identifier)
-            }
+            let token = try pages.token(zoneID, identifier, connection)
             let app = WeakSingleThreaded(value: self)
             let end = SingleThreaded(value: completion)
             FetchedPage.fetch(from: cloudDatabase, zoneID, since: token) { page in

@@ -67,13 +67,8 @@ final class HandlerApp: DeviceApp {
         var options = YapDatabaseOptions()
         options.random = random
         options.vfsName = device.disk.name
-        return try YapDatabase(path: device.path, options: options) {
-            for collection in ["todos", "others"] { $0.register(Todo.self, inCollection: collection) }
-            $0.register(Days.self, inCollection: "days")
-            $0.register(Note.self, inCollection: "notes")
-            $0.register(FullFetch.self, inCollection: FullFetch.collection)
-            $0.register(Int.self, inCollection: "app")
-        }
+        return try YapDatabase(
+            path: device.path, options: options, configure: HandlerBlocks.register)
     }
 
     private static func `extension`(
@@ -92,12 +87,9 @@ final class HandlerApp: DeviceApp {
                 reference.value?.noteMerges(entries)
                 return true
             })
-        var collections: Set = ["todos"]
-        if kind.splits { collections.insert("days") }
-        if hasOthers { collections.insert("others") }
-        if device.version > 1 { collections.insert("notes") }
         let options = YapDatabaseCloudKit.Options(
-            allowedCollections: collections, storage: kind.storesValues ? .values : .keysOnly,
+            allowedCollections: blocks.syncedCollections(hasOthers: hasOthers),
+            storage: kind.storesValues ? .values : .keysOnly,
             failures: kind.isAutomatic ? .automatic : .app, foldsQueuedChanges: device.kind.folds)
         return YapDatabaseCloudKit(
             recordHandler: blocks.recordHandler, mergeBlock: blocks.mergeBlock,
@@ -114,8 +106,7 @@ final class HandlerApp: DeviceApp {
 
     /// The zones that are followed, with their databases' identifiers.
     var zones: [(zoneID: CKRecordZone.ID, identifier: String?)] {
-        [(HandlerBlocks.zoneID, nil)]
-            + (device.hasOthers ? [(HandlerBlocks.otherZoneID, HandlerBlocks.other)] : [])
+        HandlerBlocks.zones(hasOthers: device.hasOthers)
     }
 
     // MARK: Its rows

@@ -22,6 +22,29 @@ package struct HandlerBlocks: Sendable {
         (self.version, self.splits, self.mutant) = (version, splits, mutant)
     }
 
+    /// The zones that are followed, with their databases' identifiers.
+    package static func zones(hasOthers: Bool) -> [(zoneID: CKRecordZone.ID, identifier: String?)] {
+        [(zoneID, nil)] + (hasOthers ? [(otherZoneID, other)] : [])
+    }
+
+    /// The collections that the app may use.
+    package static func register(_ configuration: inout YapDatabaseConfiguration) {
+        for collection in ["todos", "others"] { configuration.register(Todo.self, inCollection: collection) }
+        configuration.register(Days.self, inCollection: "days")
+        configuration.register(Note.self, inCollection: "notes")
+        configuration.register(FullFetch.self, inCollection: FullFetch.collection)
+        configuration.register(Int.self, inCollection: "app")
+    }
+
+    /// The collections that are synced.
+    package func syncedCollections(hasOthers: Bool) -> Set<String> {
+        var collections: Set = ["todos"]
+        if splits { collections.insert("days") }
+        if hasOthers { collections.insert("others") }
+        if version > 1 { collections.insert("notes") }
+        return collections
+    }
+
     /// Which fields a row of a collection holds.
     package func names(_ collection: String) -> [String] {
         let days = ["priority", "creationDay"] + (version > 1 ? ["completionDay"] : [])

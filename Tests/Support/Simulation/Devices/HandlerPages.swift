@@ -72,6 +72,16 @@ package struct HandlerPages {
             inCollection: FullFetch.collection)
     }
 
+    /// Where the fetch of a zone goes on.
+    package func token(
+        _ zoneID: CKRecordZone.ID, _ identifier: String?, _ connection: YapDatabaseConnection
+    ) throws -> CKServerChangeToken? {
+        try connection.blocking.read { transaction in
+            try transaction.ext(Self.extensionName, as: YapDatabaseCloudKit.self)
+                .token(forZone: zoneID, databaseIdentifier: identifier)
+        }
+    }
+
     /// Applies what a fetch came to, with its token, in one transaction.
     /// - Returns: Whether there are more; nil when it came to nothing, or the page has to be fetched again later.
     package func take(

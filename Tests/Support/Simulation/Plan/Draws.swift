@@ -1,3 +1,4 @@
+import CloudWire
 import Seams
 
 /// Random numbers by name. A decision has a name of its own below that of what it belongs to (`device 1`, `step 17`),
@@ -42,10 +43,9 @@ package struct Draws: Sendable {
 
     /// 64 bits.
     package func value(_ name: String) -> UInt64 {
-        // FNV-1a over the name.
-        var hash = state ^ 0xCBF2_9CE4_8422_2325
-        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return Self.mixed(hash)
+        var hash = FNV1a(seed: state)
+        hash.add(name)
+        return Self.mixed(hash.hash)
     }
 
     /// splitmix64.

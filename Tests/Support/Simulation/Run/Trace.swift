@@ -1,3 +1,4 @@
+import CloudWire
 import Foundation
 
 /// What happened in a run: a line an event, in columns of time, place, what it did, and what the server has after it.
@@ -25,7 +26,8 @@ package struct Trace {
     /// Whether lines are kept, and hashed. Without it a run costs less.
     let isKept: Bool
     package private(set) var lines: [Line] = []
-    package private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    private var hashing = FNV1a()
+    package var hash: UInt64 { hashing.hash }
     private var startMilliseconds: Int64?
 
     init(isKept: Bool) {
@@ -38,9 +40,8 @@ package struct Trace {
         startMilliseconds = start
         let line = Line(milliseconds: now - start, place: place, what: what, held: held)
         let text = line.text
-        // FNV-1a.
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        hash = (hash ^ 0x0A) &* 0x0000_0100_0000_01B3
+        hashing.add(text)
+        hashing.add(UInt8(ascii: "\n"))
         if lines.count < Self.linesMax { lines.append(line) }
     }
 

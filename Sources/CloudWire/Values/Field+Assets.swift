@@ -1,0 +1,15 @@
+extension Field {
+    /// The field with each of its files changed, in a list too.
+    package func mappingAssets(_ change: (Asset) -> Asset) -> Field {
+        func changed(_ value: FieldValue) -> FieldValue {
+            if case .asset(let asset) = value { .asset(change(asset)) } else { value }
+        }
+        var field = self
+        if case .list(let type, let elements) = value {
+            field.value = .list(type, elements.map(changed))
+        } else {
+            field.value = value.map(changed)
+        }
+        return field
+    }
+}
