@@ -295,6 +295,51 @@ let forms = QueueStorage.allCases
         #expect(device.server("1")?["title"] == "a")
     }
 
+    @Test("147. what one version of the handler can't give back is sent with the version that can")
+    func anotherVersionGivesBack() throws {
+        let device = try deviceWithForgottenNote()
+        device.behave {
+            $0.forgottenKeys = []
+            $0.versionTag = "2"
+        }
+        try device.relaunch()
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["note"] == "n")
+    }
+
+    @Test("147. what is given back to a merge is sent")
+    func aMergeGivesBack() throws {
+        let device = try deviceWithForgottenNote()
+        device.behave { $0.forgottenKeys = [] }
+        try device.merge(device.changeOnServer("1") { $0["priority"] = 7 })
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["note"] == "n")
+        #expect(try device.todo("1")?.priority == 7)
+    }
+
+    @Test("148. a merge by a handler that doesn't know a field leaves what its value was changed from")
+    func aMergeWithoutTheField() throws {
+        let device = try deviceWithForgottenNote()
+        try device.merge(device.changeOnServer("1") { $0["priority"] = 7 })
+        device.behave { $0.forgottenKeys = [] }
+        // The server's note is the one that this device changed: no change of another device.
+        try device.merge(device.changeOnServer("1") { $0["priority"] = 8 })
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["note"] == "n")
+        #expect(try device.todo("1")?.note == "n")
+    }
+
+    /// A device on which the note of a todo was changed from "m" to "n", and whose handler doesn't know notes any more.
+    private func deviceWithForgottenNote() throws -> HandledDevice {
+        let device = try device(.keysOnly)
+        try device.uploaded(Todo(title: "a", note: "m"), "1")
+        try device.edit("1") { $0.note = "n" }
+        device.behave { $0.forgottenKeys = ["note"] }
+        try device.relaunch()
+        #expect(device.upload() == .needsAttention([.unrestorable(recordName: "1", keys: ["note"])]))
+        return device
+    }
+
     @Test("37. a row that went while the extension wasn't there: its deletion goes up, never an empty record")
     func aRowThatVanished() throws {
         let device = try device(.keysOnly)

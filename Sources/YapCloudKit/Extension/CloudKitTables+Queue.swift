@@ -163,6 +163,14 @@ extension CloudKitTables {
             [.integer(record), .integer(code)])
     }
 
+    /// Lets what was put aside with a code be sent again.
+    /// - Parameter record: The life of a record; nil for all.
+    func liftRefusals(code: Int64, of record: Int64? = nil) throws {
+        try run(
+            "UPDATE \(table("change")) SET refusal = NULL WHERE refusal = ?1 AND (?2 IS NULL OR record = ?2)",
+            [.integer(code), record.map { .integer($0) } ?? .null])
+    }
+
     func liftRefusals(_ database: DatabaseKey) throws {
         try run(
             """

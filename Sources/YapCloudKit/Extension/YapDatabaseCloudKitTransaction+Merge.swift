@@ -134,7 +134,9 @@ extension YapDatabaseCloudKitTransaction {
                 try remove(change)
             } else {
                 change.fields = kept
-                change.originals = kept.reduce(into: [:]) { $0[$1.key] = original($1.key) }
+                // A value that no row gives back was not merged: it is still changed from what it was changed from.
+                change.originals = change.originals.filter { change.restore[$0.key] != nil }
+                for key in kept.keys { change.originals[key] = original(key) }
                 before.merge(kept) { _, later in later }
                 try tables.updateChange(change)
             }

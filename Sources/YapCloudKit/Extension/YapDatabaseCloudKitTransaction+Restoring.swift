@@ -131,7 +131,17 @@ extension YapDatabaseCloudKitTransaction {
         if keys.contains(where: { full.restore[$0] != nil }) {
             isQueueTouched = true
             try tables.refuseChanges(of: row.id, code: CloudKitTables.unrestorableRefusal)
+        } else if change.refusal == CloudKitTables.unrestorableRefusal {
+            try liftIfRestored(row)
         }
+    }
+
+    /// Lets a record's changes be sent that were put aside for values which are all stored now.
+    private func liftIfRestored(_ row: RecordRow) throws {
+        let isComplete = try tables.specialChanges(of: row.id).allSatisfy(\.restore.isEmpty)
+        guard isComplete else { return }
+        isQueueTouched = true
+        try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal, of: row.id)
     }
 
     /// The values of older changes that a row held, and holds no more because newer ones took their place: they are

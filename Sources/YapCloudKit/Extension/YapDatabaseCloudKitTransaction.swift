@@ -104,6 +104,10 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
             // The server may have these values already: they are held against it before later ones are.
             for open in openChangeSets.values { try tables.setInFlight(open.sequence, false) }
         }
+        if isAnotherVersion {
+            // This version's handler may give back what an earlier one could not.
+            try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal)
+        }
         if isAnotherVersion, cloudKit.runner.zoneHandler != nil {
             // The server may hold values of new fields, from newer devices, that were left out here: all records are
             // fetched again, and meet them before anything is saved.

@@ -230,7 +230,8 @@ final class HandledDevice {
             return
         }
         let pending = info.pendingLocalRecord
-        for field in ["title", "done", "priority", "note"] {
+        // A handler that doesn't know a field merges it as little as it gives it back.
+        for field in ["title", "done", "priority", "note"] where !settings.forgottenKeys.contains(field) {
             let isPending = pending?.changedKeys().contains(field) ?? false
             let remoteValue = remote.object(forKey: field)
             let local = values(todo)[field] ?? nil
