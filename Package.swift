@@ -87,7 +87,7 @@ let package = Package(
             name: "YapCommand",
             dependencies: [
                 "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPClient",
-                "HTTPServer", "CloudKit", "CloudKitAdditions", "Seams", "Yap", "YapCloudKit",
+                "HTTPServer", "CloudKit", "CloudKitAdditions", "SQLite", "Seams", "Yap", "YapCloudKit",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -165,8 +165,8 @@ let package = Package(
                 "SQLiteTestSupport", "SyncDevices", "Seams",
             ], path: "Tests/Support/Simulation"),
         .executableTarget(
-            name: "Simulator", dependencies: ["Simulation", "Seams"], path: "Tests/Support/Simulator",
-            swiftSettings: settings),
+            name: "Simulator", dependencies: ["Simulation", "SQLite", "Seams"],
+            path: "Tests/Support/Simulator", swiftSettings: settings),
         .executableTarget(
             name: "SyncKillChild", dependencies: ["SyncDevices", "Seams"],
             path: "Tests/Support/SyncKillChild", swiftSettings: settings),

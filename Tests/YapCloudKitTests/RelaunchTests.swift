@@ -299,7 +299,7 @@ let forms = QueueStorage.allCases
     func anotherVersionGivesBack() throws {
         let device = try deviceWithForgottenNote()
         device.behave {
-            $0.forgottenKeys = []
+            $0.unknownKeys = []
             $0.versionTag = "2"
         }
         try device.relaunch()
@@ -310,7 +310,7 @@ let forms = QueueStorage.allCases
     @Test("147. what is given back to a merge is sent")
     func aMergeGivesBack() throws {
         let device = try deviceWithForgottenNote()
-        device.behave { $0.forgottenKeys = [] }
+        device.behave { $0.unknownKeys = [] }
         try device.merge(device.changeOnServer("1") { $0["priority"] = 7 })
         #expect(device.upload() == .idle)
         #expect(device.server("1")?["note"] == "n")
@@ -321,9 +321,33 @@ let forms = QueueStorage.allCases
     func aMergeWithoutTheField() throws {
         let device = try deviceWithForgottenNote()
         try device.merge(device.changeOnServer("1") { $0["priority"] = 7 })
-        device.behave { $0.forgottenKeys = [] }
+        device.behave { $0.unknownKeys = [] }
         // The server's note is the one that this device changed: no change of another device.
         try device.merge(device.changeOnServer("1") { $0["priority"] = 8 })
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["note"] == "n")
+        #expect(try device.todo("1")?.note == "n")
+    }
+
+    @Test(
+        "149. what waits of a field that an older version didn't sync can be given to the row again"
+    )
+    func aRowThatAnOlderVersionChanged() throws {
+        let device = try device(.values)
+        try device.set(Todo(title: "a", note: "n"), "1")
+        device.behave { $0.unknownKeys = ["note"] }
+        try device.relaunch()
+        device.cloudKit.suspend()
+        try device.edit("1") { $0.note = "kept to itself" }
+        device.behave { $0.unknownKeys = [] }
+        try device.write { transaction, ext in
+            for record in try ext.pendingChangeSets().flatMap(\.recordsToSave) {
+                var todo = try transaction.object(Todo.self, forKey: "1", inCollection: "todos")
+                #expect(todo?.note == "kept to itself")
+                todo?.note = record["note"]
+                if let todo { try transaction.setObject(todo, forKey: "1", inCollection: "todos") }
+            }
+        }
         #expect(device.upload() == .idle)
         #expect(device.server("1")?["note"] == "n")
         #expect(try device.todo("1")?.note == "n")
@@ -334,7 +358,7 @@ let forms = QueueStorage.allCases
         let device = try device(.keysOnly)
         try device.uploaded(Todo(title: "a", note: "m"), "1")
         try device.edit("1") { $0.note = "n" }
-        device.behave { $0.forgottenKeys = ["note"] }
+        device.behave { $0.unknownKeys = ["note"] }
         try device.relaunch()
         #expect(device.upload() == .needsAttention([.unrestorable(recordName: "1", keys: ["note"])]))
         return device

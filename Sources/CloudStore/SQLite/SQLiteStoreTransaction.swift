@@ -87,10 +87,11 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
 
     func changedRecords(_ query: RecordChangesQuery) throws -> ChangesPage<RecordRow> {
         // "counter > 0" lets SQLite use the index, which holds no other rows. It begins at the first of the two terms
-        // that it finds: the other order would walk the log from its beginning.
+        // that it finds: the other order would walk the log from its beginning. Without the "+" SQLite compares ?4 with
+        // the index's 0, and prepares the statement anew for each value.
         let sql = """
             SELECT name, \(Self.recordColumns) FROM records INDEXED BY recordChanges
-            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND counter > ?4 AND counter > 0
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND counter > +?4 AND counter > 0
             AND (isDeleted = 0 OR counter > ?5) AND counter <= ?7
             ORDER BY counter\(query.isNewestFirst ? " DESC" : "") LIMIT ?6
             """

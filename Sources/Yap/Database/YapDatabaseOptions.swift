@@ -27,6 +27,9 @@ public struct YapDatabaseOptions: Sendable {
 
     /// The SQLite VFS through which the file is reached, by name: tests and the simulator have their own.
     package var vfsName: String?
+    /// From how many frames of the log a commit copies them into the file. The simulator takes few, so that it happens
+    /// often.
+    package var checkpointFrames: Int32?
     /// Where the database's identity among its processes comes from.
     package var random: any RandomSource = SystemRandomSource()
 
@@ -40,6 +43,7 @@ public struct YapDatabaseOptions: Sendable {
         options.vfsName = vfsName
         options.journalSizeLimitBytes = logBytesMax
         options.mmapBytes = memoryMapBytes == 0 ? nil : memoryMapBytes
+        if let checkpointFrames { options.checkpointFrames = checkpointFrames }
         return options
     }
 }

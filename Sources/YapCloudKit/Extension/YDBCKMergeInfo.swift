@@ -10,8 +10,7 @@ public final class YDBCKMergeInfo {
     public let pendingLocalRecord: CKRecord?
 
     /// The block's answer: the values that shall be uploaded. It begins empty; a pending value that is not
-    /// copied here is dropped. Give the row each value that is copied here, if it holds another: an earlier version of
-    /// the app, which doesn't sync the key, may have changed the row since.
+    /// copied here is dropped.
     public let updatedPendingLocalRecord: CKRecord
 
     /// The values before the pending changes, by key, the earliest of each; a value that was absent is nil.

@@ -1,4 +1,5 @@
 import HTTPServer
+import SQLite
 
 #if canImport(Glibc)
     import Glibc
@@ -28,6 +29,8 @@ enum YapProgram {
         signal(SIGPIPE, SIG_IGN)
         // What a server keeps is for its owner only, as is what a login keeps.
         umask(0o077)
+        // Threads that read at once would wait for each other at each allocation of SQLite's.
+        SQLiteProcess.turnOffMemoryStatistics()
         do {
             try run(words[...], console)
             return 0

@@ -1,10 +1,12 @@
 import Foundation
+import SQLite
 import Seams
 import Simulation
 
 /// Runs devices and their cloud, seed by seed, under faults, and says what did not hold.
 @main struct Simulator {
     static func main() {
+        SQLiteProcess.turnOffMemoryStatistics()
         do {
             let options = try SimulatorOptions(Array(CommandLine.arguments.dropFirst()))
             exit(try Simulator(options).run() ? 0 : 1)
@@ -15,6 +17,8 @@ import Simulation
     }
 
     private let options: SimulatorOptions
+    /// After how many runs each it says how many there were.
+    private static let progressRuns = 5_000
 
     private init(_ options: SimulatorOptions) {
         self.options = options
@@ -61,6 +65,12 @@ import Simulation
         return true
     }
 
+    /// Prints at once: runs of hours are read in a file while they go on.
+    private func tell(_ line: String) {
+        print(line)
+        fflush(nil)
+    }
+
     private func many() throws -> Bool {
         let tally = Lock(Tally())
         let first = Lock<Outcome?>(nil)
@@ -76,14 +86,18 @@ import Simulation
                 ?? Plan(seed: seed)
             do {
                 let outcome = try World.run(plan, sabotage: options.mutant.map { Sabotage($0) })
-                tally.withLock { $0.add(outcome) }
+                let runs = tally.withLock { tally in
+                    tally.add(outcome)
+                    return tally.runs
+                }
+                if runs % Self.progressRuns == 0 { tell("\(runs) runs") }
                 if let failure = outcome.failures.first {
-                    if !options.stopsAtFailure { print("seed \(seed): \(failure)") }
+                    if !options.stopsAtFailure { tell("seed \(seed): \(failure)") }
                     first.withLock { $0 = $0 ?? outcome }
                     if options.stopsAtFailure { return false }
                 }
             } catch {
-                print("seed \(seed): the run could not be made: \(error)")
+                tell("seed \(seed): the run could not be made: \(error)")
                 tally.withLock { $0.addBroken() }
             }
             return clock.elapsedMilliseconds() < end

@@ -21,6 +21,8 @@ final class HandledDevice {
         var restoredBases: [CKRecord] = []
         /// Keys that are not given back.
         var forgottenKeys: Set<String> = []
+        /// Keys that the handler and the merge block don't know, as an older version of the app.
+        var unknownKeys: Set<String> = []
         var merged: [(key: String?, pending: CKRecord?, originals: [String], originalTitle: String?)] = []
         var mergeRule: MergeRule = .recommended
         var skippedKeys: Set<String> = []
@@ -175,11 +177,13 @@ final class HandledDevice {
                     $0.restored.append("\(key): \(keys.sorted().joined(separator: ","))")
                     $0.restoredBases += base.map { [$0] } ?? []
                 }
-                for field in keys where !settings.forgottenKeys.contains(field) {
+                for field in keys
+                where !settings.forgottenKeys.contains(field) && !settings.unknownKeys.contains(field) {
                     known[field] = values(todo)[field] ?? nil
                 }
             } else if let previous {
-                for (field, value) in values(todo) where !same(value, values(previous)[field] ?? nil) {
+                for (field, value) in values(todo)
+                where !same(value, values(previous)[field] ?? nil) && !settings.unknownKeys.contains(field) {
                     known[field] = value
                     info.originalValues[field] = values(previous)[field]
                 }
@@ -230,8 +234,7 @@ final class HandledDevice {
             return
         }
         let pending = info.pendingLocalRecord
-        // A handler that doesn't know a field merges it as little as it gives it back.
-        for field in ["title", "done", "priority", "note"] where !settings.forgottenKeys.contains(field) {
+        for field in ["title", "done", "priority", "note"] where !settings.unknownKeys.contains(field) {
             let isPending = pending?.changedKeys().contains(field) ?? false
             let remoteValue = remote.object(forKey: field)
             let local = values(todo)[field] ?? nil

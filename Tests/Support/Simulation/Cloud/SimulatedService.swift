@@ -61,6 +61,7 @@ final class SimulatedService {
     private func open() throws {
         var options = OpenOptions()
         options.vfsName = disk.name
+        options.checkpointFrames = world.plan.scenario.checkpointFrames
         let store = try SQLiteCloudStore(path: path, options: options, readersMax: 1)
         var limits = ServiceLimits()
         limits.itemsWithExtrasMax = world.plan.scenario.itemsMax

@@ -27,6 +27,7 @@ final class CloudSyncApp: DeviceApp {
         var options = YapDatabaseOptions()
         options.random = random
         options.vfsName = device.disk.name
+        options.checkpointFrames = device.world.plan.scenario.checkpointFrames
         try world.sabotage?.spoil(device.path, registeredName: Self.extensionName, isOpen: false)
         let isEarlier = version == 1
         database = try YapDatabase(path: device.path, options: options) {

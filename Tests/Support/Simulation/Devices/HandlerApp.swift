@@ -67,6 +67,7 @@ final class HandlerApp: DeviceApp {
         var options = YapDatabaseOptions()
         options.random = random
         options.vfsName = device.disk.name
+        options.checkpointFrames = device.world.plan.scenario.checkpointFrames
         return try YapDatabase(
             path: device.path, options: options, configure: HandlerBlocks.register)
     }

@@ -158,12 +158,8 @@ package struct HandlerBlocks: Sendable {
             for name in names(collection) {
                 let (here, there) = (value(name, of: object), remote.object(forKey: name))
                 if mutant != .mergeKeepsNothing, Self.isKept(name, here: here, there: there, info) {
-                    let pending = info.pendingLocalRecord?.object(forKey: name)
-                    info.updatedPendingLocalRecord.setObject(pending, forKey: name)
-                    guard !Self.isSame(here, pending) else { continue }
-                    // An earlier version of the app, which doesn't sync the field, changed the row since.
-                    Self.set(name, of: &todo, to: pending)
-                    isChanged = true
+                    info.updatedPendingLocalRecord.setObject(
+                        info.pendingLocalRecord?.object(forKey: name), forKey: name)
                 } else if !Self.isSame(here, there) {
                     Self.set(name, of: &todo, to: there)
                     isChanged = true

@@ -54,6 +54,27 @@ package struct HandlerPages {
         try transaction.setObject(blocks.version, forKey: "version", inCollection: "app")
         guard before != nil else { return }
         for zone in zones { try begin(.upgrade, zone.zoneID, zone.identifier, transaction) }
+        if blocks.version > 1 { try giveBackWhatWaits(transaction) }
+    }
+
+    /// The earlier version kept the day to itself, and may have changed it while a value of the later one waited: what
+    /// waits goes up, and is the row's again.
+    private func giveBackWhatWaits(_ transaction: Transaction) throws {
+        let ext = try transaction.ext(Self.extensionName, as: YapDatabaseCloudKit.self)
+        for record in try ext.pendingChangeSets().flatMap(\.recordsToSave)
+        where record.recordType == Todo.recordType && record.changedKeys().contains("completionDay") {
+            let (key, day) = (record.recordID.recordName, record.object(forKey: "completionDay"))
+            for collection in blocks.collections(key) where blocks.names(collection).contains("completionDay")
+            {
+                guard let object = try transaction.object(forKey: key, inCollection: collection) else {
+                    continue
+                }
+                var todo = HandlerBlocks.todo(object)
+                HandlerBlocks.set("completionDay", of: &todo, to: day)
+                guard todo != HandlerBlocks.todo(object) else { continue }
+                try HandlerBlocks.store(todo, key, collection, transaction)
+            }
+        }
     }
 
     /// Begins to fetch everything.

@@ -30,23 +30,26 @@ package struct Scenario: Codable, Sendable {
     package var hasOthers: Bool
     /// The longest that a request without a fault is on its way, each way.
     package var latencyMillisecondsMax: Int
+    /// From how many frames of its log a file takes them in: with few, kills and power losses meet it.
+    package var checkpointFrames: Int32
     /// In a thousand requests, pushes or steps; a fault that isn't here doesn't happen.
     package var rates: [Fault: Int]
 
     init(
         devices: [DeviceKind], keysCount: Int, itemsMax: Int, hasOthers: Bool, latencyMillisecondsMax: Int,
-        rates: [Fault: Int]
+        checkpointFrames: Int32, rates: [Fault: Int]
     ) {
         self.devices = devices
         self.keysCount = keysCount
         self.itemsMax = itemsMax
         self.hasOthers = hasOthers
         self.latencyMillisecondsMax = latencyMillisecondsMax
+        self.checkpointFrames = checkpointFrames
         self.rates = rates
     }
 
     private enum Key: String, CodingKey {
-        case devices, keysCount, itemsMax, hasOthers, latencyMillisecondsMax
+        case devices, keysCount, itemsMax, hasOthers, latencyMillisecondsMax, checkpointFrames
     }
 
     // The rates are for drawing only: a plan that is kept has what they made.
@@ -57,6 +60,8 @@ package struct Scenario: Codable, Sendable {
         itemsMax = try values.decode(Int.self, forKey: .itemsMax)
         hasOthers = try values.decode(Bool.self, forKey: .hasOthers)
         latencyMillisecondsMax = try values.decode(Int.self, forKey: .latencyMillisecondsMax)
+        // Runs that were kept before it was drawn have SQLite's own number.
+        checkpointFrames = try values.decodeIfPresent(Int32.self, forKey: .checkpointFrames) ?? 1_000
         rates = [:]
     }
 
@@ -67,6 +72,7 @@ package struct Scenario: Codable, Sendable {
         try values.encode(itemsMax, forKey: .itemsMax)
         try values.encode(hasOthers, forKey: .hasOthers)
         try values.encode(latencyMillisecondsMax, forKey: .latencyMillisecondsMax)
+        try values.encode(checkpointFrames, forKey: .checkpointFrames)
     }
 }
 
