@@ -60,6 +60,11 @@ final class EventQueue {
         return taken.map(\.body)
     }
 
+    /// Forgets what is still to happen: it holds the run that holds the queue.
+    func removeAll() {
+        events = []
+    }
+
     /// Lets the next event happen.
     /// - Returns: False when there is none before `limit`.
     func step(untilMilliseconds limit: Int64 = .max) -> Bool {

@@ -56,6 +56,7 @@ package final class World {
     }
 
     private func run(_ folder: URL) throws -> Outcome {
+        defer { queue.removeAll() }
         startedService = try SimulatedService(self, path: folder.appending(path: "cloud.sqlite").path)
         ledger.foldingDevices = Set(plan.scenario.devices.indices.filter { plan.scenario.devices[$0].folds })
         devices = plan.scenario.devices.enumerated().map { index, kind in
