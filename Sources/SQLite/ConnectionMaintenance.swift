@@ -21,6 +21,17 @@ public struct CheckpointResult: Hashable, Sendable {
 }
 
 extension Connection {
+    /// How often SQLite prepared the connection's statements anew. It does after a change of the schema, and for each
+    /// new value of a parameter that it compared with the term of a partial index.
+    package var repreparesCount: Int {
+        var (count, statement) = (0, sqlite3_next_stmt(handle, nil))
+        while let next = statement {
+            count += Int(sqlite3_stmt_status(next, SQLITE_STMTSTATUS_REPREPARE, 0))
+            statement = sqlite3_next_stmt(handle, next)
+        }
+        return count
+    }
+
     /// Most messages that `integrityCheck()` returns.
     public static let integrityMessagesMax = 100
 
