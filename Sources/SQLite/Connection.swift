@@ -205,6 +205,18 @@ public final class Connection {
             }, logCounter)
     }
 
+    /// Lets no commit make a checkpoint.
+    /// - Returns: From how many frames one made it.
+    func suspendCheckpoints() -> Int32 {
+        let frames = logCounter.pointee.framesMax
+        logCounter.pointee.framesMax = .max
+        return frames
+    }
+
+    func resumeCheckpoints(fromFrames frames: Int32) {
+        logCounter.pointee.framesMax = frames
+    }
+
     private func setWriteAheadLog() throws {
         // Also for a read-only connection: the first read of the file is here, so what is no database is seen at once.
         let sql = options.readOnly ? "PRAGMA journal_mode" : "PRAGMA journal_mode=WAL"

@@ -36,6 +36,10 @@ extension Connection {
             try statement.step() ? statement.int64(at: 0) : nil
         }
         guard let version = version ?? nil else { return }
+        // A checkpoint that syncs nothing would leave pages in the file that a power loss takes, after their frames in
+        // the log were overwritten.
+        let checkpointFrames = suspendCheckpoints()
+        defer { resumeCheckpoints(fromFrames: checkpointFrames) }
         try? execute("PRAGMA synchronous=\(Synchronous.off.rawValue)")
         try? execute("BEGIN IMMEDIATE; PRAGMA user_version=\(version); COMMIT")
         try? rollback()

@@ -50,6 +50,42 @@ import Testing
         #expect(try connection.integer("PRAGMA synchronous") == 2)
     }
 
+    /// What takes a failed commit out of the log isn't synced: with it no page may go from the log into the file.
+    @Test("150. a power loss after a commit whose sync failed leaves the file whole")
+    func aPowerLossAfterAFailedSyncLeavesAWholeFile() throws {
+        for checkpointFrames: Int32 in 2...20 {
+            for seed: UInt64 in 1...4 { try losePower(afterFailedSync: checkpointFrames, seed: seed) }
+        }
+    }
+
+    private func losePower(afterFailedSync checkpointFrames: Int32, seed: UInt64) throws {
+        let disk = SimulatedDisk()
+        var options = OpenOptions()
+        options.vfsName = disk.name
+        options.checkpointFrames = checkpointFrames
+        let path = folder.file("power \(checkpointFrames) \(seed).sqlite")
+        do {
+            let connection = try Connection(path: path, options: options)
+            try connection.execute("CREATE TABLE items (id INTEGER PRIMARY KEY, text TEXT)")
+            func add() throws {
+                try connection.transaction(.immediate) {
+                    try connection.execute("INSERT INTO items (text) VALUES (printf('%3000c', 'x'))")
+                }
+            }
+            for _ in 0..<5 { try add() }
+            disk.failSyncs()
+            #expect(throws: SQLiteError.self) { try add() }
+            disk.mend()
+            try add()
+            disk.die()
+        }
+        try disk.start(with: .synced(seed: seed))
+        let connection = try Connection(path: path, options: options)
+        #expect(try connection.integrityCheck() == [], "\(checkpointFrames) frames, seed \(seed)")
+        let count = try connection.integer("SELECT count(*) FROM items")
+        #expect(count == 6)
+    }
+
     @Test(arguments: FaultKind.allCases, FaultDuration.allCases)
     func eachFaultFiresWithItsCodeAndAsLongAsItWasAsked(kind: FaultKind, duration: FaultDuration) throws {
         // A small database is made before the fault, then reopened: each kind of call happens at least once.
