@@ -45,6 +45,47 @@ import Testing
         #expect(ledger.unaccounted.map(\.isDeletion) == [true])
     }
 
+    /// A deletion here of a record that another device has deleted and made again.
+    private mutating func deletes(fetched historyCount: Int) {
+        begin()
+        let mark = ledger.mark(record: Self.record, device: 1, fetchedHistoryCount: historyCount)
+        ledger.committed(
+            device: 1, Ledger.Value(record: Self.record, field: Ledger.deletion, value: ""), mark: mark)
+    }
+
+    @Test mutating func aDeletionOfWhatWasGoneAlreadyIsDoneThoughAnotherDeviceMadeItAgain() {
+        deletes(fetched: 1)
+        #expect(ledger.unaccounted.isEmpty)
+    }
+
+    @Test mutating func aDeletionOfWhatTheDeviceKnewToBeMadeAgainIsMissed() {
+        deletes(fetched: 3)
+        #expect(ledger.unaccounted.map(\.isDeletion) == [true])
+    }
+
+    private func day(_ value: String) -> Ledger.Value {
+        Ledger.Value(record: Self.record, field: "completionDay", value: value)
+    }
+
+    @Test mutating func ofAFieldThatWasNoneNobodyKnowsWhatALaterValueWasChangedFrom() {
+        ledger.committed(device: 1, day("own"))
+        ledger.serverHas(record: Self.record, fields: [("completionDay", "own")])
+        ledger.nowSyncs(device: 1, day("kept to itself"))
+        ledger.committed(device: 1, day("later"))
+        ledger.remoteWon(device: 1, day("later"), by: day("own"))
+        #expect(ledger.lies.isEmpty)
+    }
+
+    @Test mutating func aValueThatIsGivenUpForAnOlderOneOfTheDeviceIsALie() {
+        ledger.committed(device: 1, day("own"))
+        ledger.serverHas(record: Self.record, fields: [("completionDay", "own")])
+        ledger.nowSyncs(device: 1, day("kept to itself"))
+        ledger.serverHas(record: Self.record, fields: [("completionDay", "kept to itself")])
+        ledger.committed(device: 1, day("later"))
+        ledger.remoteWon(device: 1, day("later"), by: day("own"))
+        #expect(ledger.lies.count == 1)
+    }
+
     @Test mutating func aDeletionOfWhatTheDeviceDidNotMakeIsMissed() {
         begin()
         commits("edited")

@@ -85,6 +85,82 @@ import Yap
         #expect(try !isOvertaken(try #require(device.server("1")), device))
     }
 
+    @Test(
+        "151. whether a fetched deletion is older than a save that was confirmed meanwhile, only another fetch says"
+    )
+    func aDeletionFromBeforeOrAfterASave() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        func isUncertain() throws -> Bool {
+            try device.read { _, ext in
+                try ext.isDeletionUncertain(of: device.id("1"), databaseIdentifier: nil)
+            }
+        }
+        try beginFetch(device)
+        #expect(try !isUncertain())
+        try device.edit("1") { $0.title = "b" }
+        #expect(device.upload() == .idle)
+        #expect(try isUncertain())
+        try beginFetch(device)
+        #expect(try !isUncertain())
+    }
+
+    @Test(
+        "152. what was in a conflict that never settled goes before a later edit, and again with another version"
+    )
+    func aConflictThatNeverSettled() throws {
+        let device = try stuckDevice()
+        try device.edit("1") { $0.title = "c" }
+        #expect(try device.queue() == ["S1{title=b}", "S1{title=c}"])
+        #expect(try device.sentTitles() == ["b", "c"])
+        let other = try stuckDevice()
+        other.behave { $0.versionTag = "2" }
+        try other.relaunch()
+        #expect(other.upload() == .idle)
+        #expect(other.server("1")?["title"] == "b")
+    }
+
+    /// A device with an edit in a conflict that nothing settles.
+    private func stuckDevice() throws -> HandledDevice {
+        let cloud = TestCloud()
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        cloud.fail(.modifyRecords, with: .serverRecordChanged, times: SyncEngine.identicalConflictsMax + 1)
+        try device.edit("1") { $0.title = "b" }
+        for _ in 0..<20 {
+            cloud.clock.advance(bySeconds: 400)
+            device.upload()
+        }
+        #expect(device.cloudKit.status == .needsAttention([.stuck(recordName: "1")]))
+        return device
+    }
+
+    @Test("153. what is known of a change in flight that can't be given back whole goes before a later edit")
+    func aChangeInFlightThatIsKnownInPart() throws {
+        let device = try HandledDevice(cloud, storage: .keysOnly)
+        try device.uploaded(Todo(title: "a"), "1")
+        device.cloudKit.suspend()
+        try device.edit("1") {
+            $0.title = "b"
+            $0.note = "n"
+        }
+        try device.write { _, ext in
+            let set = try #require(try ext.tables.oldestChangeSet(DatabaseKey(nil)))
+            try ext.tables.setInFlight(set.sequence, true)
+        }
+        device.behave { $0.forgottenKeys = ["note"] }
+        try device.relaunch()
+        let keys = ["note", "title"]
+        #expect(device.upload() == .needsAttention([.unrestorable(recordName: "1", keys: keys)]))
+        device.cloudKit.suspend()
+        try device.edit("1") { $0.title = "c" }
+        device.behave { $0.forgottenKeys = [] }
+        #expect(try device.queue() == ["S1{title=b}", "S1{note=n,title=c}"])
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "c")
+        #expect(device.server("1")?["note"] == "n")
+    }
+
     @Test("135. a value that may be on the server stays before a later one, and is no other device's change")
     func aValueThatMayBeOnTheServer() throws {
         let device = try HandledDevice(cloud)

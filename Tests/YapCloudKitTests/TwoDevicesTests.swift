@@ -384,6 +384,35 @@ import Yap
         try database.close()
     }
 
+    @Test("154. what waits of a field comes back into a row that a version without the field made anew")
+    func aRowThatAVersionWithoutTheFieldMadeAnew() throws {
+        let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        }
+        let container = cloud.device(user: "ada").container
+        func set(_ object: some Codable & Sendable, _ database: YapDatabase) throws {
+            try database.newConnection().blocking.readWrite {
+                try $0.setObject(object, forKey: "1", inCollection: "todos")
+            }
+        }
+        var (database, sync) = try open(Todo.self, path, container)
+        try set(Todo(title: "eggs", note: "six"), database)
+        try database.close()
+        (database, sync) = try open(EarlierTodo.self, path, container)
+        try set(EarlierTodo(title: "brown eggs"), database)
+        try database.close()
+        (database, sync) = try open(Todo.self, path, container)
+        let here = try database.newConnection().blocking.read {
+            try $0.object(Todo.self, forKey: "1", inCollection: "todos")
+        }
+        #expect(here == Todo(title: "brown eggs", note: "six"))
+        #expect(sync.syncNowInline() == .idle)
+        laptop.syncNow()
+        #expect(try laptop.todo("1") == Todo(title: "brown eggs", note: "six"))
+        try database.close()
+    }
+
     @Test func aFieldThatIsNewInTheModelDoesNotOverwriteWhatNewerDevicesHaveInIt() throws {
         let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
         defer {

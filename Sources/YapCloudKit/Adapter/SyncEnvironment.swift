@@ -57,6 +57,11 @@ package struct SyncZoneHandler: Sendable {
     let applyPage:
         @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, SyncPage)
             throws -> Void
+    /// Gives a row the values that wait in the queue, where it lacks them.
+    let giveBack:
+        @Sendable (
+            YapDatabaseReadWriteTransaction, _ collection: String, _ key: String, _ waiting: [String: Field]
+        ) throws -> Void
     /// Brings the server's version of one record in, as a conflict shows it.
     let applyRecord:
         @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, CKRecord)

@@ -163,6 +163,11 @@ extension CloudKitTables {
             [.integer(record), .integer(code)])
     }
 
+    /// Lets a change that was put aside be sent again.
+    func liftRefusal(of change: ChangeRow) throws {
+        try run("UPDATE \(table("change")) SET refusal = NULL WHERE id = ?1", [.integer(change.id)])
+    }
+
     /// Lets what was put aside with a code be sent again.
     /// - Parameter record: The life of a record; nil for all.
     func liftRefusals(code: Int64, of record: Int64? = nil) throws {

@@ -36,6 +36,21 @@ extension YapDatabaseCloudKitTransaction {
         try isOvertaken(record, databaseKey(databaseIdentifier))
     }
 
+    /// Whether a fetched deletion of a record may be older than a save by this device, which the server confirmed while
+    /// the page was being fetched; likewise its absence at the end of a full fetch. Don't apply such a page, and don't
+    /// store its token: fetch it again.
+    ///
+    /// Ask it of each deletion of a page in the transaction that applies the page. The extension knows that a fetch
+    /// begins by `token(forZone:databaseIdentifier:)`.
+    public func isDeletionUncertain(
+        of recordID: CKRecord.ID, databaseIdentifier: String?
+    ) throws -> Bool {
+        if case .saved? = try cloudKit.writes.outcome(of: recordID, in: databaseKey(databaseIdentifier)) {
+            return true
+        }
+        return false
+    }
+
     private func isOvertaken(_ record: CKRecord, _ database: DatabaseKey) throws -> Bool {
         switch cloudKit.writes.outcome(of: record.recordID, in: database) {
         case nil: return false

@@ -188,7 +188,7 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// Takes over that a record was deleted on the server: nothing that waited for it is sent, and no row
-    /// stands for it any more. Rows that were removed here already are no obstacle.
+    /// stands for it any more. Rows that were removed here already are no obstacle. Ask `isDeletionUncertain` before.
     ///
     /// - Returns: The rows that stood for it, which the app now removes or keeps as its own.
     @discardableResult

@@ -254,8 +254,23 @@ extension YapDatabaseCloudKitTransaction {
                 try handle(
                     row, owner: owner, object: nil, metadata: nil, versionInfo: cloudKit.versionInfo,
                     previous: previous, nilDetachesOnly: true)
+                if previous != nil, let owner { try giveBackWaiting(row, owner) }
             }
         }
+    }
+
+    /// Gives a row what waits of its record, where an earlier version of the app may have taken it away.
+    private func giveBackWaiting(_ row: YapDatabaseRowIdentity, _ owner: RecordRow) throws {
+        guard let zoneHandler = cloudKit.runner.zoneHandler,
+            let transaction = transaction as? YapDatabaseReadWriteTransaction
+        else { return }
+        let waiting = try tables.changes(of: owner.id).filter { $0.kind == .save }.reduce(into: [:]) {
+            $0.merge($1.fields) { _, later in later }
+        }
+        guard !waiting.isEmpty else { return }
+        rowsInMerge.insert(row.rowID)
+        defer { rowsInMerge.remove(row.rowID) }
+        try zoneHandler.giveBack(transaction, row.collection, row.key, waiting)
     }
 
     /// Queues the deletion of records whose rows went while the extension was not registered. Another row may have the

@@ -44,6 +44,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var previousObjects: [YapCollectionKey: any Sendable] = [:]
     /// Rows whose object before the change that is under way can't be read.
     var unreadableRows: Set<Int64> = []
+    /// Values of earlier commits that a change of this one took over, by the lives of their records.
+    var takenOver: [Int64: [String: Field?]] = [:]
     var log: [CloudMergeLogEntry] = []
     var isQueueTouched = false
     /// Whether the removal of all rows that is under way deletes in the cloud.
@@ -99,14 +101,15 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         try tables.upgrade(from: previous.classVersion)
         if previous.hasMissedCommits { try forgetVanishedRows() }
         let isAnotherVersion = previous.versionTag != cloudKit.versionTag
+        if isAnotherVersion {
+            // This version's handler may give back, and its merge block bring together, what an earlier one could not.
+            try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal)
+            try tables.liftRefusals(code: CloudKitTables.stuckRefusal)
+        }
         if previous.hasMissedCommits || isAnotherVersion {
             try populate(after: previous)
             // The server may have these values already: they are held against it before later ones are.
             for open in openChangeSets.values { try tables.setInFlight(open.sequence, false) }
-        }
-        if isAnotherVersion {
-            // This version's handler may give back what an earlier one could not.
-            try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal)
         }
         if isAnotherVersion, cloudKit.runner.zoneHandler != nil {
             // The server may hold values of new fields, from newer devices, that were left out here: all records are

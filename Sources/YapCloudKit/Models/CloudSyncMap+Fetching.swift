@@ -9,10 +9,28 @@ extension CloudSyncMap {
             applyPage: { [self] transaction, ext, database, page in
                 try apply(page, transaction, ext, database)
             },
+            giveBack: { [self] transaction, collection, key, waiting in
+                try giveBack(waiting, transaction, collection, key)
+            },
             applyRecord: { [self] transaction, ext, database, record in
                 try ext.tables.markSeen(record.recordID, database)
                 try apply(record, nil, transaction, ext, database)
             })
+    }
+
+    /// A version of the app that doesn't know a field may have made the row anew, of what it knew.
+    private func giveBack(
+        _ waiting: [String: Field], _ transaction: YapDatabaseReadWriteTransaction, _ collection: String,
+        _ key: String
+    ) throws {
+        guard let model = model(forCollection: collection),
+            let object = try transaction.object(forKey: key, inCollection: collection)
+        else { return }
+        let local = try model.fields(object)
+        let missing = waiting.filter { name, field in
+            model.fieldNames.contains(name) && !(local[name] ?? .cleared).says(field)
+        }
+        if !missing.isEmpty { try model.store(transaction, key, missing) }
     }
 
     /// A page and its token, in one transaction: after a crash the page is fetched again, or all of it is

@@ -65,8 +65,10 @@ struct CloudSyncMap: Sendable {
                 if info.versionInfo != nil {
                     let names = Self.newFieldNames(of: model, since: info.previousVersionTag)
                     let fields = try model.fields(object)
+                    // What the version before didn't sync and a row lacks, nobody has cleared.
                     record.setFields(
-                        info.hasMissedChanges ? fields : fields.filter { names.contains($0.key) })
+                        info.hasMissedChanges
+                            ? fields : fields.filter { names.contains($0.key) && $0.value.value != nil })
                     // Of a new field the server has nothing, or what another device wrote.
                     for name in names { info.originalValues.updateValue(nil, forKey: name) }
                 }

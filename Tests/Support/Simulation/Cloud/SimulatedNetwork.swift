@@ -30,6 +30,8 @@ final class SimulatedNetwork: @unchecked Sendable {
     private static let patienceMilliseconds: Int64 = 60_000
     /// How many requests of each device are under way, waits for pushes not counted.
     private(set) var underWay: [Int: Int] = [:]
+    /// How many requests the service has still to get, also from processes that are gone.
+    private(set) var onTheirWayCount = 0
     private(set) var requests: [[String: Int]] = []
     /// How many changes the server's history had when it answered the fetch that each device heard of last.
     private(set) var lastPages: [Int: Int] = [:]
@@ -96,11 +98,17 @@ final class SimulatedNetwork: @unchecked Sendable {
         if let fault = exchange.faults[.lostRequest] { return lose(exchange, fault) }
         var latency = world.latencyMilliseconds(exchange.draws, "there")
         latency += exchange.faults[.lateRequest]?.milliseconds ?? 0
-        world.queue.schedule(after: latency) { [unowned self] in arrive(exchange, isFirst: true) }
+        arrive(exchange, after: latency, isFirst: true)
         if let fault = exchange.faults[.duplicatedRequest] {
-            world.queue.schedule(after: latency + fault.milliseconds) { [unowned self] in
-                arrive(exchange, isFirst: false)
-            }
+            arrive(exchange, after: latency + fault.milliseconds, isFirst: false)
+        }
+    }
+
+    private func arrive(_ exchange: Exchange, after milliseconds: Int64, isFirst: Bool) {
+        onTheirWayCount += 1
+        world.queue.schedule(after: milliseconds) { [unowned self] in
+            onTheirWayCount -= 1
+            arrive(exchange, isFirst: isFirst)
         }
     }
 

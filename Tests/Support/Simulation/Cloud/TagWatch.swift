@@ -5,17 +5,23 @@ import CloudWire
 package struct TagWatch {
     package init() {}
 
-    private var deletionCounters = [String: Int64]()
+    private var deletionCounters = [String: [Int64]]()
+    /// By device and record: how many deletions there were when the device first sent one of its own.
+    private var deletionsBefore = [Int: [String: Int]]()
     /// By device and record: the counter of the deletion that the device was told has happened.
     private var known = [Int: [String: Int64]]()
 
     package mutating func deleted(record: String, at counter: Int64) {
-        deletionCounters[record] = counter
+        deletionCounters[record, default: []].append(counter)
     }
 
     /// - Returns: What is wrong with the request.
     package mutating func see(_ request: WireRequest, from device: Int) throws -> [String] {
         let operations = try RecordsModifyRequest(json: request.body).operations
+        for name in operations.filter(\.operationType.isDeletion).compactMap(request.key)
+        where deletionsBefore[device]?[name] == nil {
+            deletionsBefore[device, default: [:]][name] = deletionCounters[name, default: []].count
+        }
         return operations.compactMap { operation in
             guard !operation.operationType.isDeletion, let name = request.key(of: operation),
                 let tag = operation.record.recordChangeTag.flatMap(ChangeTag.init),
@@ -38,16 +44,22 @@ package struct TagWatch {
     }
 
     package mutating func see(_ response: WireResponse, to request: WireRequest, device: Int) throws {
-        let names = try RecordsModifyRequest(json: request.body).operations.filter {
+        let deletions = try RecordsModifyRequest(json: request.body).operations.filter {
             $0.operationType.isDeletion
-        }.compactMap(request.key)
-        guard (200..<300).contains(response.status), !names.isEmpty else { return }
+        }
+        guard (200..<300).contains(response.status), !deletions.isEmpty else { return }
         for case .error(let error) in try RecordsModifyResponse(json: response.body).records {
             // A batch with an error counts for nothing here: which deletions happened is then not certain.
             _ = error
             return
         }
-        for name in names { known[device, default: [:]][name] = deletionCounters[name] }
+        for deletion in deletions {
+            guard let name = request.key(of: deletion) else { continue }
+            // The first one since the request was sent: the answer may be late, and a later life be deleted too.
+            let counters = deletionCounters[name, default: []]
+            let before = deletionsBefore[device]?.removeValue(forKey: name) ?? counters.count
+            known[device, default: [:]][name] = before < counters.count ? counters[before] : counters.last
+        }
     }
 }
 

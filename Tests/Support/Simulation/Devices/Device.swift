@@ -243,7 +243,7 @@ final class Device: @unchecked Sendable {
             world.note(self, "fails to commit")
             guard disk.isDead else { return failsToSync ? noteFailed(edits, earlier) : () }
             uncertain = zip(edits, earlier).map { edit, before in
-                (edit.key, before, world.ledger.mark(record: key(edit.key)))
+                (edit.key, before, mark(key(edit.key)))
             }
         }
     }
@@ -313,6 +313,11 @@ final class Device: @unchecked Sendable {
 
     // MARK: The ledger
 
+    private func mark(_ record: String) -> Ledger.Mark {
+        world.ledger.mark(
+            record: record, device: index, fetchedHistoryCount: world.network.lastPages[index, default: 0])
+    }
+
     private func key(_ name: String) -> String { World.ledgerKey(name, user: adoptedUser) }
 
     /// Writes into the ledger what a commit changed in an item.
@@ -322,7 +327,8 @@ final class Device: @unchecked Sendable {
             guard before != nil else { return }
             world.note(self, "deletes \(record)")
             return world.ledger.committed(
-                device: index, Ledger.Value(record: record, field: Ledger.deletion, value: ""), mark: mark)
+                device: index, Ledger.Value(record: record, field: Ledger.deletion, value: ""),
+                mark: mark ?? self.mark(record))
         }
         func tracked(_ todo: Todo) -> [(field: String, value: String)] {
             todo.trackedValues.filter { isSynced($0.field, name) }

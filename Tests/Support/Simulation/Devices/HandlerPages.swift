@@ -36,7 +36,7 @@ package struct HandlerPages {
         self.blocks = blocks
     }
 
-    /// A record of the page can't be judged before the answer to an upload is here.
+    /// A record of the page can't be judged before the answer to an upload is here, or not by this page.
     private struct PageComesLater: Error {}
 
     /// A new version of the app fetches everything again.
@@ -147,6 +147,9 @@ package struct HandlerPages {
     private func delete(
         _ recordID: CKRecord.ID, _ identifier: String?, _ transaction: Transaction, _ ext: Ext
     ) throws {
+        if try ext.isDeletionUncertain(of: recordID, databaseIdentifier: identifier) {
+            throw PageComesLater()
+        }
         for row in try ext.removeRemotelyDeletedRecord(recordID, databaseIdentifier: identifier) {
             try transaction.removeObject(forKey: row.key, inCollection: row.collection)
         }
@@ -195,6 +198,9 @@ package struct HandlerPages {
                 }
                 let known = try ext.recordChangeTag(forRecordID: recordID, databaseIdentifier: identifier)
                 guard known.recordChangeTag != nil else { continue }
+                if try ext.isDeletionUncertain(of: recordID, databaseIdentifier: identifier) {
+                    throw PageComesLater()
+                }
                 if full.reason == .reset {
                     try sendAgain(key, transaction, ext)
                 } else {

@@ -25,6 +25,8 @@ package struct Ledger: Sendable {
         let historyCount: Int
         /// Whether the server had the record then.
         let wasOnServer: Bool
+        /// How much of the history the device could know: what it had fetched, or written itself of the record.
+        let knownHistoryCount: Int
         /// Whether the device had no such record before.
         let isInsert: Bool
         /// Whether an earlier version of the app, which doesn't sync the field, set it: what it was changed from
@@ -52,6 +54,8 @@ package struct Ledger: Sendable {
     private var drops = [Int: [Value: String]]()
     private var wasServerRestored = false
     private var authors = [Value: Int]()
+    /// By device and record: when the server first had the newest of what the device set.
+    private var lastWrites = [Int: [String: Int]]()
     /// Entries of merge logs that can't be true.
     package private(set) var lies = [String]()
 
@@ -59,10 +63,15 @@ package struct Ledger: Sendable {
     package struct Mark: Sendable {
         let historyCount: Int
         let wasOnServer: Bool
+        let knownHistoryCount: Int
     }
 
-    package func mark(record: String) -> Mark {
-        Mark(historyCount: historyCount, wasOnServer: liveRecords.contains(record))
+    /// - Parameter fetchedHistoryCount: How much of the history the device has fetched; nil where nobody counts.
+    package func mark(record: String, device: Int? = nil, fetchedHistoryCount: Int? = nil) -> Mark {
+        let written = device.flatMap { lastWrites[$0]?[record] } ?? 0
+        return Mark(
+            historyCount: historyCount, wasOnServer: liveRecords.contains(record),
+            knownHistoryCount: fetchedHistoryCount.map { max($0, written) } ?? historyCount)
     }
 
     package mutating func committed(device: Int, _ value: Value, isInsert: Bool = false, mark: Mark? = nil) {
@@ -71,7 +80,8 @@ package struct Ledger: Sendable {
         commits.append(
             Commit(
                 device: device, value: value, historyCount: mark.historyCount,
-                wasOnServer: mark.wasOnServer, isInsert: isInsert))
+                wasOnServer: mark.wasOnServer, knownHistoryCount: mark.knownHistoryCount,
+                isInsert: isInsert))
     }
 
     /// A commit that failed, by a fault of the disk: SQLite may find it in its log when the file is opened again.
@@ -79,7 +89,8 @@ package struct Ledger: Sendable {
         authors[value] = device
         var commit = Commit(
             device: device, value: value, historyCount: historyCount,
-            wasOnServer: liveRecords.contains(value.record), isInsert: false)
+            wasOnServer: liveRecords.contains(value.record), knownHistoryCount: historyCount,
+            isInsert: false)
         commit.isCertain = false
         commits.append(commit)
     }
@@ -87,7 +98,11 @@ package struct Ledger: Sendable {
     package mutating func serverHas(record: String, fields: [(field: String, value: String)]) {
         historyCount += 1
         liveRecords.insert(record)
-        for (field, value) in fields { history.insert(Value(record: record, field: field, value: value)) }
+        for (field, value) in fields {
+            let value = Value(record: record, field: field, value: value)
+            guard history.insert(value).inserted, let author = authors[value] else { continue }
+            lastWrites[author, default: [:]][record] = historyCount
+        }
     }
 
     package mutating func serverDeleted(record: String) {
@@ -104,10 +119,12 @@ package struct Ledger: Sendable {
 
     /// A value of a field that the next version of the app syncs.
     package mutating func nowSyncs(device: Int, _ value: Value) {
-        authors[value] = authors[value] ?? device
+        // A value that another device set, and has given up since, comes back from this one.
+        authors[value] = device
         var commit = Commit(
             device: device, value: value, historyCount: historyCount,
-            wasOnServer: liveRecords.contains(value.record), isInsert: false)
+            wasOnServer: liveRecords.contains(value.record), knownHistoryCount: historyCount,
+            isInsert: false)
         commit.isOfNewField = true
         commits.append(commit)
     }
@@ -142,8 +159,13 @@ package struct Ledger: Sendable {
 
     /// The device's merge log says that a value of another device took the place of a value of its own. It may be an
     /// older value of the same device only where another one made a deleted record again, with all it knew of it.
-    mutating func remoteWon(device: Int, _ dropped: Value, by kept: Value) {
-        let isOfNewField = commits.last { $0.device == device && $0.value == dropped }?.isOfNewField ?? false
+    package mutating func remoteWon(device: Int, _ dropped: Value, by kept: Value) {
+        let place = commits.lastIndex { $0.device == device && $0.value == dropped } ?? commits.startIndex
+        // What it was changed from isn't known, nor of what was set on top of it before the server had any of it.
+        let isOfNewField = commits[...place].reversed().filter { commit in
+            commit.device == device && commit.value.record == dropped.record
+                && commit.value.field == dropped.field
+        }.prefix { $0.value == dropped || !history.contains($0.value) }.contains(where: \.isOfNewField)
         if authors[kept] == device, lastDeletion[kept.record] == nil, !wasServerRestored, !isOfNewField {
             lies.append("device \(device) gave up \(dropped) for \(kept.value), which is its own")
         }
@@ -162,14 +184,14 @@ package struct Ledger: Sendable {
     package mutating func merged(device: Int, _ entry: CloudMergeLogEntry, record: String) {
         if let field = entry.field {
             guard entry.rule != .localKept else { return }
-            guard let text = entry.dropped else { return droppedUnseen(device: device, record, field, entry) }
-            let value = Value(record: record, field: field, value: text)
             if entry.rule == .deletedRemotely {
                 // What the device deletes here is gone already, whatever another device made of the name since.
                 dropped(
                     device: device, Value(record: record, field: Ledger.deletion, value: ""),
                     rule: entry.rule.rawValue)
             }
+            guard let text = entry.dropped else { return droppedUnseen(device: device, record, field, entry) }
+            let value = Value(record: record, field: field, value: text)
             if entry.rule == .superseded { superseded(device: device, value) }
             if entry.rule == .remoteWon, let kept = entry.kept {
                 remoteWon(device: device, value, by: Value(record: record, field: field, value: kept))
@@ -178,7 +200,8 @@ package struct Ledger: Sendable {
         } else if entry.rule == .editBeatDeletion {
             var commit = Commit(
                 device: device, value: Value(record: record, field: "(made again)", value: Ledger.cleared),
-                historyCount: historyCount, wasOnServer: liveRecords.contains(record), isInsert: false)
+                historyCount: historyCount, wasOnServer: liveRecords.contains(record),
+                knownHistoryCount: historyCount, isInsert: false)
             commit.isMadeAgain = true
             commits.append(commit)
         } else if entry.rule == .deletionDropped {
@@ -239,8 +262,9 @@ package struct Ledger: Sendable {
             guard commit.isDeletion else { return !history.contains(commit.value) }
             if isOfUnsent(commit, at: place) { return false }
             // What the server did not have, or no longer, is deleted already.
+            // So is what the device deleted before it knew that another one had.
             return commit.wasOnServer && !wasServerRestored
-                && lastDeletion[commit.value.record, default: 0] <= commit.historyCount
+                && lastDeletion[commit.value.record, default: 0] <= commit.knownHistoryCount
         }.map(\.element)
     }
 

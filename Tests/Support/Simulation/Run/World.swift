@@ -292,10 +292,17 @@ package final class World {
         attempt { try service.heal() }
         for device in devices { attempt { try device.heal() } }
         for device in devices where device.version == 1 { attempt { try device.install(version: 2) } }
+        letRequestsArrive()
         guard usesAccounts else { return heal(asUser: 0) }
         // What the second user's devices hold goes up first; whatever waits for the first one's is still kept.
         let rounds = heal(asUser: 1)
         return rounds + heal(asUser: 0)
+    }
+
+    /// What the storm delayed is over too: a request that comes after its device was silent is no noise of the device.
+    private func letRequestsArrive() {
+        let end = queue.nowMilliseconds + Self.roundMillisecondsMax
+        while network.onTheirWayCount > 0, next(untilMilliseconds: end) {}
     }
 
     private func heal(asUser user: Int) -> Int {
