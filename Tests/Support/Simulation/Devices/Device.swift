@@ -145,7 +145,11 @@ final class Device: @unchecked Sendable {
     func install(version new: Int) throws {
         guard app != nil, new != version else { return }
         world.note(self, "installs v\(new)")
-        if new > version { try noteNewFields() }
+        if new > version {
+            try noteNewFields()
+        } else {
+            world.ledger.deviceForgot(index, field: "completionDay")
+        }
         try end()
         version = new
         try start()

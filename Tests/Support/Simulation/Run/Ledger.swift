@@ -140,6 +140,11 @@ package struct Ledger: Sendable {
         for (value, author) in authors where author == device { authors[value] = nil }
     }
 
+    /// An earlier version of the app doesn't have the field: a row that it makes lacks what the device wrote itself.
+    package mutating func deviceForgot(_ device: Int, field: String) {
+        for (value, author) in authors where author == device && value.field == field { authors[value] = nil }
+    }
+
     /// The device's merge log says that it gave this value up.
     package mutating func dropped(device: Int, _ value: Value, rule: String) {
         drops[device, default: [:]][value] = rule
