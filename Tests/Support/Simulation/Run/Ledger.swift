@@ -54,6 +54,8 @@ package struct Ledger: Sendable {
     private var drops = [Int: [Value: String]]()
     private var wasServerRestored = false
     private var authors = [Value: Int]()
+    /// What a device brought back that another one had set: nobody's own any more.
+    private var broughtBack = Set<Value>()
     /// By device and record: when the server first had the newest of what the device set.
     private var lastWrites = [Int: [String: Int]]()
     /// Entries of merge logs that can't be true.
@@ -119,8 +121,9 @@ package struct Ledger: Sendable {
 
     /// A value of a field that the next version of the app syncs.
     package mutating func nowSyncs(device: Int, _ value: Value) {
-        // A value that another device set, and has given up since, comes back from this one.
-        authors[value] = device
+        // A value that another device set, and may have given up since, comes back from this one.
+        if let author = authors[value], author != device { broughtBack.insert(value) }
+        authors[value] = authors[value] ?? device
         var commit = Commit(
             device: device, value: value, historyCount: historyCount,
             wasOnServer: liveRecords.contains(value.record), knownHistoryCount: historyCount,
@@ -171,7 +174,8 @@ package struct Ledger: Sendable {
             commit.device == device && commit.value.record == dropped.record
                 && commit.value.field == dropped.field
         }.prefix { $0.value == dropped || !history.contains($0.value) }.contains(where: \.isOfNewField)
-        if authors[kept] == device, lastDeletion[kept.record] == nil, !wasServerRestored, !isOfNewField {
+        let isOwn = authors[kept] == device && !broughtBack.contains(kept)
+        if isOwn, lastDeletion[kept.record] == nil, !wasServerRestored, !isOfNewField {
             lies.append("device \(device) gave up \(dropped) for \(kept.value), which is its own")
         }
     }
