@@ -98,7 +98,7 @@ extension CloudKitTables {
             WHERE record = (SELECT record FROM \(table("mapping")) WHERE rowid = ?1) AND restore IS NOT NULL
             ORDER BY sequence
             """, [.integer(rowID)], readChange
-        ).filter { $0.restore.values.contains(rowID) }
+        ).filter { $0.restore.values.contains { abs($0) == rowID } }
     }
 
     /// The changes that have values in rows, some of them, in their order.
@@ -169,11 +169,16 @@ extension CloudKitTables {
     }
 
     /// Lets what was put aside with a code be sent again.
-    /// - Parameter record: The life of a record; nil for all.
-    func liftRefusals(code: Int64, of record: Int64? = nil) throws {
+    func liftRefusals(code: Int64) throws {
         try run(
-            "UPDATE \(table("change")) SET refusal = NULL WHERE refusal = ?1 AND (?2 IS NULL OR record = ?2)",
-            [.integer(code), record.map { .integer($0) } ?? .null])
+            "UPDATE \(table("change")) SET refusal = NULL WHERE refusal = ?1", [.integer(code)])
+    }
+
+    /// Lets what was put aside with a code of one life of a record be sent again.
+    func liftRefusals(code: Int64, of record: Int64) throws {
+        try run(
+            "UPDATE \(table("change")) SET refusal = NULL WHERE record = ?2 AND refusal = ?1",
+            [.integer(code), .integer(record)])
     }
 
     func liftRefusals(_ database: DatabaseKey) throws {

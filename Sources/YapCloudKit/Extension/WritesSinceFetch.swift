@@ -21,10 +21,17 @@ final class WritesSinceFetch: Sendable {
         var database: DatabaseKey
     }
 
+    private struct Zone: Hashable {
+        var zoneID: CKRecordZone.ID
+        var database: DatabaseKey
+    }
+
     private struct State {
         var outcomes: [Name: Outcome] = [:]
         /// The names in the order in which they came.
         var order: [Name] = []
+        /// Where outcomes were forgotten, because there were too many.
+        var forgotten: Set<Zone> = []
     }
 
     private let state = Lock(State())
@@ -33,6 +40,7 @@ final class WritesSinceFetch: Sendable {
     func noteFetch(of zoneID: CKRecordZone.ID, in database: DatabaseKey) {
         state.withLock { state in
             guard !state.order.isEmpty else { return }
+            state.forgotten.remove(Zone(zoneID: zoneID, database: database))
             let gone = state.order.filter { $0.database == database && $0.recordID.zoneID == zoneID }
             for name in gone { state.outcomes[name] = nil }
             state.order.removeAll { state.outcomes[$0] == nil }
@@ -45,7 +53,21 @@ final class WritesSinceFetch: Sendable {
         state.withLock { state in
             guard state.outcomes.updateValue(outcome, forKey: name) == nil else { return }
             state.order.append(name)
-            if state.order.count > Self.recordsMax { state.outcomes[state.order.removeFirst()] = nil }
+            guard state.order.count > Self.recordsMax else { return }
+            let oldest = state.order.removeFirst()
+            state.outcomes[oldest] = nil
+            state.forgotten.insert(Zone(zoneID: oldest.recordID.zoneID, database: oldest.database))
+        }
+    }
+
+    /// Whether the server may have saved the record since a fetch of its zone began.
+    func mayHaveSaved(_ recordID: CKRecord.ID, in database: DatabaseKey) -> Bool {
+        state.withLock { state in
+            if let outcome = state.outcomes[Name(recordID: recordID, database: database)] {
+                if case .saved = outcome { return true }
+                return false
+            }
+            return state.forgotten.contains(Zone(zoneID: recordID.zoneID, database: database))
         }
     }
 

@@ -41,14 +41,11 @@ extension YapDatabaseCloudKitTransaction {
     /// store its token: fetch it again.
     ///
     /// Ask it of each deletion of a page in the transaction that applies the page. The extension knows that a fetch
-    /// begins by `token(forZone:databaseIdentifier:)`.
+    /// begins by `token(forZone:databaseIdentifier:)`: read the token by that call again before you fetch again.
     public func isDeletionUncertain(
         of recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> Bool {
-        if case .saved? = try cloudKit.writes.outcome(of: recordID, in: databaseKey(databaseIdentifier)) {
-            return true
-        }
-        return false
+        try cloudKit.writes.mayHaveSaved(recordID, in: databaseKey(databaseIdentifier))
     }
 
     private func isOvertaken(_ record: CKRecord, _ database: DatabaseKey) throws -> Bool {
@@ -125,6 +122,7 @@ extension YapDatabaseCloudKitTransaction {
         of row: RecordRow, _ pending: [ChangeRow], updated: [String: Field], remote: [String: Field]
     ) throws {
         isQueueTouched = true
+        takenOver[row.id] = nil
         // What a value that stays was changed from: the server's, or an earlier value that stays.
         var before = remote
         func original(_ key: String) -> Field { before[key] ?? .cleared }

@@ -66,31 +66,8 @@ extension YapDatabaseCloudKitTransaction {
         links.note(row.id, in: open.sequence, fields, originals: originals)
         logTakenOver(row, by: fields)
         var new = NewValues(fields, originals, heldBy: cloudKit.options.storage == .keysOnly ? rowID : nil)
-        let special = isNew ? [] : try sendableChanges(of: row)
-        // Refused changes go along with the new one, which may be their cure: of each key the newest value.
-        for unrestorable in special where try mayBeOnServerInPart(unrestorable) {
-            let rest = try keepKnown(of: unrestorable)
-            logSuperseded(rest, row, by: fields)
-            new.addOlder(rest, [:], mayBeOnServer: true)
-        }
-        var newer = fields
-        var newerUnknown: Set<String> = []
-        for refused in special.reversed()
-        where try refused.refusal != nil && !refused.isDamaged && !mayBeOnServerInPart(refused) {
-            let known = try knownValues(of: refused)
-            let full = refused.with(known)
-            logSuperseded(full, row, by: newer, unknown: newerUnknown)
-            if refused.kind == .save {
-                let mayBeOnServer = try row.changeTag != nil || tables.wasInFlight(refused.sequence)
-                new.addOlder(refused, known, mayBeOnServer: mayBeOnServer)
-                newer.merge(full.fields) { newer, _ in newer }
-                newerUnknown.formUnion(full.keys.filter { newer[$0] == nil })
-                for key in full.keys where fields[key] == nil && takenOver[row.id]?[key] == nil {
-                    takenOver[row.id, default: [:]].updateValue(full.fields[key], forKey: key)
-                }
-            }
-            try remove(refused)
-        }
+        let special = isNew ? [] : try specialChanges(besideNewOf: row)
+        try fold(special, of: row, into: &new, fields, heldBy: rowID)
         if let rowID {
             let older = special.filter { $0.refusal == nil && $0.sequence != open.sequence }
             try storeReplacedValues(of: row, rowID, fields, older)
@@ -100,54 +77,6 @@ extension YapDatabaseCloudKitTransaction {
         try queue(new, open, row)
         // The server can't take a file that isn't there. What waits for the record waits for another one.
         if isFileMissing { try refuse(row, .assetFileNotFound) }
-    }
-
-    /// Notes the values of earlier commits that this commit's change took over, and now says otherwise.
-    private func logTakenOver(_ row: RecordRow, by fields: [String: Field]) {
-        guard let earlier = takenOver[row.id] else { return }
-        for (key, field) in earlier.sorted(by: { $0.key < $1.key }) {
-            guard let newer = fields[key] else { continue }
-            takenOver[row.id]?[key] = nil
-            if field.map(newer.says) != true {
-                logDrop(row, key, .superseded, dropped: field, kept: newer)
-            }
-        }
-    }
-
-    /// The special changes of a record, of which the new one needs to know. A conflict that never settled is no fault
-    /// of the values: they go again, before the new ones, for the server may have them.
-    private func sendableChanges(of row: RecordRow) throws -> [ChangeRow] {
-        let special = try tables.specialChanges(of: row.id)
-        guard special.contains(where: { $0.refusal == CloudKitTables.stuckRefusal }) else { return special }
-        try tables.liftRefusals(code: CloudKitTables.stuckRefusal, of: row.id)
-        return try tables.specialChanges(of: row.id)
-    }
-
-    /// Whether a change was handed to an operation, and put aside later because some of its values can't be given back.
-    private func mayBeOnServerInPart(_ change: ChangeRow) throws -> Bool {
-        guard change.refusal == CloudKitTables.unrestorableRefusal, change.kind == .save, !change.isDamaged
-        else { return false }
-        return try tables.wasInFlight(change.sequence)
-    }
-
-    /// Leaves in a change the values that are known, to be sent before what is queued now: when the server turns out to
-    /// have them, that is no change of another device.
-    /// - Returns: The change with the values that nobody can give back.
-    private func keepKnown(of change: ChangeRow) throws -> ChangeRow {
-        var (known, rest) = (change, change)
-        known.fields.merge(try knownValues(of: change)) { stored, _ in stored }
-        rest.restore = change.restore.filter { known.fields[$0.key] == nil }
-        rest.originals = change.originals.filter { rest.restore[$0.key] != nil }
-        rest.fields = [:]
-        known.restore = [:]
-        known.originals = change.originals.filter { known.fields[$0.key] != nil }
-        if known.fields.isEmpty {
-            try remove(change)
-        } else {
-            try tables.updateChange(known)
-            try tables.liftRefusal(of: known)
-        }
-        return rest
     }
 
     private func refuse(_ row: RecordRow, _ code: CKError.Code) throws {
@@ -205,13 +134,14 @@ extension YapDatabaseCloudKitTransaction {
         for refused in try tables.specialChanges(of: row.id) where refused.refusal != nil {
             let isKept = try mayBeOnServerInPart(refused)
             let known = try isKept ? [:] : knownValues(of: refused)
-            let dropped = try isKept ? keepKnown(of: refused) : refused
+            let dropped = try isKept ? keepKnown(of: refused, asks: false).rest : refused
             logSuperseded(dropped.with(known), row, by: [:])
             if refused.kind == .save {
                 formerRows[row.id, default: []].append(.unsent(dropped, known: known))
             }
             if !isKept { try remove(refused) }
         }
+        logAllTakenOver(row)
         let open = try changeSet(for: row)
         if let change = try openChange(open, row) {
             if change.kind == .save {
@@ -244,6 +174,7 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Takes everything that waits for a record out of the queue.
     func purge(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws {
+        takenOver[row.id] = nil
         for change in try tables.changes(of: row.id) {
             if change.kind == .save {
                 let known = try knownValues(of: change)
@@ -289,7 +220,7 @@ extension YapDatabaseCloudKitTransaction {
 }
 
 /// The values of a save as it goes into the queue: those that are stored, and those that a row holds.
-private struct NewValues {
+struct NewValues {
     var stored: [String: Field]
     var restore: [String: Int64] = [:]
     /// The values that rows hold, to be remembered.
@@ -331,7 +262,7 @@ private struct NewValues {
 
 extension ChangeRow {
     /// The change with values that are known without being stored.
-    fileprivate func with(_ known: [String: Field]) -> ChangeRow {
+    func with(_ known: [String: Field]) -> ChangeRow {
         var change = self
         change.fields.merge(known) { stored, _ in stored }
         return change

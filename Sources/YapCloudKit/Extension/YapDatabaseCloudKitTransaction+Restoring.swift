@@ -27,9 +27,13 @@ extension YapDatabaseCloudKitTransaction {
         var known = valuesInTransaction[change.id] ?? cloudKit.restored.withLock { $0[change.id] } ?? [:]
         let missing = change.restore.filter { known[$0.key] == nil }
         if !missing.isEmpty {
-            let keysByRow = Dictionary(grouping: missing.keys.sorted()) { missing[$0] ?? 0 }
+            let keysByRow = Dictionary(grouping: missing.keys.sorted()) { abs(missing[$0] ?? 0) }
             for (rowID, keys) in keysByRow.sorted(by: { $0.key < $1.key }) {
-                known.merge(try ask(rowID, Set(keys), row)) { old, _ in old }
+                // A row that was changed by a handler which doesn't know the key may only lack the value.
+                let given = try ask(rowID, Set(keys), row).filter { key, field in
+                    field.value != nil || missing[key, default: 0] > 0
+                }
+                known.merge(given) { old, _ in old }
             }
             remember(known, of: change.id)
         }
@@ -91,6 +95,50 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
+    /// Notes the keys of which a row that is about to change gives nothing back: what it lacks afterwards, it need not
+    /// have had when the change was queued. Their row's number is negative from then on.
+    func doubtValues(of row: YapDatabaseRowIdentity) throws {
+        let waiting = try tables.changesToRestore(ownedBy: row.rowID)
+        guard let first = waiting.first, let owner = try tables.record(id: first.record) else { return }
+        for change in waiting {
+            let missing = try restored(change, of: owner).restore.filter { $0.value == row.rowID }
+            guard !missing.isEmpty else { continue }
+            var doubtful = change
+            for key in missing.keys { doubtful.restore[key] = -row.rowID }
+            try tables.updateChange(doubtful)
+        }
+    }
+
+    /// Gives up the values that are lost: this version of the handler knows the key, and the row lacks the value since
+    /// an earlier version, which didn't, has changed it.
+    func dropLostValues() throws {
+        var last: Int64 = 0
+        while true {
+            let waiting = try tables.changesToRestore(after: last, limit: Self.storedAtOnceMax)
+            guard let next = waiting.last?.id else { return }
+            last = next
+            for change in waiting {
+                let doubtful = change.restore.filter { $0.value < 0 }
+                guard !doubtful.isEmpty, let row = try tables.record(id: change.record) else { continue }
+                var left = change
+                for (rowID, keys) in Dictionary(
+                    grouping: doubtful.keys.sorted(), by: { -(doubtful[$0] ?? 0) })
+                {
+                    for (key, field) in try ask(rowID, Set(keys), row) where field.value == nil {
+                        left.restore[key] = nil
+                        left.originals[key] = nil
+                        logDrop(row, key, .superseded, dropped: nil, kept: nil)
+                    }
+                }
+                if left.fields.isEmpty, left.restore.isEmpty {
+                    try remove(left)
+                } else {
+                    try tables.updateChange(left)
+                }
+            }
+        }
+    }
+
     /// Stores everything that a row holds for the queue.
     func storeValues(ofRow rowID: Int64) throws {
         let waiting = try tables.changesToRestore(ownedBy: rowID)
@@ -119,7 +167,7 @@ extension YapDatabaseCloudKitTransaction {
     func storeValues(
         of change: ChangeRow, _ row: RecordRow, where isGoing: (_ rowID: Int64) -> Bool
     ) throws {
-        let keys = change.restore.filter { isGoing($0.value) }.map(\.key)
+        let keys = change.restore.filter { isGoing(abs($0.value)) }.map(\.key)
         guard !keys.isEmpty else { return }
         let full = try restored(change, of: row)
         var stored = change
@@ -136,9 +184,9 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Lets a record's changes be sent that were put aside for values which are all stored now.
+    /// Lets a record's changes be sent that were put aside for values which are all there now.
     private func liftIfRestored(_ row: RecordRow) throws {
-        let isComplete = try tables.specialChanges(of: row.id).allSatisfy(\.restore.isEmpty)
+        let isComplete = try restoredChanges(of: row).allSatisfy(\.restore.isEmpty)
         guard isComplete else { return }
         isQueueTouched = true
         try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal, of: row.id)
@@ -150,7 +198,7 @@ extension YapDatabaseCloudKitTransaction {
         of row: RecordRow, _ rowID: Int64, _ fields: [String: Field], _ older: [ChangeRow]
     ) throws {
         for change in older {
-            let keys = change.restore.filter { $0.value == rowID && fields[$0.key] != nil }.map(\.key)
+            let keys = change.restore.filter { abs($0.value) == rowID && fields[$0.key] != nil }.map(\.key)
             guard !keys.isEmpty else { continue }
             let known = valuesInTransaction[change.id] ?? cloudKit.restored.withLock { $0[change.id] } ?? [:]
             var stored = change

@@ -254,15 +254,17 @@ extension YapDatabaseCloudKitTransaction {
                 try handle(
                     row, owner: owner, object: nil, metadata: nil, versionInfo: cloudKit.versionInfo,
                     previous: previous, nilDetachesOnly: true)
-                if previous != nil, let owner { try giveBackWaiting(row, owner) }
+                if let previous, owner != nil { try giveBackWaiting(row, since: previous.versionTag) }
             }
         }
     }
 
-    /// Gives a row what waits of its record, where an earlier version of the app may have taken it away.
-    private func giveBackWaiting(_ row: YapDatabaseRowIdentity, _ owner: RecordRow) throws {
-        guard let zoneHandler = cloudKit.runner.zoneHandler,
-            let transaction = transaction as? YapDatabaseReadWriteTransaction
+    /// Gives a row what waits of its record, where the version with this tag may have taken it away. Only where the
+    /// queue holds all values itself: elsewhere the row is what is asked.
+    private func giveBackWaiting(_ row: YapDatabaseRowIdentity, since versionTag: String?) throws {
+        guard let zoneHandler = cloudKit.runner.zoneHandler, cloudKit.options.storage == .values,
+            let transaction = transaction as? YapDatabaseReadWriteTransaction,
+            let owner = try tables.record(ownedBy: row.rowID)
         else { return }
         let waiting = try tables.changes(of: owner.id).filter { $0.kind == .save }.reduce(into: [:]) {
             $0.merge($1.fields) { _, later in later }
@@ -270,7 +272,7 @@ extension YapDatabaseCloudKitTransaction {
         guard !waiting.isEmpty else { return }
         rowsInMerge.insert(row.rowID)
         defer { rowsInMerge.remove(row.rowID) }
-        try zoneHandler.giveBack(transaction, row.collection, row.key, waiting)
+        try zoneHandler.giveBack(transaction, row.collection, row.key, waiting, versionTag)
     }
 
     /// Queues the deletion of records whose rows went while the extension was not registered. Another row may have the

@@ -103,6 +103,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         let isAnotherVersion = previous.versionTag != cloudKit.versionTag
         if isAnotherVersion {
             // This version's handler may give back, and its merge block bring together, what an earlier one could not.
+            try dropLostValues()
             try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal)
             try tables.liftRefusals(code: CloudKitTables.stuckRefusal)
         }
@@ -140,9 +141,10 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         _ row: YapDatabaseRowIdentity, _ kind: YapDatabaseCloudKitRecordHandler.Invocation
     ) throws {
         // What was queued of a row that is merged just now is stored already.
-        guard !rowsInMerge.contains(row.rowID) else { return }
+        guard !rowsInMerge.contains(row.rowID) else { return try doubtValues(of: row) }
         guard isHandled(row, kind) else { return try storeValues(ofRow: row.rowID) }
         try rememberValues(of: row)
+        try doubtValues(of: row)
         if kind.contains(.objectModified) { try keepPreviousObject(row) }
     }
 

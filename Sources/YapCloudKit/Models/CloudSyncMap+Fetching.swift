@@ -9,8 +9,8 @@ extension CloudSyncMap {
             applyPage: { [self] transaction, ext, database, page in
                 try apply(page, transaction, ext, database)
             },
-            giveBack: { [self] transaction, collection, key, waiting in
-                try giveBack(waiting, transaction, collection, key)
+            giveBack: { [self] transaction, collection, key, waiting, versionTag in
+                try giveBack(waiting, since: versionTag, transaction, collection, key)
             },
             applyRecord: { [self] transaction, ext, database, record in
                 try ext.tables.markSeen(record.recordID, database)
@@ -20,17 +20,19 @@ extension CloudSyncMap {
 
     /// A version of the app that doesn't know a field may have made the row anew, of what it knew.
     private func giveBack(
-        _ waiting: [String: Field], _ transaction: YapDatabaseReadWriteTransaction, _ collection: String,
-        _ key: String
+        _ waiting: [String: Field], since versionTag: String?,
+        _ transaction: YapDatabaseReadWriteTransaction, _ collection: String, _ key: String
     ) throws {
         guard let model = model(forCollection: collection),
             let object = try transaction.object(forKey: key, inCollection: collection)
         else { return }
-        let local = try model.fields(object)
-        let missing = waiting.filter { name, field in
-            model.fieldNames.contains(name) && !(local[name] ?? .cleared).says(field)
+        let names = Self.newFieldNames(of: model, since: versionTag)
+        let (local, defaults) = (try model.fields(object), try model.defaults())
+        let lacking = waiting.filter { name, field in
+            names.contains(name) && (local[name] ?? .cleared).isAbsent(defaults[name])
+                && !(local[name] ?? .cleared).says(field) && model.canRead(name, field)
         }
-        if !missing.isEmpty { try model.store(transaction, key, missing) }
+        if !lacking.isEmpty { try model.store(transaction, key, lacking) }
     }
 
     /// A page and its token, in one transaction: after a crash the page is fetched again, or all of it is
@@ -273,5 +275,12 @@ extension YapDatabaseCloudKitTransaction {
         try queueSave(
             row, different, originals: different.reduce(into: [:]) { $0[$1.key] = remote[$1.key] ?? .cleared }
         )
+    }
+}
+
+extension Field {
+    /// Whether an object has no other value than the one with which it begins.
+    func isAbsent(_ byDefault: Field?) -> Bool {
+        value == nil || (byDefault.map(says) ?? false)
     }
 }

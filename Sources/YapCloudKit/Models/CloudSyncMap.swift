@@ -64,11 +64,13 @@ struct CloudSyncMap: Sendable {
             guard let previous = info.previousObject else {
                 if info.versionInfo != nil {
                     let names = Self.newFieldNames(of: model, since: info.previousVersionTag)
-                    let fields = try model.fields(object)
-                    // What the version before didn't sync and a row lacks, nobody has cleared.
+                    let defaults = try model.defaults()
+                    // What the version before didn't sync and a row has only by default, nobody has set.
                     record.setFields(
-                        info.hasMissedChanges
-                            ? fields : fields.filter { names.contains($0.key) && $0.value.value != nil })
+                        try model.fields(object).filter { name, field in
+                            names.contains(name)
+                                ? !field.isAbsent(defaults[name]) : info.hasMissedChanges
+                        })
                     // Of a new field the server has nothing, or what another device wrote.
                     for name in names { info.originalValues.updateValue(nil, forKey: name) }
                 }

@@ -153,7 +153,10 @@ final class SimulatedNetwork: @unchecked Sendable {
         let historyCount = world.ledger.historyCount
         world.queue.schedule(after: latency, for: exchange.process.owner) { [unowned self] in
             world.attempt { try deliver(exchange, response) }
-            if exchange.kind == "changes/zone" { lastPages[exchange.device.index] = historyCount }
+            let showsRecords = String(decoding: response.body, as: UTF8.self).contains("\"serverRecord\"")
+            if exchange.kind == "changes/zone" || showsRecords {
+                lastPages[exchange.device.index] = historyCount
+            }
         }
     }
 

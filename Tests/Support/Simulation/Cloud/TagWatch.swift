@@ -18,9 +18,14 @@ package struct TagWatch {
     /// - Returns: What is wrong with the request.
     package mutating func see(_ request: WireRequest, from device: Int) throws -> [String] {
         let operations = try RecordsModifyRequest(json: request.body).operations
-        for name in operations.filter(\.operationType.isDeletion).compactMap(request.key)
-        where deletionsBefore[device]?[name] == nil {
-            deletionsBefore[device, default: [:]][name] = deletionCounters[name, default: []].count
+        for operation in operations {
+            guard let name = request.key(of: operation) else { continue }
+            if !operation.operationType.isDeletion {
+                // A deletion from before it is no longer sent again.
+                deletionsBefore[device]?[name] = nil
+            } else if deletionsBefore[device]?[name] == nil {
+                deletionsBefore[device, default: [:]][name] = deletionCounters[name, default: []].count
+            }
         }
         return operations.compactMap { operation in
             guard !operation.operationType.isDeletion, let name = request.key(of: operation),

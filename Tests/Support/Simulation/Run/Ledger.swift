@@ -52,6 +52,8 @@ package struct Ledger: Sendable {
     private var lastDeletion = [String: Int]()
     private var liveRecords = Set<String>()
     private var drops = [Int: [Value: String]]()
+    /// By device and record: how many commits there were when its log said that another device had deleted the record.
+    private var goneBefore = [Int: [String: Int]]()
     private var wasServerRestored = false
     private var authors = [Value: Int]()
     /// What a device brought back that another one had set: nobody's own any more.
@@ -168,9 +170,9 @@ package struct Ledger: Sendable {
     /// The device's merge log says that a value of another device took the place of a value of its own. It may be an
     /// older value of the same device only where another one made a deleted record again, with all it knew of it.
     package mutating func remoteWon(device: Int, _ dropped: Value, by kept: Value) {
-        let place = commits.lastIndex { $0.device == device && $0.value == dropped } ?? commits.startIndex
+        let place = commits.lastIndex { $0.device == device && $0.value == dropped }
         // What it was changed from isn't known, nor of what was set on top of it before the server had any of it.
-        let isOfNewField = commits[...place].reversed().filter { commit in
+        let isOfNewField = commits.prefix(place.map { $0 + 1 } ?? 0).reversed().filter { commit in
             commit.device == device && commit.value.record == dropped.record
                 && commit.value.field == dropped.field
         }.prefix { $0.value == dropped || !history.contains($0.value) }.contains(where: \.isOfNewField)
@@ -194,10 +196,8 @@ package struct Ledger: Sendable {
         if let field = entry.field {
             guard entry.rule != .localKept else { return }
             if entry.rule == .deletedRemotely {
-                // What the device deletes here is gone already, whatever another device made of the name since.
-                dropped(
-                    device: device, Value(record: record, field: Ledger.deletion, value: ""),
-                    rule: entry.rule.rawValue)
+                // What the device has deleted here is gone already, whatever another device made of the name since.
+                goneBefore[device, default: [:]][record] = commits.count
             }
             guard let text = entry.dropped else { return droppedUnseen(device: device, record, field, entry) }
             let value = Value(record: record, field: field, value: text)
@@ -269,6 +269,7 @@ package struct Ledger: Sendable {
             if drops[commit.device]?[commit.value] != nil { return false }
             if isReplaced(commit, at: place) { return false }
             guard commit.isDeletion else { return !history.contains(commit.value) }
+            if place < goneBefore[commit.device]?[commit.value.record] ?? 0 { return false }
             if isOfUnsent(commit, at: place) { return false }
             // What the server did not have, or no longer, is deleted already.
             // So is what the device deleted before it knew that another one had.

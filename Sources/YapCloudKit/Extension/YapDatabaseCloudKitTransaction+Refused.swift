@@ -1,0 +1,118 @@
+internal import CloudKit
+internal import CloudWire
+internal import Yap
+
+/// What becomes of changes that were put aside when the app changes their record again.
+extension YapDatabaseCloudKitTransaction {
+    /// The changes of a record that a new one needs to know. A conflict that never settled is lifted: it goes again,
+    /// before the new change, for the server may have it. Of a record that the server never had it is folded, as a
+    /// refusal is.
+    func specialChanges(besideNewOf row: RecordRow) throws -> [ChangeRow] {
+        let special = try tables.specialChanges(of: row.id)
+        guard row.changeTag != nil, special.contains(where: { $0.refusal == CloudKitTables.stuckRefusal })
+        else { return special }
+        try tables.liftRefusals(code: CloudKitTables.stuckRefusal, of: row.id)
+        return try tables.specialChanges(of: row.id)
+    }
+
+    /// Lets refused changes go along with the new one, which may be their cure: of each key the newest value.
+    func fold(
+        _ special: [ChangeRow], of row: RecordRow, into new: inout NewValues, _ fields: [String: Field],
+        heldBy rowID: Int64?
+    ) throws {
+        var newer = fields
+        var newerUnknown: Set<String> = []
+        var keysBefore: Set<String> = []
+        for refused in special.reversed() where refused.refusal != nil && !refused.isDamaged {
+            let isKept = try mayBeOnServerInPart(refused)
+            var folded = refused
+            if isKept {
+                let kept = try keepKnown(of: refused, asks: rowID == nil)
+                folded = kept.rest
+                keysBefore.formUnion(kept.known.keys)
+            }
+            let known = try isKept ? [:] : knownValues(of: refused)
+            let full = folded.with(known)
+            logSuperseded(full, row, by: newer, unknown: newerUnknown.union(isKept ? [] : keysBefore))
+            if !isKept { folded.forget(keysBefore) }
+            if refused.kind == .save {
+                let mayBeOnServer = try isKept || row.changeTag != nil || tables.wasInFlight(refused.sequence)
+                new.addOlder(folded, known, mayBeOnServer: mayBeOnServer)
+                newer.merge(full.fields) { newer, _ in newer }
+                newerUnknown.formUnion(full.keys.filter { newer[$0] == nil })
+                noteTakenOver(full, row, besides: fields)
+            }
+            if !isKept { try remove(refused) }
+        }
+    }
+
+    /// Whether a change was handed to an operation, and put aside later as not to be given back.
+    func mayBeOnServerInPart(_ change: ChangeRow) throws -> Bool {
+        guard change.refusal == CloudKitTables.unrestorableRefusal, change.kind == .save, !change.isDamaged
+        else { return false }
+        return try tables.wasInFlight(change.sequence)
+    }
+
+    /// Leaves in a change the values that are known, to be sent before what is queued now: when the server turns out to
+    /// have them, that is no change of another device.
+    ///
+    /// - Parameter asks: Whether rows may be asked: none of them is being changed.
+    /// - Returns: What was left, and the change with the values that nobody can give back.
+    func keepKnown(of change: ChangeRow, asks: Bool) throws -> (known: [String: Field], rest: ChangeRow) {
+        var (left, rest) = (change, change)
+        let known =
+            try asks
+            ? tables.record(id: change.record).map { try restored(change, of: $0).fields } ?? change.fields
+            : change.with(knownValues(of: change)).fields
+        left.fields = known
+        left.restore = [:]
+        left.originals = change.originals.filter { known[$0.key] != nil }
+        rest.fields = [:]
+        rest.restore = change.restore.filter { known[$0.key] == nil }
+        rest.originals = change.originals.filter { rest.restore[$0.key] != nil }
+        if known.isEmpty {
+            try remove(change)
+        } else {
+            try tables.updateChange(left)
+            try tables.liftRefusal(of: left)
+        }
+        return (known, rest)
+    }
+
+    // MARK: What a change took over
+
+    private func noteTakenOver(_ change: ChangeRow, _ row: RecordRow, besides fields: [String: Field]) {
+        guard takenOver.count < RestoredValues.changesMax else { return }
+        for key in change.keys where fields[key] == nil && takenOver[row.id]?[key] == nil {
+            takenOver[row.id, default: [:]].updateValue(change.fields[key], forKey: key)
+        }
+    }
+
+    /// Notes the values of earlier commits that this commit's change took over, and now says otherwise.
+    func logTakenOver(_ row: RecordRow, by fields: [String: Field]) {
+        guard let earlier = takenOver[row.id] else { return }
+        for (key, field) in earlier.sorted(by: { $0.key < $1.key }) {
+            guard let newer = fields[key] else { continue }
+            takenOver[row.id]?[key] = nil
+            if field.map(newer.says) != true {
+                logDrop(row, key, .superseded, dropped: field, kept: newer)
+            }
+        }
+    }
+
+    /// Notes all that this commit's change took over: it is not sent.
+    func logAllTakenOver(_ row: RecordRow) {
+        for (key, field) in (takenOver.removeValue(forKey: row.id) ?? [:]).sorted(by: { $0.key < $1.key }) {
+            logDrop(row, key, .superseded, dropped: field, kept: nil)
+        }
+    }
+}
+
+extension ChangeRow {
+    fileprivate mutating func forget(_ keys: Set<String>) {
+        guard !keys.isEmpty else { return }
+        fields = fields.filter { !keys.contains($0.key) }
+        restore = restore.filter { !keys.contains($0.key) }
+        originals = originals.filter { !keys.contains($0.key) }
+    }
+}
