@@ -45,4 +45,40 @@ import Testing
             "power cut at \(nth), seed \(seed): acknowledged \(acknowledged)")
         return true
     }
+
+    @Test("155. what a store shows after its process was killed, a power loss doesn't take back")
+    func whatIsFoundAfterAKillOutlivesThePower() throws {
+        var foundCount = 0
+        for nth in 1...40 {
+            for seed in [UInt64(1), 2, 3] where try isFound(killedAt: nth, seed: seed) { foundCount += 1 }
+        }
+        #expect(foundCount > 0, "a kill between the writes of a commit and its sync leaves it to be found")
+    }
+
+    /// - Returns: Whether the commit that the kill cut short was found, and then outlived the power.
+    private func isFound(killedAt nth: Int, seed: UInt64) throws -> Bool {
+        let folder = try TemporaryFolder()
+        let disk = SimulatedDisk()
+        let path = folder.file("store.db")
+        var options = OpenOptions()
+        options.vfsName = disk.name
+        do {
+            let store = try SQLiteCloudStore(path: path, options: options)
+            disk.die(atChange: nth, losesPower: false)
+            do {
+                try store.apply { $0.records = [Rows.record("a", counter: 1)] }
+                return false
+            } catch is CloudStoreError {}
+        }
+        try disk.start(with: .writes)
+        do {
+            let store = try SQLiteCloudStore(path: path, options: options)
+            guard try store.record("a") != nil else { return false }
+            disk.die()
+        }
+        try disk.start(with: .synced(seed: seed))
+        let store = try SQLiteCloudStore(path: path, options: options)
+        #expect(try store.record("a") != nil, "killed at \(nth), seed \(seed)")
+        return true
+    }
 }

@@ -42,10 +42,22 @@ public final class SQLiteCloudStore: CloudStore {
                     _ = try SQLiteStoreFormat.isPrepared($0, path: path)
                 }
                 try SQLiteStoreFormat.prepare(connection, path: path)
+                try Self.syncWhatIsFound(connection)
                 return connection
             })
         readers = try Self.translating(path: path) {
             try ReaderPool(connectionsMax: readersMax) { try Connection(path: path, options: options) }
+        }
+    }
+
+    /// Syncs what is in the log. The last commit of a process that was killed may be whole in it and not be synced: what
+    /// a client is told of it, its counter first, a power loss must not take back. A checkpoint syncs the log before it
+    /// copies it; that the file can't grow is no obstacle.
+    private static func syncWhatIsFound(_ connection: Connection) throws {
+        do {
+            try connection.checkpoint(.passive)
+        } catch let error as SQLiteError where error.isDiskFull {
+            return
         }
     }
 
