@@ -161,6 +161,70 @@ import Yap
         #expect(device.server("1")?["note"] == "n")
     }
 
+    @Test("136. of a change in flight and a later one, both put aside, the newest value goes with the next")
+    func theNewestOfWhatWasPutAside() throws {
+        let device = try deviceWithNoteInFlight()
+        try device.write { _, ext in
+            let record = CKRecord(recordType: "todo", recordID: device.id("1"))
+            record["note"] = "newest"
+            try ext.saveRecord(record, databaseIdentifier: nil)
+        }
+        device.behave { $0.forgottenKeys = ["note"] }
+        try device.relaunch()
+        #expect(device.upload() == .needsAttention([.unrestorable(recordName: "1", keys: ["note"])]))
+        device.cloudKit.suspend()
+        try device.edit("1") { $0.title = "c" }
+        #expect(try device.queue() == ["S1{note=newest,title=c}"])
+    }
+
+    @Test(
+        "147. a value that only a row had, and lost to an older version, is given up and not sent as cleared")
+    func aValueThatARowLost() throws {
+        let device = try deviceWithNoteInFlight()
+        device.behave {
+            $0.unknownKeys = ["note"]
+            $0.versionTag = "0"
+        }
+        try device.relaunch()
+        device.cloudKit.suspend()
+        try device.edit("1") {
+            $0.title = "b"
+            $0.note = nil
+        }
+        device.behave {
+            $0.unknownKeys = []
+            $0.versionTag = "1"
+        }
+        try device.relaunch()
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "b")
+        #expect(device.server("1")?["note"] == "m")
+    }
+
+    /// A device that keeps keys only, with a changed note that an operation has.
+    private func deviceWithNoteInFlight() throws -> HandledDevice {
+        let device = try HandledDevice(cloud, storage: .keysOnly)
+        try device.uploaded(Todo(title: "a", note: "m"), "1")
+        device.cloudKit.suspend()
+        try device.edit("1") { $0.note = "n" }
+        try device.write { _, ext in
+            let set = try #require(try ext.tables.oldestChangeSet(DatabaseKey(nil)))
+            try ext.tables.setInFlight(set.sequence, true)
+        }
+        return device
+    }
+
+    @Test("151. of more saves than are remembered every deletion in their zone is uncertain")
+    func moreSavesThanAreRemembered() {
+        let (writes, database) = (WritesSinceFetch(), DatabaseKey(nil))
+        let zoneID = HandledDevice.zoneID
+        func id(_ number: Int) -> CKRecord.ID { CKRecord.ID(recordName: "\(number)", zoneID: zoneID) }
+        for number in 0...WritesSinceFetch.recordsMax { writes.note(.saved, of: id(number), in: database) }
+        #expect(writes.mayHaveSaved(id(0), in: database))
+        writes.noteFetch(of: zoneID, in: database)
+        #expect(!writes.mayHaveSaved(id(0), in: database))
+    }
+
     @Test("135. a value that may be on the server stays before a later one, and is no other device's change")
     func aValueThatMayBeOnTheServer() throws {
         let device = try HandledDevice(cloud)

@@ -397,7 +397,7 @@ import Yap
             }
         }
         var (database, sync) = try open(Todo.self, path, container)
-        try set(Todo(title: "eggs", note: "six"), database)
+        try set(Todo(title: "eggs", priority: 7, note: "six"), database)
         try database.close()
         (database, sync) = try open(EarlierTodo.self, path, container)
         try set(EarlierTodo(title: "brown eggs"), database)
@@ -406,10 +406,10 @@ import Yap
         let here = try database.newConnection().blocking.read {
             try $0.object(Todo.self, forKey: "1", inCollection: "todos")
         }
-        #expect(here == Todo(title: "brown eggs", note: "six"))
+        #expect(here == Todo(title: "brown eggs", priority: 7, note: "six"))
         #expect(sync.syncNowInline() == .idle)
         laptop.syncNow()
-        #expect(try laptop.todo("1") == Todo(title: "brown eggs", note: "six"))
+        #expect(try laptop.todo("1") == Todo(title: "brown eggs", priority: 7, note: "six"))
         try database.close()
     }
 
