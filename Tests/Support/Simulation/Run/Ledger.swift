@@ -32,7 +32,8 @@ package struct Ledger: Sendable {
         /// Whether an earlier version of the app, which doesn't sync the field, set it: what it was changed from
         /// isn't known.
         var isOfNewField = false
-        /// Whether it stands for the record's being made again here, after another device had deleted it.
+        /// Whether it stands for the record's being made again here, after another device had deleted it or the server
+        /// had lost it.
         var isMadeAgain = false
         /// False for a commit that failed: it may be found in the file when that is opened again.
         var isCertain = true
@@ -206,7 +207,7 @@ package struct Ledger: Sendable {
                 remoteWon(device: device, value, by: Value(record: record, field: field, value: kept))
             }
             dropped(device: device, value, rule: entry.rule.rawValue)
-        } else if entry.rule == .editBeatDeletion {
+        } else if entry.rule == .editBeatDeletion || entry.rule == .serverWasReset {
             var commit = Commit(
                 device: device, value: Value(record: record, field: "(made again)", value: Ledger.cleared),
                 historyCount: historyCount, wasOnServer: liveRecords.contains(record),
@@ -255,10 +256,12 @@ package struct Ledger: Sendable {
         // What was deleted begins with the device's newest insert of the name: of an earlier one, which another device
         // may have deleted, it says nothing.
         let changes = own.prefix { !$0.isDeletion && !$0.isInsert && !$0.isMadeAgain }
+        let rest = own.dropFirst(changes.count)
         var fields: Set<String> = []
-        let inserts = own.dropFirst(changes.count).prefix {
-            ($0.isInsert || $0.isMadeAgain) && fields.insert($0.value.field).inserted
-        }
+        let inserts =
+            rest.first?.isMadeAgain == true
+            ? rest.prefix(1)
+            : rest.prefix { ($0.isInsert || $0.isMadeAgain) && fields.insert($0.value.field).inserted }
         return !inserts.isEmpty && !(changes + inserts).contains { history.contains($0.value) }
     }
 
