@@ -41,8 +41,8 @@ public final class SQLiteCloudStore: CloudStore {
                 let connection = try Connection(path: path, options: options) {
                     _ = try SQLiteStoreFormat.isPrepared($0, path: path)
                 }
-                try SQLiteStoreFormat.prepare(connection, path: path)
                 try Self.syncWhatIsFound(connection)
+                try SQLiteStoreFormat.prepare(connection, path: path)
                 return connection
             })
         readers = try Self.translating(path: path) {
@@ -50,8 +50,8 @@ public final class SQLiteCloudStore: CloudStore {
         }
     }
 
-    /// Syncs what is in the log. The last commit of a process that was killed may be whole in it and not be synced: what
-    /// a client is told of it, its counter first, a power loss must not take back. A checkpoint syncs the log before it
+    /// Syncs what is in the log. The last commit of a process that was killed may be whole in it, and unsynced: what a
+    /// client is told of it, its counter first, a power loss must not take back. A checkpoint syncs the log before it
     /// copies it; that the file can't grow is no obstacle.
     private static func syncWhatIsFound(_ connection: Connection) throws {
         do {
