@@ -112,13 +112,17 @@ final class SimulatedService {
 
     private func isFoundDead() -> Bool {
         guard disk.isDead, store != nil else { return store == nil }
+        noteDeath()
+        return true
+    }
+
+    private func noteDeath() {
         world.fired(losesPower ? .servicePowerLoss : .serviceKill)
         world.note("service", losesPower ? "loses its power" : "is killed")
         close()
         world.queue.schedule(after: Self.absenceMilliseconds) { [unowned self] in
             world.attempt { try startAgain() }
         }
-        return true
     }
 
     /// Starts again, after an end of any kind.
@@ -128,8 +132,14 @@ final class SimulatedService {
             let seed = world.draws.value("service's disk \(startsCount)")
             try disk.start(with: losesPower ? .synced(seed: seed) : .writes)
         }
-        try open()
-        world.note("service", "starts")
+        do {
+            try open()
+            world.note("service", "starts")
+        } catch {
+            // It syncs what it finds, and may die over that.
+            guard disk.isDead else { throw error }
+            noteDeath()
+        }
     }
 
     func limitDisk(bytesLeft: Int) {
