@@ -2,6 +2,7 @@
 #ifndef YAP_LINUX_SHIM_H
 #define YAP_LINUX_SHIM_H
 #include <errno.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <arpa/inet.h>

@@ -7,14 +7,19 @@ public final class Connection {
     let handle: OpaquePointer
     private let cache = StatementCache()
     var recentSavepoint: SavepointSQL?
-    /// The log's frames, and from how many of them a commit copies them into the file: SQLite's hook reads both.
-    private let logCounter: UnsafeMutablePointer<(frames: Int32, framesMax: Int32)>
+    /// The log's frames, which SQLite's hook counts.
+    private let logCounter: UnsafeMutablePointer<Int32>
+    private var copier: Connection?
     private var isOpen = true
 
     /// The path it was opened with.
     public let path: String
     /// The options it was opened with.
     public let options: OpenOptions
+    /// Why the last checkpoint after a commit failed; nil when it went well. The log keeps all until one does.
+    public internal(set) var checkpointError: SQLiteError?
+    /// From how many frames in the log `commit()` makes a checkpoint.
+    var checkpointDueFrames: Int32
 
     /// Opens the file at `path` (`:memory:` for a database in memory) and sets WAL, synchronous and busy timeout.
     ///
@@ -36,7 +41,7 @@ public final class Connection {
             try connection.close()
         } catch let error as SQLiteError where error.isCannotOpen || error.isReadOnly {
             // There is no file yet, or a process died in a transaction with a rollback journal, as it is used until
-            // the switch to WAL: whoever opens the file for writing rolls it back.
+            // the switch to WAL: the next open for writing rolls it back.
         }
         try self.init(path, options, inspect: inspect)
     }
@@ -44,9 +49,10 @@ public final class Connection {
     private init(_ path: String, _ options: OpenOptions, inspect: (Connection) throws -> Void) throws {
         self.path = path
         self.options = options
+        checkpointDueFrames = options.checkpointFrames
         handle = try Self.open(path, options)
         logCounter = .allocate(capacity: 1)
-        logCounter.initialize(to: (0, options.checkpointFrames))
+        logCounter.initialize(to: 0)
         countLogFrames()
         try configure()
         try inspect(self)
@@ -56,6 +62,7 @@ public final class Connection {
     deinit {
         // A statement from `prepare` may still live: with close_v2 the file closes when the last of them goes.
         cache.removeAll()
+        copier = nil
         if isOpen {
             sqlite3_wal_hook(handle, nil, nil)
             sqlite3_close_v2(handle)
@@ -70,6 +77,7 @@ public final class Connection {
     public func close() throws {
         guard isOpen else { return }
         cache.removeAll()
+        copier = nil
         try check(sqlite3_close(handle))
         isOpen = false
     }
@@ -110,7 +118,7 @@ public final class Connection {
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// How many frames (pages) the write-ahead log had after this connection's last commit.
-    public var logFrames: Int { Int(logCounter.pointee.frames) }
+    public var logFrames: Int { Int(logCounter.pointee) }
 
     /// How many rows the last INSERT, UPDATE or DELETE changed.
     public var changesCount: Int { Int(sqlite3_changes64(handle)) }
@@ -188,33 +196,24 @@ public final class Connection {
         if let bytes = options.journalSizeLimitBytes { try execute("PRAGMA journal_size_limit=\(bytes)") }
     }
 
-    /// Keeps count of the log's frames. SQLite has one hook for that and for its own checkpoint, which is
-    /// therefore made here, as SQLite makes it: when a commit has left that many frames, waiting for nobody,
-    /// whatever comes of it.
+    /// Keeps count of the log's frames. The hook takes the place of SQLite's own, which would make a checkpoint.
     private func countLogFrames() {
         sqlite3_wal_hook(
             handle,
-            { counter, database, name, frames in
-                guard let counter = counter?.assumingMemoryBound(to: (frames: Int32, framesMax: Int32).self)
-                else { return SQLITE_OK }
-                counter.pointee.frames = frames
-                if frames >= counter.pointee.framesMax {
-                    sqlite3_wal_checkpoint_v2(database, name, CheckpointMode.passive.rawValue, nil, nil)
-                }
+            { counter, _, _, frames in
+                counter?.assumingMemoryBound(to: Int32.self).pointee = frames
                 return SQLITE_OK
             }, logCounter)
     }
 
-    /// Lets no commit make a checkpoint.
-    /// - Returns: From how many frames one made it.
-    func suspendCheckpoints() -> Int32 {
-        let frames = logCounter.pointee.framesMax
-        logCounter.pointee.framesMax = .max
-        return frames
-    }
-
-    func resumeCheckpoints(fromFrames frames: Int32) {
-        logCounter.pointee.framesMax = frames
+    /// The connection that copies the log for this one's checkpoints; opened when it is first needed.
+    func checkpointer() throws -> Connection {
+        if let copier { return copier }
+        var options = options
+        options.create = false
+        let opened = try Connection(path: path, options: options)
+        copier = opened
+        return opened
     }
 
     private func setWriteAheadLog() throws {

@@ -1,25 +1,5 @@
 import CSQLite
 
-/// How far a checkpoint goes. Each mode does what the one before it does.
-public enum CheckpointMode: Int32, Sendable {
-    /// Copies what no reader holds back, and waits for nobody.
-    case passive = 0
-    /// Waits for writers, then copies the whole log.
-    case full = 1
-    /// Also waits until the next writer can begin the log anew.
-    case restart = 2
-    /// Also cuts the log file to zero bytes.
-    case truncate = 3
-}
-
-/// What a checkpoint found and did.
-public struct CheckpointResult: Hashable, Sendable {
-    /// Frames (pages) in the log; -1 when the database has no log.
-    public let logFrames: Int
-    /// Of these, how many are in the database file now.
-    public let checkpointedFrames: Int
-}
-
 extension Connection {
     /// How often SQLite prepared the connection's statements anew. It does after a change of the schema, and for each
     /// new value of a parameter that it compared with the term of a partial index.
@@ -47,17 +27,6 @@ extension Connection {
             }
             return messages == ["ok"] ? [] : messages
         }
-    }
-
-    /// Copies pages from the write-ahead log into the database file.
-    ///
-    /// - Throws: `SQLiteError`: `isBusy` when a reader or writer stood in the way of `full`, `restart` or `truncate`.
-    @discardableResult
-    public func checkpoint(_ mode: CheckpointMode) throws -> CheckpointResult {
-        var logFrames: Int32 = 0
-        var checkpointedFrames: Int32 = 0
-        try check(sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, &logFrames, &checkpointedFrames))
-        return CheckpointResult(logFrames: Int(logFrames), checkpointedFrames: Int(checkpointedFrames))
     }
 
     /// Copies the database as it is now to `path`, while others go on reading and writing.

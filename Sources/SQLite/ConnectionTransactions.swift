@@ -16,7 +16,8 @@ extension Connection {
 
     /// Commits. When it throws, `isInTransaction` says whether there is still something to roll back.
     ///
-    /// What failed in its sync is rolled back, and taken out of the log too.
+    /// What failed in its sync is rolled back, and taken out of the log too. A log of `checkpointFrames` is then copied
+    /// into the file.
     public func commit() throws {
         do {
             try run("COMMIT")
@@ -25,6 +26,7 @@ extension Connection {
             overwriteLogTail()
             throw error
         }
+        checkpointIfDue()
     }
 
     /// Overwrites the frames of a commit whose sync failed. They are complete, but past the end of the log that SQLite
@@ -36,10 +38,7 @@ extension Connection {
             try statement.step() ? statement.int64(at: 0) : nil
         }
         guard let version = version ?? nil else { return }
-        // A checkpoint that syncs nothing would leave pages in the file that a power loss takes, after their frames in
-        // the log were overwritten.
-        let checkpointFrames = suspendCheckpoints()
-        defer { resumeCheckpoints(fromFrames: checkpointFrames) }
+        // Not by `commit`: no checkpoint may follow while sync fails.
         try? execute("PRAGMA synchronous=\(Synchronous.off.rawValue)")
         try? execute("BEGIN IMMEDIATE; PRAGMA user_version=\(version); COMMIT")
         try? rollback()

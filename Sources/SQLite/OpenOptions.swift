@@ -10,7 +10,7 @@ public struct OpenOptions: Sendable {
     public var vfsName: String?
     /// When a commit waits for the disk.
     public var synchronous = Synchronous.full
-    /// From how many frames in the write-ahead log a commit also copies them into the file. The default is SQLite's.
+    /// From how many frames in the write-ahead log `commit()` also copies them into the file. The default is SQLite's.
     public var checkpointFrames: Int32 = 1000
     /// The size to which a write-ahead log is cut after a checkpoint. `nil` leaves it as large as it ever was.
     public var journalSizeLimitBytes: Int64? = 64 << 20

@@ -21,7 +21,7 @@ import Testing
         let connection = try open()
         try connection.execute("CREATE TABLE items (id INTEGER PRIMARY KEY); INSERT INTO items VALUES (1)")
         #expect(try connection.text("PRAGMA journal_mode") == "wal")
-        try connection.checkpoint(.truncate)
+        try connection.checkpoint()
         try connection.close()
         for kind in [FaultKind.open, .read, .write, .sync, .truncate, .delete] {
             #expect(vfs.count(of: kind) > 0)
@@ -101,7 +101,7 @@ import Testing
             do {
                 let connection = try open()
                 try connection.execute("INSERT INTO items DEFAULT VALUES")
-                try connection.checkpoint(.truncate)
+                try connection.checkpoint()
                 try connection.close()
             } catch let error as SQLiteError {
                 errors.append(error)
@@ -188,7 +188,7 @@ func commits(_ count: Int64, of membersCount: Int64, path: String, options: Open
         } catch {
             // Not acknowledged: it may not be there, and must not be there in part.
         }
-        if number % 4 == 0 { _ = try? connection.checkpoint(.truncate) }
+        if number % 4 == 0 { _ = try? connection.checkpoint() }
     }
     return acknowledged
 }

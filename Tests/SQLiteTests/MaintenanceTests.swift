@@ -22,31 +22,6 @@ import Testing
         #expect(try connection.integrityCheck() == [])
     }
 
-    @Test func aTruncatingCheckpointEmptiesTheLog() throws {
-        let log = folder.file("test.sqlite-wal")
-        let before = try #require(try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int)
-        #expect(before > 0)
-        let passive = try connection.checkpoint(.passive)
-        #expect(passive.logFrames > 0)
-        #expect(passive.checkpointedFrames == passive.logFrames)
-        try connection.checkpoint(.truncate)
-        #expect(try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int == 0)
-    }
-
-    @Test func aReaderStandsInTheWayOfATruncatingCheckpoint() throws {
-        var options = OpenOptions()
-        options.busyTimeoutMilliseconds = 0
-        let reader = try Connection(path: connection.path, options: options)
-        let checkpointer = try Connection(path: connection.path, options: options)
-        try reader.begin(.deferred)
-        _ = try reader.integer("SELECT count(*) FROM items")
-        try connection.execute("DELETE FROM items WHERE rowid = 1")
-        let error = #expect(throws: SQLiteError.self) { try checkpointer.checkpoint(.truncate) }
-        #expect(error?.isBusy == true)
-        try reader.rollback()
-        try checkpointer.checkpoint(.truncate)
-    }
-
     @Test func aBackupHoldsOneMomentWhileOthersWrite() throws {
         let writer = try Connection(path: connection.path)
         let path = folder.file("backup.sqlite")

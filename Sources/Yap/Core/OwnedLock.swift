@@ -6,8 +6,8 @@ import Seams
     import Darwin
 #endif
 
-/// A lock that knows which thread holds it: who takes it twice gets an error, where a plain lock would wait
-/// for ever.
+/// A lock that knows which thread holds it: a thread that takes it twice gets an error, where a plain lock would
+/// wait for ever.
 final class OwnedLock<Value>: Sendable {
     private let lock: Lock<Value>
     private let owner = Lock<pthread_t?>(nil)

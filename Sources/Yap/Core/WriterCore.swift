@@ -293,9 +293,9 @@ final class WriterCore {
     /// Keeps the write-ahead log bounded. A step of its own after a commit: what it does can't fail the
     /// commit.
     ///
-    /// SQLite writes the log back by itself every 1000 pages, but begins it anew only when no reader is in
-    /// it: under readers that follow closely on each other it would grow for ever. Beyond its limit the
-    /// readers are waited for, for a short time: one that stays long must not hold up the writes.
+    /// A commit copies a log of 1000 pages into the file, but the next one begins it anew only when no reader is in it:
+    /// under readers that follow closely on each other it would grow for ever. Beyond its limit the readers are waited
+    /// for, for a short time: one that stays long must not hold up the writes.
     func maintain() {
         guard commitsSinceLogCheck >= Self.commitsPerLogCheck else { return }
         commitsSinceLogCheck = 0
@@ -303,7 +303,7 @@ final class WriterCore {
         guard Int64(store.sqlite.logFrames) * pageBytes > options.logBytesMax else { return }
         let waitMilliseconds = min(options.busyTimeoutMilliseconds, Self.logWaitMilliseconds)
         try? store.sqlite.execute("PRAGMA busy_timeout = \(waitMilliseconds)")
-        _ = try? store.sqlite.checkpoint(.truncate)
+        _ = try? store.sqlite.checkpoint(readersMilliseconds: waitMilliseconds)
         try? store.sqlite.execute("PRAGMA busy_timeout = \(options.busyTimeoutMilliseconds)")
     }
 }

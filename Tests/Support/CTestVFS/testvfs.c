@@ -15,6 +15,7 @@ struct test_vfs {
     pthread_mutex_t mutex;
     int open_files;
     int64_t counts[TEST_VFS_KINDS];
+    int64_t written_bytes;
     // Faults
     int kind;  // -1: none
     int64_t remaining;
@@ -96,6 +97,7 @@ static int file_read(sqlite3_file *base, void *bytes, int count, sqlite3_int64 o
 }
 
 static int write_both(test_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    file->vfs->written_bytes += count;
     int result = file->real->pMethods->xWrite(file->real, bytes, count, offset);
     if (result != SQLITE_OK || !file->disk_file) return result;
     return disk_write(file->disk_file, bytes, count, offset) ? SQLITE_OK : SQLITE_NOMEM;
@@ -378,6 +380,7 @@ static int64_t locked(test_vfs *vfs, int64_t *value) {
 }
 
 int64_t test_vfs_count(test_vfs *vfs, int kind) { return locked(vfs, &vfs->counts[kind]); }
+int64_t test_vfs_written_bytes(test_vfs *vfs) { return locked(vfs, &vfs->written_bytes); }
 int64_t test_vfs_fired(test_vfs *vfs) { return locked(vfs, &vfs->fired); }
 int64_t test_vfs_changes(test_vfs *vfs) { return locked(vfs, &vfs->changes); }
 int64_t test_vfs_lost_bytes(test_vfs *vfs) { return locked(vfs, &vfs->lost_bytes); }

@@ -77,6 +77,14 @@ public final class FaultVFS: Sendable {
             }, context.toOpaque())
     }
 
+    /// Calls `body` before each write, sync and truncation from now on. It must not touch a file of this VFS.
+    public func watch(_ body: @escaping @Sendable (FaultKind) -> Void) {
+        kill { kind in
+            body(kind)
+            return false
+        }
+    }
+
     private final class Strikes: Sendable {
         let body: @Sendable (FaultKind) -> Bool
 
@@ -94,6 +102,9 @@ public final class FaultVFS: Sendable {
     public func count(of kind: FaultKind) -> Int {
         Int(test_vfs_count(vfs.pointer, Int32(kind.call.rawValue)))
     }
+
+    /// How many bytes were written to the files so far.
+    public var writtenBytes: Int { Int(test_vfs_written_bytes(vfs.pointer)) }
 
     /// How many calls have failed since the last arming.
     public var firedCount: Int { Int(test_vfs_fired(vfs.pointer)) }

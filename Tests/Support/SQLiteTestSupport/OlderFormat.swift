@@ -1,5 +1,59 @@
-/// Files of a cloud's store as earlier versions made them.
+/// Files of a server as earlier versions made them.
 public enum OlderFormat {
+    /// A control file as version 2 made it, with the account ann and an app's token, whose digest is `token` in
+    /// hexadecimal digits.
+    public static func controlTwo(token: String) -> String {
+        """
+        PRAGMA application_id = \(0x5961_7053);
+        PRAGMA user_version = 2;
+        CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID, STRICT;
+        CREATE TABLE containers (
+            identifier TEXT PRIMARY KEY, createdMilliseconds INTEGER NOT NULL
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE accounts (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, key BLOB NOT NULL,
+            givenName TEXT, familyName TEXT, passwordHash TEXT NOT NULL, createdMilliseconds INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE apiTokens (
+            digest BLOB PRIMARY KEY, container TEXT NOT NULL, name TEXT NOT NULL,
+            createdMilliseconds INTEGER NOT NULL, UNIQUE (container, name)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE sessions (
+            digest BLOB PRIMARY KEY, account INTEGER NOT NULL, container TEXT NOT NULL,
+            environment TEXT NOT NULL, createdMilliseconds INTEGER NOT NULL,
+            expiresMilliseconds INTEGER NOT NULL
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX sessionsOfAccount ON sessions (account, createdMilliseconds);
+        CREATE INDEX sessionsByEnd ON sessions (expiresMilliseconds);
+        CREATE TABLE signInTries (
+            digest BLOB PRIMARY KEY, failures INTEGER NOT NULL, lastMilliseconds INTEGER NOT NULL,
+            openMilliseconds INTEGER NOT NULL
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX signInTriesByTime ON signInTries (lastMilliseconds);
+        ALTER TABLE accounts ADD COLUMN email TEXT COLLATE NOCASE;
+        CREATE UNIQUE INDEX accountsByEmail ON accounts (email) WHERE email IS NOT NULL;
+        CREATE TABLE discoverable (
+            container TEXT NOT NULL, user TEXT NOT NULL, account INTEGER NOT NULL, isListed INTEGER NOT NULL,
+            PRIMARY KEY (container, user)
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX discoverableAccounts ON discoverable (account, container);
+        ALTER TABLE apiTokens ADD COLUMN origins TEXT;
+        ALTER TABLE apiTokens ADD COLUMN callback TEXT;
+        ALTER TABLE apiTokens ADD COLUMN notes TEXT;
+        ALTER TABLE sessions ADD COLUMN lifeMilliseconds INTEGER;
+        ALTER TABLE sessions ADD COLUMN step INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN stepMilliseconds INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE serverKeys (
+            id TEXT PRIMARY KEY, container TEXT NOT NULL, environment TEXT NOT NULL, name TEXT NOT NULL,
+            publicKey BLOB NOT NULL, createdMilliseconds INTEGER NOT NULL, UNIQUE (container, environment, name)
+        ) WITHOUT ROWID, STRICT;
+        INSERT INTO secrets VALUES ('userRecordName', zeroblob(32));
+        INSERT INTO containers VALUES ('iCloud.com.example.todo', 1);
+        INSERT INTO accounts VALUES (1, 'ann', zeroblob(16), NULL, NULL, 'hash', 1, 'ann@example.com');
+        INSERT INTO apiTokens VALUES (x'\(token)', 'iCloud.com.example.todo', 'app', 1, NULL, NULL, NULL);
+        """
+    }
+
     /// A file as version 1 made it, with a zone, a reference and a record, whose fields are the bytes `fields`, in
     /// hexadecimal digits.
     public static func one(fields: String) -> String {

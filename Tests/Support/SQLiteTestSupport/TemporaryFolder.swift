@@ -14,6 +14,8 @@ public final class TemporaryFolder: Sendable {
 
     deinit {
         try? FileManager.default.removeItem(atPath: path)
+        // A server whose data folder this was leaves its witness beside it.
+        try? FileManager.default.removeItem(atPath: path + ".witness")
     }
 
     /// The path of `name` inside.

@@ -40,6 +40,8 @@ void test_vfs_kill_when(test_vfs *vfs, int (*strikes)(void *context, int kind), 
 
 // How many calls of `kind` there were.
 int64_t test_vfs_count(test_vfs *vfs, int kind);
+// How many bytes were written to files.
+int64_t test_vfs_written_bytes(test_vfs *vfs);
 // How many calls were failed since the last arming, and the path of the first file that it hit ("" if none).
 int64_t test_vfs_fired(test_vfs *vfs);
 void test_vfs_fired_path(test_vfs *vfs, char *path, int size);

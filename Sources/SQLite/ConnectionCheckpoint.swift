@@ -1,0 +1,87 @@
+import CSQLite
+
+/// What a checkpoint found and did.
+public struct CheckpointResult: Hashable, Sendable {
+    /// Frames (pages) in the log; -1 when the database has no log.
+    public let logFrames: Int
+    /// Of these, how many are in the database file now.
+    public let checkpointedFrames: Int
+    /// Whether somebody reads from the log, so that no commit can begin it anew.
+    public let hasReaders: Bool
+}
+
+// SQLite 3.7.0 to 3.51.2 loses commits when a checkpoint begins right after another one has ended, and a commit begins
+// the log anew meanwhile (https://www.sqlite.org/wal.html, "The WAL-Reset Bug"). Here nobody commits during a
+// checkpoint, in this process or another: this connection holds the file's write lock. A second one copies, because
+// SQLite makes no checkpoint in a transaction. Of SQLite's modes only PASSIVE is used, which takes no write lock; the
+// others go on without it when it is taken.
+//
+// The checkpoint that SQLite makes when the last connection is closed holds the file's exclusive lock, and every
+// connection that uses the log holds a shared one: nobody else is there to commit. Recovery makes no checkpoint, and
+// holds the locks of writer, checkpoint and readers.
+extension Connection {
+    /// Copies pages from the write-ahead log into the database file, as far as no reader holds them back, and syncs
+    /// both. Nobody commits meanwhile.
+    ///
+    /// - Parameter readersMilliseconds: How long readers are waited for, so that all is copied and the next commit
+    ///   begins the log anew.
+    /// - Throws: `SQLiteError`: `isBusy` when another connection writes longer than the busy timeout.
+    @discardableResult
+    public func checkpoint(readersMilliseconds: Int32 = 0) throws -> CheckpointResult {
+        var waitedMilliseconds: Int32 = 0
+        while true {
+            let result = try copyLog()
+            (checkpointError, checkpointDueFrames) = (nil, options.checkpointFrames)
+            let isWhole = result.checkpointedFrames == result.logFrames
+            if waitedMilliseconds >= readersMilliseconds || isWhole && !result.hasReaders { return result }
+            sqlite3_sleep(1)
+            waitedMilliseconds += 1
+        }
+    }
+
+    /// Makes a checkpoint when the log has grown by `checkpointFrames` since the last attempt, waiting for nobody. It
+    /// can't fail the commit before it: `checkpointError` says what came of it.
+    func checkpointIfDue() {
+        guard logFrames >= checkpointDueFrames else { return }
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds) }
+        do {
+            try checkpoint()
+        } catch let error as SQLiteError {
+            // Who writes now makes it, or the next commit here.
+            guard !error.isBusy else { return }
+            checkpointError = error
+            // Each attempt copies all again.
+            checkpointDueFrames = Int32(clamping: logFrames + Int(options.checkpointFrames))
+        } catch {
+            preconditionFailure("a checkpoint threw no SQLiteError: \(error)")
+        }
+    }
+
+    private func copyLog() throws -> CheckpointResult {
+        let copier = try checkpointer()
+        try begin(.immediate)
+        var logFrames: Int32 = 0
+        var checkpointedFrames: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(
+            copier.handle, nil, SQLITE_CHECKPOINT_PASSIVE, &logFrames, &checkpointedFrames)
+        // First, because this connection reads from the log too.
+        try rollback()
+        try copier.check(code)
+        return CheckpointResult(
+            logFrames: Int(logFrames), checkpointedFrames: Int(checkpointedFrames), hasReaders: hasLogReaders)
+    }
+
+    /// Whether anybody reads from the log. A reader that begins after all of it was copied reads from the file.
+    private var hasLogReaders: Bool {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+            let lock = file.pointee.pMethods?.pointee.xShmLock
+        else { return false }
+        // https://www.sqlite.org/walformat.html, "WAL Locks": the reader locks 1 to 4, after those of the writer, the
+        // checkpoint, recovery, and readers of the file.
+        guard lock(file, 4, 4, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE) == SQLITE_OK else { return true }
+        _ = lock(file, 4, 4, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
+        return false
+    }
+}
