@@ -67,9 +67,17 @@ import Testing
         Ledger.Value(record: Self.record, field: "completionDay", value: value)
     }
 
+    private mutating func serverHasDay(_ value: String) {
+        ledger.serverHas(record: Self.record, fields: [("completionDay", value)])
+    }
+
+    private mutating func sendsDay(_ value: String) {
+        ledger.committed(device: 1, day(value))
+        serverHasDay(value)
+    }
+
     @Test mutating func ofAFieldThatWasNoneNobodyKnowsWhatALaterValueWasChangedFrom() {
-        ledger.committed(device: 1, day("own"))
-        ledger.serverHas(record: Self.record, fields: [("completionDay", "own")])
+        sendsDay("own")
         ledger.nowSyncs(device: 1, day("kept to itself"))
         ledger.committed(device: 1, day("later"))
         ledger.remoteWon(device: 1, day("later"), by: day("own"))
@@ -77,12 +85,32 @@ import Testing
     }
 
     @Test mutating func aValueThatIsGivenUpForAnOlderOneOfTheDeviceIsALie() {
-        ledger.committed(device: 1, day("own"))
-        ledger.serverHas(record: Self.record, fields: [("completionDay", "own")])
+        sendsDay("own")
         ledger.nowSyncs(device: 1, day("kept to itself"))
-        ledger.serverHas(record: Self.record, fields: [("completionDay", "kept to itself")])
+        serverHasDay("kept to itself")
         ledger.committed(device: 1, day("later"))
         ledger.remoteWon(device: 1, day("later"), by: day("own"))
+        #expect(ledger.lies.count == 1)
+    }
+
+    @Test mutating func anotherDevicesValueThatItsAuthorForgotIsNobodysOwnWhenItIsBroughtBack() {
+        ledger.committed(device: 2, day("theirs"))
+        serverHasDay("theirs")
+        ledger.committed(device: 1, day("own"))
+        ledger.deviceForgot(2, field: "completionDay")
+        ledger.nowSyncs(device: 1, day("theirs"))
+        ledger.remoteWon(device: 1, day("own"), by: day("theirs"))
+        #expect(ledger.lies.isEmpty)
+    }
+
+    @Test mutating func whatADeviceForgotIsItsOwnAgainWhenItIsFoundInItsRow() {
+        sendsDay("own")
+        ledger.deviceForgot(1, field: "completionDay")
+        ledger.nowSyncs(device: 1, day("own"))
+        serverHasDay("own")
+        sendsDay("later")
+        ledger.committed(device: 1, day("last"))
+        ledger.remoteWon(device: 1, day("last"), by: day("own"))
         #expect(ledger.lies.count == 1)
     }
 

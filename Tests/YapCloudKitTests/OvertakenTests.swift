@@ -23,6 +23,16 @@ import Yap
         try device.read { _, ext in try ext.isOvertaken(record, databaseIdentifier: nil) }
     }
 
+    private func isDeletionUncertain(_ device: HandledDevice) throws -> Bool {
+        try device.read { _, ext in
+            try ext.isDeletionUncertain(of: device.id("1"), databaseIdentifier: nil)
+        }
+    }
+
+    private func takeBatch(_ device: HandledDevice) throws {
+        try device.write { _, ext in _ = try ext.takeBatch(DatabaseKey(nil), itemsMax: 400, bytesMax: .max) }
+    }
+
     @Test("133. a fetched version from before a save whose answer came meanwhile is left")
     func aVersionFromBeforeASave() throws {
         let device = try HandledDevice(cloud)
@@ -91,18 +101,35 @@ import Yap
     func aDeletionFromBeforeOrAfterASave() throws {
         let device = try HandledDevice(cloud)
         try device.uploaded(Todo(title: "a"), "1")
-        func isUncertain() throws -> Bool {
-            try device.read { _, ext in
-                try ext.isDeletionUncertain(of: device.id("1"), databaseIdentifier: nil)
-            }
-        }
         try beginFetch(device)
-        #expect(try !isUncertain())
+        #expect(try !isDeletionUncertain(device))
         try device.edit("1") { $0.title = "b" }
         #expect(device.upload() == .idle)
-        #expect(try isUncertain())
+        #expect(try isDeletionUncertain(device))
         try beginFetch(device)
-        #expect(try !isUncertain())
+        #expect(try !isDeletionUncertain(device))
+    }
+
+    @Test("156. whether a fetched deletion is older than a first save in flight, only its answer says")
+    func aDeletionWhileTheFirstSaveIsInFlight() throws {
+        let device = try HandledDevice(cloud)
+        try beginFetch(device)
+        try device.set(Todo(title: "a"), "1")
+        #expect(try !isDeletionUncertain(device), "it only waits")
+        try takeBatch(device)
+        #expect(try isDeletionUncertain(device))
+        try beginFetch(device)
+        #expect(try isDeletionUncertain(device), "it is still not answered")
+    }
+
+    @Test("156. a deletion of a record that the server had is certain while an edit of it is in flight")
+    func aDeletionWhileAnEditIsInFlight() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        try beginFetch(device)
+        try device.edit("1") { $0.title = "b" }
+        try takeBatch(device)
+        #expect(try !isDeletionUncertain(device))
     }
 
     @Test(

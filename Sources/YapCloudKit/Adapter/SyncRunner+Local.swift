@@ -15,7 +15,7 @@ extension SyncRunner {
         }
     }
 
-    /// Counts the queues and tells the engine. Who begins to sync first says that nothing is in flight.
+    /// Counts the queues and tells the engine. Before the first sync, marks that nothing is in flight.
     func recount() {
         do {
             if let queues = try countQueues() { tell(queues) }
@@ -122,7 +122,7 @@ extension SyncRunner {
         post(.localFailure(task.key, message: "\(error)"), attempt: task.attempt)
     }
 
-    /// Keeps an error for whoever looks into the file later. When that fails too, nothing more can be done for it.
+    /// Keeps an error in the file, to be read later. When that fails too, nothing more can be done for it.
     func keep(_ error: CKError, _ key: DatabaseKey) {
         guard let (connection, name, _) = connection() else { return }
         let now = environment.clock.nowMilliseconds()

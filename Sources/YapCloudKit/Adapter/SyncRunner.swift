@@ -290,7 +290,7 @@ final class SyncRunner: Sendable {
     /// What is said once the database was closed: what waited there still does.
     private static let ended = CloudSyncStatus.waiting(until: nil, because: .localDatabase)
 
-    /// A closed database has nothing more to do; but who waits for the sync must not wait for ever.
+    /// A closed database has nothing more to do, but callers that wait for the sync must not wait for ever.
     func end() {
         // Operations under way must not keep the database's handles. They are released after the lock: what they
         // release in turn may take it.

@@ -205,6 +205,13 @@ extension CloudKitTables {
             [.integer(sequence), .integer(isInFlight ? 1 : -1)])
     }
 
+    /// Whether an operation has changes of a change-set.
+    func isInFlight(_ sequence: Int64) throws -> Bool {
+        try first(
+            "SELECT in_flight = 1 FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
+        ) { $0.int64(at: 0) == 1 } ?? false
+    }
+
     /// Whether an operation has, or had, changes of a change-set.
     func wasInFlight(_ sequence: Int64) throws -> Bool {
         try first(
@@ -219,7 +226,7 @@ extension CloudKitTables {
             [.text(database.column)])
     }
 
-    /// Nothing is in flight any more: whoever had it is gone.
+    /// Nothing is in flight any more: the process that sent it is gone.
     func clearAllInFlight() throws {
         try run("UPDATE \(table("changeset")) SET in_flight = -1 WHERE in_flight = 1")
     }

@@ -1,7 +1,7 @@
 internal import CloudKit
 internal import SQLite
 
-/// The last errors that the sync met, for whoever looks into the file while nobody listens.
+/// The last errors that the sync met, kept in the file for when nobody listens.
 extension CloudKitTables {
     /// The most errors kept of each file.
     static let keptErrorsMax: Int64 = 100

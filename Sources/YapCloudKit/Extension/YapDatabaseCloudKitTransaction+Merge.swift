@@ -36,16 +36,26 @@ extension YapDatabaseCloudKitTransaction {
         try isOvertaken(record, databaseKey(databaseIdentifier))
     }
 
-    /// Whether a fetched deletion of a record may be older than a save by this device, which the server confirmed while
-    /// the page was being fetched; likewise its absence at the end of a full fetch. Don't apply such a page, and don't
-    /// store its token: fetch it again.
+    /// Whether a fetched deletion of a record may be older than a save by this device: one that the server confirmed
+    /// while the page was being fetched, or the first one of a record, which is not answered yet. Likewise its absence
+    /// at the end of a full fetch. Don't apply such a page, and don't store its token: fetch it again.
     ///
-    /// Ask it of each deletion of a page in the transaction that applies the page. The extension knows that a fetch
-    /// begins by `token(forZone:databaseIdentifier:)`: read the token by that call again before you fetch again.
+    /// Ask it of each deletion of a page in the transaction that applies the page, and at the end of a full fetch of
+    /// each record that is here and wasn't among those fetched, also of one that has no change tag yet. The extension
+    /// knows that a fetch begins by `token(forZone:databaseIdentifier:)`: read the token by that call again before you
+    /// fetch again.
     public func isDeletionUncertain(
         of recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> Bool {
-        try cloudKit.writes.mayHaveSaved(recordID, in: databaseKey(databaseIdentifier))
+        let database = try databaseKey(databaseIdentifier)
+        if cloudKit.writes.mayHaveSaved(recordID, in: database) { return true }
+        // The answer shows the server's version from before the deletion or after it, and the tag can't tell.
+        return try tables.records(recordID, database).contains { life in
+            guard life.changeTag == nil else { return false }
+            return try tables.changes(of: life.id).contains {
+                try $0.kind == .save && tables.isInFlight($0.sequence)
+            }
+        }
     }
 
     private func isOvertaken(_ record: CKRecord, _ database: DatabaseKey) throws -> Bool {

@@ -200,7 +200,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Notes the values of a change that newer values of this device replace before it was sent.
     /// - Parameters:
     ///   - fields: The newer values; none means that nothing of the change is sent.
-    ///   - unknown: The keys whose newer values only rows have.
+    ///   - unknown: The keys with a newer value that only a row holds.
     func logSuperseded(
         _ change: ChangeRow, _ row: RecordRow, by fields: [String: Field], unknown: Set<String> = []
     ) {

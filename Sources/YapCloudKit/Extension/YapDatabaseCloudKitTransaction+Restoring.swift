@@ -84,84 +84,90 @@ extension YapDatabaseCloudKitTransaction {
 
     // MARK: Before a row changes
 
-    /// Notes what the queue has not stored of a row that is about to change: afterwards it can't be asked any more.
-    func rememberValues(of row: YapDatabaseRowIdentity) throws {
-        let waiting = try tables.changesToRestore(ownedBy: row.rowID)
-        guard let first = waiting.first, let owner = try tables.record(id: first.record) else { return }
+    /// Notes what the queue has not stored of a row: after a change of the row it can't be asked any more.
+    func rememberValues(of row: YapDatabaseRowIdentity, isAboutToChange: Bool) throws {
+        guard let (owner, waiting) = try changesToRestore(ofRow: row.rowID) else { return }
         for change in waiting {
             let full = try restored(change, of: owner)
             // The transaction's own memory is the one that still has them when the row has changed.
             remember(full.fields.filter { change.restore[$0.key] != nil }, of: change.id)
+            if isAboutToChange { try doubtValues(of: change, full, row.rowID) }
         }
+    }
+
+    /// The same for a row that a merge is about to write: what it gives back is stored already.
+    func doubtValues(of row: YapDatabaseRowIdentity) throws {
+        guard unrestoredRows.contains(row.rowID),
+            let (owner, waiting) = try changesToRestore(ofRow: row.rowID)
+        else { return }
+        for change in waiting { try doubtValues(of: change, restored(change, of: owner), row.rowID) }
     }
 
     /// Notes the keys of which a row that is about to change gives nothing back: what it lacks afterwards, it need not
     /// have had when the change was queued. Their row's number is negative from then on.
-    func doubtValues(of row: YapDatabaseRowIdentity) throws {
-        let waiting = try tables.changesToRestore(ownedBy: row.rowID)
-        guard let first = waiting.first, let owner = try tables.record(id: first.record) else { return }
-        for change in waiting {
-            let missing = try restored(change, of: owner).restore.filter { $0.value == row.rowID }
-            guard !missing.isEmpty else { continue }
-            var doubtful = change
-            for key in missing.keys { doubtful.restore[key] = -row.rowID }
-            try tables.updateChange(doubtful)
-        }
+    private func doubtValues(of change: ChangeRow, _ full: ChangeRow, _ rowID: Int64) throws {
+        let missing = full.restore.filter { $0.value == rowID }
+        guard !missing.isEmpty else { return }
+        var doubtful = change
+        for key in missing.keys { doubtful.restore[key] = -rowID }
+        try tables.updateChange(doubtful)
+    }
+
+    /// The changes that have values in a row, and their record; nil when there are none.
+    private func changesToRestore(ofRow rowID: Int64) throws -> (owner: RecordRow, changes: [ChangeRow])? {
+        let changes = try tables.changesToRestore(ownedBy: rowID)
+        guard let first = changes.first, let owner = try tables.record(id: first.record) else { return nil }
+        return (owner, changes)
     }
 
     /// Gives up the values that are lost: this version of the handler knows the key, and the row lacks the value since
     /// an earlier version, which didn't, has changed it.
     func dropLostValues() throws {
-        var last: Int64 = 0
-        while true {
-            let waiting = try tables.changesToRestore(after: last, limit: Self.storedAtOnceMax)
-            guard let next = waiting.last?.id else { return }
-            last = next
-            for change in waiting {
-                let doubtful = change.restore.filter { $0.value < 0 }
-                guard !doubtful.isEmpty, let row = try tables.record(id: change.record) else { continue }
-                var left = change
-                for (rowID, keys) in Dictionary(
-                    grouping: doubtful.keys.sorted(), by: { -(doubtful[$0] ?? 0) })
-                {
-                    for (key, field) in try ask(rowID, Set(keys), row) where field.value == nil {
-                        left.restore[key] = nil
-                        left.originals[key] = nil
-                        logDrop(row, key, .superseded, dropped: nil, kept: nil)
-                    }
+        try forEachChangeToRestore { change in
+            let doubtful = change.restore.filter { $0.value < 0 }
+            guard !doubtful.isEmpty, let row = try tables.record(id: change.record) else { return }
+            var left = change
+            for (rowID, keys) in Dictionary(grouping: doubtful.keys.sorted(), by: { -(doubtful[$0] ?? 0) }) {
+                for (key, field) in try ask(rowID, Set(keys), row) where field.value == nil {
+                    left.restore[key] = nil
+                    left.originals[key] = nil
+                    logDrop(row, key, .superseded, dropped: nil, kept: nil)
                 }
-                if left.fields.isEmpty, left.restore.isEmpty {
-                    try remove(left)
-                } else {
-                    try tables.updateChange(left)
-                }
+            }
+            if left.fields.isEmpty, left.restore.isEmpty {
+                try remove(left)
+            } else {
+                try tables.updateChange(left)
             }
         }
     }
 
     /// Stores everything that a row holds for the queue.
     func storeValues(ofRow rowID: Int64) throws {
-        let waiting = try tables.changesToRestore(ownedBy: rowID)
-        guard let first = waiting.first, let owner = try tables.record(id: first.record) else { return }
+        guard let (owner, waiting) = try changesToRestore(ofRow: rowID) else { return }
         for change in waiting { try storeValues(of: change, owner) { $0 == rowID } }
     }
 
-    /// Stores everything that rows hold for the queue, in steps.
+    /// Stores everything that rows hold for the queue.
     func storeAllValues() throws {
-        var last: Int64 = 0
-        while true {
-            let waiting = try tables.changesToRestore(after: last, limit: Self.storedAtOnceMax)
-            guard let next = waiting.last?.id else { return }
-            last = next
-            for change in waiting {
-                if let row = try tables.record(id: change.record) {
-                    try storeValues(of: change, row) { _ in true }
-                }
-            }
+        try forEachChangeToRestore { change in
+            guard let row = try tables.record(id: change.record) else { return }
+            try storeValues(of: change, row) { _ in true }
         }
     }
 
-    private static let storedAtOnceMax = 500
+    /// Goes through the changes that have values in rows, in steps.
+    private func forEachChangeToRestore(_ body: (ChangeRow) throws -> Void) throws {
+        var last: Int64 = 0
+        while true {
+            let waiting = try tables.changesToRestore(after: last, limit: Self.readAtOnceMax)
+            guard let next = waiting.last?.id else { return }
+            last = next
+            for change in waiting { try body(change) }
+        }
+    }
+
+    private static let readAtOnceMax = 500
 
     /// Stores what some rows hold for a change. What can't be given back puts aside what waits for the record.
     func storeValues(
@@ -176,8 +182,10 @@ extension YapDatabaseCloudKitTransaction {
             stored.restore[key] = nil
         }
         try tables.updateChange(stored)
-        if keys.contains(where: { full.restore[$0] != nil }) {
+        let unrestored = keys.compactMap { full.restore[$0] }
+        if !unrestored.isEmpty {
             isQueueTouched = true
+            unrestoredRows.formUnion(unrestored.map(abs))
             try tables.refuseChanges(of: row.id, code: CloudKitTables.unrestorableRefusal)
         } else if change.refusal == CloudKitTables.unrestorableRefusal {
             try liftIfRestored(row)

@@ -250,7 +250,7 @@ extension YapDatabaseCloudKitTransaction {
         for collection in collections {
             for row in Array(try transaction.identities(inCollection: collection)) {
                 let owner = try tables.record(ownedBy: row.rowID)
-                if owner != nil { try rememberValues(of: row) }
+                if owner != nil { try rememberValues(of: row, isAboutToChange: false) }
                 try handle(
                     row, owner: owner, object: nil, metadata: nil, versionInfo: cloudKit.versionInfo,
                     previous: previous, nilDetachesOnly: true)

@@ -37,6 +37,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var lastChange: Int64?
     /// Rows that the merge block is writing: what it writes is no local change.
     var rowsInMerge: Set<Int64> = []
+    /// Rows that could not give back a value when the queue was to store it.
+    var unrestoredRows: Set<Int64> = []
     /// The rows that this transaction removed, by the lives of their records: what is made again must end what it
     /// lacks.
     var formerRows: [Int64: [FormerRow]] = [:]
@@ -143,8 +145,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         // What was queued of a row that is merged just now is stored already.
         guard !rowsInMerge.contains(row.rowID) else { return try doubtValues(of: row) }
         guard isHandled(row, kind) else { return try storeValues(ofRow: row.rowID) }
-        try rememberValues(of: row)
-        try doubtValues(of: row)
+        try rememberValues(of: row, isAboutToChange: true)
         if kind.contains(.objectModified) { try keepPreviousObject(row) }
     }
 

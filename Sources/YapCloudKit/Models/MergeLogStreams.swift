@@ -16,7 +16,7 @@ final class MergeLogStreams: Sendable {
     private let state = Lock(State())
 
     deinit {
-        // Nothing more can come: whoever listens is told so, and does not wait for ever.
+        // Nothing more can come: the listeners are told so, and do not wait for ever.
         let (entries, errors) = state.withLock { ($0.entries, $0.errors) }
         for listener in entries.values { listener.finish() }
         for listener in errors.values { listener.finish() }

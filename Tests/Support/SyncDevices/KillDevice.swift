@@ -224,13 +224,13 @@ package final class KillDevice {
         }
     }
 
-    /// Writes the log back to the file and cuts it, as happens now and then.
+    /// Writes the log back to the file, as happens now and then, and cuts it when no reader is there.
     package func maintain() throws {
         let before = failpoints.begin(.maintaining)
         var options = OpenOptions()
         options.vfsName = vfs?.name
         let connection = try Connection(path: database.path, options: options)
-        _ = try connection.checkpoint(.truncate)
+        try connection.checkpoint()
         try connection.close()
         failpoints.begin(before)
     }

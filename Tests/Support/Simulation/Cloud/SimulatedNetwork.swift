@@ -9,6 +9,12 @@ final class SimulatedNetwork: @unchecked Sendable {
 
     typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
 
+    /// Whether the device no longer waits for an answer, as when its clock was set forward.
+    final class Patience: @unchecked Sendable {
+        // Sendable because a run and all that belongs to it live on the one thread that runs it.
+        var isOver = false
+    }
+
     /// One request on its way.
     private struct Exchange {
         let device: Device
@@ -18,6 +24,7 @@ final class SimulatedNetwork: @unchecked Sendable {
         let draws: Draws
         let sentMilliseconds: Int64
         let faults: [Fault: RequestFault]
+        let patience: Patience
         let completion: Completion
 
         var faultNames: String { faults.keys.sorted().map(\.rawValue).joined(separator: " ") }
@@ -35,6 +42,8 @@ final class SimulatedNetwork: @unchecked Sendable {
     private(set) var requests: [[String: Int]] = []
     /// How many changes the server's history had when it answered the fetch that each device heard of last.
     private(set) var lastPages: [Int: Int] = [:]
+    /// The same for the answers that showed it a record in conflict, by device and record.
+    private var lastConflicts: [Int: [String: Int]] = [:]
 
     init(_ world: World) {
         self.world = world
@@ -48,14 +57,15 @@ final class SimulatedNetwork: @unchecked Sendable {
     // MARK: From a device
 
     func send(
-        _ request: WireRequest, from device: Device, _ process: Process, _ completion: @escaping Completion
+        _ request: WireRequest, from device: Device, _ process: Process, _ patience: Patience,
+        _ completion: @escaping Completion
     ) {
         guard !process.isDead, !device.disk.isDead else { return completion(.failure(Self.noNetwork)) }
         if SimulatedCourier.isWait(request) { return wait(request, device, process, completion) }
         let kind = request.path.split(separator: "/").suffix(2).joined(separator: "/")
         do {
             let sent = try world.sabotage?.request(request, kind, device.index) ?? request
-            try send(sent, kind, device, process, completion)
+            try send(sent, kind, device, process, patience, completion)
         } catch {
             world.harnessFailed(error)
             completion(.failure(Self.noNetwork))
@@ -63,7 +73,7 @@ final class SimulatedNetwork: @unchecked Sendable {
     }
 
     private func send(
-        _ request: WireRequest, _ kind: String, _ device: Device, _ process: Process,
+        _ request: WireRequest, _ kind: String, _ device: Device, _ process: Process, _ patience: Patience,
         _ completion: @escaping Completion
     ) throws {
         requests[device.index][kind, default: 0] += 1
@@ -77,7 +87,7 @@ final class SimulatedNetwork: @unchecked Sendable {
         let exchange = Exchange(
             device: device, process: process, kind: kind, request: request, draws: draws,
             sentMilliseconds: world.queue.nowMilliseconds,
-            faults: world.faults(of: name, kind, draws)
+            faults: world.faults(of: name, kind, draws), patience: patience
         ) { [unowned self] in
             if !process.isDead { underWay[device.index, default: 0] -= 1 }
             completion($0)
@@ -150,20 +160,55 @@ final class SimulatedNetwork: @unchecked Sendable {
         if let fault = exchange.faults[.lostReply] { return lose(exchange, fault) }
         var latency = world.latencyMilliseconds(exchange.draws, "back")
         latency += exchange.faults[.lateReply]?.milliseconds ?? 0
+        if let fault = exchange.faults[.overtakenReply] {
+            latency += fault.milliseconds
+            overtake(exchange, fault, within: latency)
+        }
         let historyCount = world.ledger.historyCount
         world.queue.schedule(after: latency, for: exchange.process.owner) { [unowned self] in
             world.attempt { try deliver(exchange, response) }
-            let showsRecords = String(decoding: response.body, as: UTF8.self).contains("\"serverRecord\"")
-            if exchange.kind == "changes/zone" || showsRecords {
-                lastPages[exchange.device.index] = historyCount
+            if exchange.kind == "changes/zone" { lastPages[exchange.device.index] = historyCount }
+            for record in Self.recordsInConflict(response, exchange) {
+                lastConflicts[exchange.device.index, default: [:]][record] = historyCount
             }
         }
+    }
+
+    /// Another device edits and syncs, and then the one that waits for the answer fetches.
+    private func overtake(_ exchange: Exchange, _ fault: RequestFault, within milliseconds: Int64) {
+        let other = world.devices[world.neighbour(of: exchange.device.index)]
+        world.queue.schedule(after: milliseconds / 3) { [unowned self] in
+            guard world.isStormy else { return }
+            world.attempt(orExcusedBy: other.isDiskFaulty) {
+                try other.commit(fault.edits ?? [])
+                other.app?.sync()
+            }
+        }
+        world.queue.schedule(after: milliseconds * 2 / 3, for: exchange.process.owner) {
+            exchange.device.app?.sync()
+        }
+    }
+
+    /// The records of which a conflict's answer shows the server's version.
+    private static func recordsInConflict(_ response: WireResponse, _ exchange: Exchange) -> [String] {
+        guard exchange.kind == "records/modify", let answer = try? RecordsResponse(json: response.body)
+        else { return [] }
+        return answer.records.compactMap { result in
+            guard case .error(let error) = result else { return nil }
+            return error.serverRecord?.recordName
+        }
+    }
+
+    /// How many changes of the server's history a device can know of a record.
+    func historyCount(knownTo device: Int, of record: String) -> Int {
+        max(lastPages[device, default: 0], lastConflicts[device]?[record] ?? 0)
     }
 
     private func deliver(_ exchange: Exchange, _ original: WireResponse) throws {
         let (device, kind) = (exchange.device, exchange.kind)
         let response = try world.sabotage?.response(original, kind, device.index) ?? original
-        let isHeard = world.queue.nowMilliseconds - exchange.sentMilliseconds < Self.patienceMilliseconds
+        let took = world.queue.nowMilliseconds - exchange.sentMilliseconds
+        let isHeard = !exchange.patience.isOver && took < Self.patienceMilliseconds
         if kind == "records/modify", isHeard {
             try world.service.see(response, to: exchange.request, device: device.index)
         }
@@ -255,7 +300,8 @@ final class SimulatedWire: Transport, @unchecked Sendable {
         _ request: WireRequest, timeoutSeconds: Double,
         completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
     ) -> TransportCancel {
-        network.send(request, from: device, process, completion)
-        return {}
+        let patience = SimulatedNetwork.Patience()
+        network.send(request, from: device, process, patience, completion)
+        return { patience.isOver = true }
     }
 }

@@ -112,11 +112,11 @@ final class SimulatedService {
 
     private func isFoundDead() -> Bool {
         guard disk.isDead, store != nil else { return store == nil }
-        noteDeath()
+        stayAway()
         return true
     }
 
-    private func noteDeath() {
+    private func stayAway() {
         world.fired(losesPower ? .servicePowerLoss : .serviceKill)
         world.note("service", losesPower ? "loses its power" : "is killed")
         close()
@@ -138,7 +138,7 @@ final class SimulatedService {
         } catch {
             // It syncs what it finds, and may die over that.
             guard disk.isDead else { throw error }
-            noteDeath()
+            stayAway()
         }
     }
 

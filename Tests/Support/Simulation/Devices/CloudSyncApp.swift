@@ -24,13 +24,9 @@ final class CloudSyncApp: DeviceApp {
         version = device.version
         let world = device.world
         let random = world.draws.source("device \(device.index) random \(process.owner)")
-        var options = YapDatabaseOptions()
-        options.random = random
-        options.vfsName = device.disk.name
-        options.checkpointFrames = device.world.plan.scenario.checkpointFrames
         try world.sabotage?.spoil(device.path, registeredName: Self.extensionName, isOpen: false)
         let isEarlier = version == 1
-        database = try YapDatabase(path: device.path, options: options) {
+        database = try YapDatabase(path: device.path, options: device.databaseOptions(random)) {
             if isEarlier {
                 $0.register(EarlierTodo.self, inCollection: "todos")
             } else {

@@ -60,6 +60,15 @@ final class Device: @unchecked Sendable {
         return RequestFault.Name(device: index, step: lastStep, request: requestsCount)
     }
 
+    /// How an app on the device opens its file.
+    func databaseOptions(_ random: any RandomSource) -> YapDatabaseOptions {
+        var options = YapDatabaseOptions()
+        options.random = random
+        options.vfsName = disk.name
+        options.checkpointFrames = world.plan.scenario.checkpointFrames
+        return options
+    }
+
     /// Pushes are numbered below zero.
     func nextPushName() -> RequestFault.Name {
         pushesCount -= 1
@@ -247,7 +256,7 @@ final class Device: @unchecked Sendable {
             world.note(self, "fails to commit")
             guard disk.isDead else { return failsToSync ? noteFailed(edits, earlier) : () }
             uncertain = zip(edits, earlier).map { edit, before in
-                (edit.key, before, mark(key(edit.key)))
+                (edit.key, before, mark(edit.key))
             }
         }
     }
@@ -317,9 +326,10 @@ final class Device: @unchecked Sendable {
 
     // MARK: The ledger
 
-    private func mark(_ record: String) -> Ledger.Mark {
+    private func mark(_ name: String) -> Ledger.Mark {
         world.ledger.mark(
-            record: record, device: index, fetchedHistoryCount: world.network.lastPages[index, default: 0])
+            record: key(name), device: index,
+            fetchedHistoryCount: world.network.historyCount(knownTo: index, of: name))
     }
 
     private func key(_ name: String) -> String { World.ledgerKey(name, user: adoptedUser) }
@@ -332,7 +342,7 @@ final class Device: @unchecked Sendable {
             world.note(self, "deletes \(record)")
             return world.ledger.committed(
                 device: index, Ledger.Value(record: record, field: Ledger.deletion, value: ""),
-                mark: mark ?? self.mark(record))
+                mark: mark ?? self.mark(name))
         }
         func tracked(_ todo: Todo) -> [(field: String, value: String)] {
             todo.trackedValues.filter { isSynced($0.field, name) }
@@ -370,6 +380,14 @@ final class Device: @unchecked Sendable {
             world.note(self, "now syncs \(key(name)).completionDay = \(day)")
             world.ledger.nowSyncs(
                 device: index, Ledger.Value(record: key(name), field: "completionDay", value: day))
+        }
+    }
+
+    /// Writes down what the app sends as new records, since the server lost them.
+    func noteSentAgain(_ names: [String]) {
+        for name in names {
+            world.note(self, "sends \(key(name)) again")
+            world.ledger.madeAgain(device: index, record: key(name))
         }
     }
 

@@ -31,7 +31,7 @@ extension HandlerApp {
     private func take(_ page: FetchedPage, _ zoneID: CKRecordZone.ID, _ identifier: String?) -> Bool? {
         if page.error?.code == .zoneNotFound { hasZones = false }
         do {
-            return try pages.take(page, zoneID, identifier, connection)
+            return try pages.take(page, zoneID, identifier, connection) { device.noteSentAgain($0) }
         } catch {
             fail(with: error)
             return nil

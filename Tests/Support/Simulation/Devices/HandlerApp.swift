@@ -64,12 +64,8 @@ final class HandlerApp: DeviceApp {
     }
 
     private static func open(_ device: Device, _ random: any RandomSource) throws -> YapDatabase {
-        var options = YapDatabaseOptions()
-        options.random = random
-        options.vfsName = device.disk.name
-        options.checkpointFrames = device.world.plan.scenario.checkpointFrames
-        return try YapDatabase(
-            path: device.path, options: options, configure: HandlerBlocks.register)
+        try YapDatabase(
+            path: device.path, options: device.databaseOptions(random), configure: HandlerBlocks.register)
     }
 
     private static func `extension`(

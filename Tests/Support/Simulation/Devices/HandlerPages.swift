@@ -104,14 +104,16 @@ package struct HandlerPages {
     }
 
     /// Applies what a fetch came to, with its token, in one transaction.
+    /// - Parameter sentAgain: Called with the keys of what the server lost, and this device sends again.
     /// - Returns: Whether there are more; nil when it came to nothing, or the page has to be fetched again later.
     package func take(
         _ page: FetchedPage, _ zoneID: CKRecordZone.ID, _ identifier: String?,
-        _ connection: YapDatabaseConnection
+        _ connection: YapDatabaseConnection, sentAgain: ([String]) -> Void = { _ in }
     ) throws -> Bool? {
         do {
             guard let error = page.error else {
-                try connection.blocking.readWrite { try apply(page, zoneID, identifier, $0) }
+                sentAgain(
+                    try connection.blocking.readWrite { try apply(page, zoneID, identifier, $0) })
                 return page.moreComing
             }
             guard error.code == .changeTokenExpired else { return nil }
@@ -125,31 +127,40 @@ package struct HandlerPages {
 
     private func apply(
         _ page: FetchedPage, _ zoneID: CKRecordZone.ID, _ identifier: String?, _ transaction: Transaction
-    ) throws {
+    ) throws -> [String] {
         let ext = try transaction.ext(Self.extensionName, as: YapDatabaseCloudKit.self)
         var full = try transaction.object(
             FullFetch.self, forKey: zoneID.zoneName, inCollection: FullFetch.collection)
-        for recordID in page.deleted { try delete(recordID, identifier, transaction, ext) }
+        for recordID in page.deleted {
+            try requireCertainty(of: recordID, identifier, ext)
+            try delete(recordID, identifier, transaction, ext)
+        }
         for record in page.changed {
             full?.seen.append(record.recordID.recordName)
             try apply(record, identifier, isForced: full?.isForced ?? false, transaction, ext)
         }
         try ext.setToken(page.token, forZone: zoneID, databaseIdentifier: identifier)
-        guard let full else { return }
+        guard let full else { return [] }
         guard !page.moreComing else {
-            return try transaction.setObject(
+            try transaction.setObject(
                 full, forKey: zoneID.zoneName, inCollection: FullFetch.collection)
+            return []
         }
-        try finish(full, zoneID, identifier, transaction, ext)
+        let sentAgain = try finish(full, zoneID, identifier, transaction, ext)
         try transaction.removeObject(forKey: zoneID.zoneName, inCollection: FullFetch.collection)
+        return sentAgain
+    }
+
+    /// A save may have come after what the page tells.
+    private func requireCertainty(of recordID: CKRecord.ID, _ identifier: String?, _ ext: Ext) throws {
+        if try ext.isDeletionUncertain(of: recordID, databaseIdentifier: identifier) {
+            throw PageComesLater()
+        }
     }
 
     private func delete(
         _ recordID: CKRecord.ID, _ identifier: String?, _ transaction: Transaction, _ ext: Ext
     ) throws {
-        if try ext.isDeletionUncertain(of: recordID, databaseIdentifier: identifier) {
-            throw PageComesLater()
-        }
         for row in try ext.removeRemotelyDeletedRecord(recordID, databaseIdentifier: identifier) {
             try transaction.removeObject(forKey: row.key, inCollection: row.collection)
         }
@@ -188,7 +199,8 @@ package struct HandlerPages {
     private func finish(
         _ full: FullFetch, _ zoneID: CKRecordZone.ID, _ identifier: String?, _ transaction: Transaction,
         _ ext: Ext
-    ) throws {
+    ) throws -> [String] {
+        var sentAgain: [String] = []
         let seen = Set(full.seen)
         let collections = identifier == nil ? ["todos", "days", "notes"] : ["others"]
         for collection in collections {
@@ -196,18 +208,18 @@ package struct HandlerPages {
                 guard let recordID = try ext.recordID(forKey: key, inCollection: collection)?.recordID else {
                     continue
                 }
+                try requireCertainty(of: recordID, identifier, ext)
                 let known = try ext.recordChangeTag(forRecordID: recordID, databaseIdentifier: identifier)
                 guard known.recordChangeTag != nil else { continue }
-                if try ext.isDeletionUncertain(of: recordID, databaseIdentifier: identifier) {
-                    throw PageComesLater()
-                }
                 if full.reason == .reset {
                     try sendAgain(key, transaction, ext)
+                    sentAgain.append(key)
                 } else {
                     try delete(recordID, identifier, transaction, ext)
                 }
             }
         }
+        return sentAgain
     }
 
     /// The server lost a record that this device has: it goes up as a new one.

@@ -18,6 +18,8 @@ package enum Fault: String, CaseIterable, Codable, Comparable, Sendable {
     case deathInFlight
     /// The person edits while the request is under way.
     case editInFlight
+    /// The answer comes after another device has edited and synced, and this one has fetched.
+    case overtakenReply
     /// A wait for pushes is cut, and the push with it.
     case lostPush
     /// A push comes late.
@@ -80,8 +82,10 @@ package enum Fault: String, CaseIterable, Codable, Comparable, Sendable {
     /// Those that a request can meet.
     static let ofRequests: [Fault] = [
         .lostRequest, .lostReply, .duplicatedRequest, .lateRequest, .lateReply, .busyService, .deathInFlight,
-        .editInFlight,
+        .editInFlight, .overtakenReply,
     ]
+    /// Those that only an upload can meet, and in which a person edits.
+    static let ofUploads: Set<Fault> = [.editInFlight, .overtakenReply]
     static let ofPushes: [Fault] = [.lostPush, .latePush, .repeatedPush]
     /// Those that are steps of a device.
     static let ofDevices: [Fault] = [

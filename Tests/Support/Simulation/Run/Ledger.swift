@@ -21,14 +21,10 @@ package struct Ledger: Sendable {
     package struct Commit: Sendable {
         package let device: Int
         package let value: Value
-        /// How many changes the server's history had when this was committed.
-        let historyCount: Int
-        /// Whether the server had the record then.
-        let wasOnServer: Bool
-        /// How much of the history the device could know: what it had fetched, or written itself of the record.
-        let knownHistoryCount: Int
+        /// How things stood when it was committed.
+        fileprivate let mark: Mark
         /// Whether the device had no such record before.
-        let isInsert: Bool
+        var isInsert = false
         /// Whether an earlier version of the app, which doesn't sync the field, set it: what it was changed from
         /// isn't known.
         var isOfNewField = false
@@ -59,15 +55,30 @@ package struct Ledger: Sendable {
     private var authors = [Value: Int]()
     /// What a device brought back that another one had set: nobody's own any more.
     private var broughtBack = Set<Value>()
+    /// What its author knows no longer, and may meet as another device's.
+    private var forgotten = Set<Value>()
+    /// Entries of merge logs that were judged: a device may tell one again when it starts.
+    private var judged = Set<JudgedEntry>()
     /// By device and record: when the server first had the newest of what the device set.
     private var lastWrites = [Int: [String: Int]]()
     /// Entries of merge logs that can't be true.
     package private(set) var lies = [String]()
 
+    private struct JudgedEntry: Hashable {
+        let device: Int
+        let id: Int64
+        let record: String
+        let field: String
+        let rule: CloudMergeLogEntry.Rule
+        let dropped: String
+        let kept: String?
+    }
+
     /// How things stood at a moment, for a commit that is noted later than it is made.
     package struct Mark: Sendable {
-        let historyCount: Int
+        /// Whether the server had the record then.
         let wasOnServer: Bool
+        /// How much of the history the device could know: what it had fetched, or written itself of the record.
         let knownHistoryCount: Int
     }
 
@@ -75,27 +86,22 @@ package struct Ledger: Sendable {
     package func mark(record: String, device: Int? = nil, fetchedHistoryCount: Int? = nil) -> Mark {
         let written = device.flatMap { lastWrites[$0]?[record] } ?? 0
         return Mark(
-            historyCount: historyCount, wasOnServer: liveRecords.contains(record),
+            wasOnServer: liveRecords.contains(record),
             knownHistoryCount: fetchedHistoryCount.map { max($0, written) } ?? historyCount)
     }
 
     package mutating func committed(device: Int, _ value: Value, isInsert: Bool = false, mark: Mark? = nil) {
-        let mark = mark ?? self.mark(record: value.record)
         authors[value] = device
         commits.append(
             Commit(
-                device: device, value: value, historyCount: mark.historyCount,
-                wasOnServer: mark.wasOnServer, knownHistoryCount: mark.knownHistoryCount,
+                device: device, value: value, mark: mark ?? self.mark(record: value.record),
                 isInsert: isInsert))
     }
 
     /// A commit that failed, by a fault of the disk: SQLite may find it in its log when the file is opened again.
     package mutating func mayHaveCommitted(device: Int, _ value: Value) {
         authors[value] = device
-        var commit = Commit(
-            device: device, value: value, historyCount: historyCount,
-            wasOnServer: liveRecords.contains(value.record), knownHistoryCount: historyCount,
-            isInsert: false)
+        var commit = Commit(device: device, value: value, mark: mark(record: value.record))
         commit.isCertain = false
         commits.append(commit)
     }
@@ -105,7 +111,8 @@ package struct Ledger: Sendable {
         liveRecords.insert(record)
         for (field, value) in fields {
             let value = Value(record: record, field: field, value: value)
-            guard history.insert(value).inserted, let author = authors[value] else { continue }
+            guard history.insert(value).inserted, !forgotten.contains(value), let author = authors[value]
+            else { continue }
             lastWrites[author, default: [:]][record] = historyCount
         }
     }
@@ -125,12 +132,10 @@ package struct Ledger: Sendable {
     /// A value of a field that the next version of the app syncs.
     package mutating func nowSyncs(device: Int, _ value: Value) {
         // A value that another device set, and may have given up since, comes back from this one.
-        if let author = authors[value], author != device { broughtBack.insert(value) }
-        authors[value] = authors[value] ?? device
-        var commit = Commit(
-            device: device, value: value, historyCount: historyCount,
-            wasOnServer: liveRecords.contains(value.record), knownHistoryCount: historyCount,
-            isInsert: false)
+        let author = authors[value] ?? device
+        authors[value] = author
+        if author == device { forgotten.remove(value) } else { broughtBack.insert(value) }
+        var commit = Commit(device: device, value: value, mark: mark(record: value.record))
         commit.isOfNewField = true
         commits.append(commit)
     }
@@ -143,12 +148,14 @@ package struct Ledger: Sendable {
     /// The device's rows went with their user, who may come back: until they are fetched it knows nothing of what it
     /// wrote itself.
     package mutating func deviceWasEmptied(_ device: Int) {
-        for (value, author) in authors where author == device { authors[value] = nil }
+        for (value, author) in authors where author == device { forgotten.insert(value) }
     }
 
     /// An earlier version of the app doesn't have the field: a row that it makes lacks what the device wrote itself.
     package mutating func deviceForgot(_ device: Int, field: String) {
-        for (value, author) in authors where author == device && value.field == field { authors[value] = nil }
+        for (value, author) in authors where author == device && value.field == field {
+            forgotten.insert(value)
+        }
     }
 
     /// The device's merge log says that it gave this value up.
@@ -177,7 +184,7 @@ package struct Ledger: Sendable {
             commit.device == device && commit.value.record == dropped.record
                 && commit.value.field == dropped.field
         }.prefix { $0.value == dropped || !history.contains($0.value) }.contains(where: \.isOfNewField)
-        let isOwn = authors[kept] == device && !broughtBack.contains(kept)
+        let isOwn = authors[kept] == device && !broughtBack.contains(kept) && !forgotten.contains(kept)
         if isOwn, lastDeletion[kept.record] == nil, !wasServerRestored, !isOfNewField {
             lies.append("device \(device) gave up \(dropped) for \(kept.value), which is its own")
         }
@@ -202,21 +209,33 @@ package struct Ledger: Sendable {
             }
             guard let text = entry.dropped else { return droppedUnseen(device: device, record, field, entry) }
             let value = Value(record: record, field: field, value: text)
-            if entry.rule == .superseded { superseded(device: device, value) }
-            if entry.rule == .remoteWon, let kept = entry.kept {
-                remoteWon(device: device, value, by: Value(record: record, field: field, value: kept))
-            }
+            let entryToJudge = JudgedEntry(
+                device: device, id: entry.id, record: record, field: field, rule: entry.rule, dropped: text,
+                kept: entry.kept)
+            if judged.insert(entryToJudge).inserted { judge(entry, device: device, value) }
             dropped(device: device, value, rule: entry.rule.rawValue)
         } else if entry.rule == .editBeatDeletion || entry.rule == .serverWasReset {
-            var commit = Commit(
-                device: device, value: Value(record: record, field: "(made again)", value: Ledger.cleared),
-                historyCount: historyCount, wasOnServer: liveRecords.contains(record),
-                knownHistoryCount: historyCount, isInsert: false)
-            commit.isMadeAgain = true
-            commits.append(commit)
+            madeAgain(device: device, record: record)
         } else if entry.rule == .deletionDropped {
             let value = Value(record: record, field: Ledger.deletion, value: "")
             dropped(device: device, value, rule: entry.rule.rawValue)
+        }
+    }
+
+    /// The device sends a record as a new one, since the server lost it or another device deleted it.
+    package mutating func madeAgain(device: Int, record: String) {
+        var commit = Commit(
+            device: device, value: Value(record: record, field: "(made again)", value: Ledger.cleared),
+            mark: mark(record: record))
+        commit.isMadeAgain = true
+        commits.append(commit)
+    }
+
+    private mutating func judge(_ entry: CloudMergeLogEntry, device: Int, _ dropped: Value) {
+        if entry.rule == .superseded { superseded(device: device, dropped) }
+        if entry.rule == .remoteWon, let kept = entry.kept {
+            let kept = Value(record: dropped.record, field: dropped.field, value: kept)
+            remoteWon(device: device, dropped, by: kept)
         }
     }
 
@@ -276,8 +295,8 @@ package struct Ledger: Sendable {
             if isOfUnsent(commit, at: place) { return false }
             // What the server did not have, or no longer, is deleted already.
             // So is what the device deleted before it knew that another one had.
-            return commit.wasOnServer && !wasServerRestored
-                && lastDeletion[commit.value.record, default: 0] <= commit.knownHistoryCount
+            return commit.mark.wasOnServer && !wasServerRestored
+                && lastDeletion[commit.value.record, default: 0] <= commit.mark.knownHistoryCount
         }.map(\.element)
     }
 

@@ -18,7 +18,7 @@ package final class World {
     private var failures: [Failure] = []
     private var firings: [Fault: Int] = [:]
     /// Faults happen only while this is true.
-    private var isStormy = true
+    private(set) var isStormy = true
     private var faultsToCome: [RequestFault.Name: [RequestFault]]?
     private var faultsThatHappened: [RequestFault] = []
     private var ownersCount = 0
@@ -233,7 +233,9 @@ package final class World {
 
     /// The faults of a request.
     func faults(of name: RequestFault.Name, _ kind: String, _ draws: Draws) -> [Fault: RequestFault] {
-        faults(of: name, Fault.ofRequests, draws) { $0 != .editInFlight || kind == "records/modify" }
+        faults(of: name, Fault.ofRequests, draws) {
+            !Fault.ofUploads.contains($0) || kind == "records/modify"
+        }
     }
 
     /// The faults of a wait for pushes.
@@ -269,14 +271,18 @@ package final class World {
         var drawn = RequestFault(
             name: name, fault: fault, milliseconds: Int64(draws.number(in: 1..<most + 1, "milliseconds")),
             variant: draws.number(in: 0..<2, "variant") == 0)
-        if fault == .editInFlight {
-            // Beyond the numbers of steps.
-            let number = 1_000_000 + (name.step + 1) * 1_000 + name.device * 100 + name.request % 100
-            drawn.edits = EditDrawing(scenario: plan.scenario).edits(
-                draws, device: name.device, number: number)
+        if Fault.ofUploads.contains(fault) {
+            // Beyond the numbers of steps, and of each other.
+            let first = fault == .editInFlight ? 1_000_000 : 100_000_000
+            let number = first + (name.step + 1) * 1_000 + name.device * 100 + name.request % 100
+            let device = fault == .editInFlight ? name.device : neighbour(of: name.device)
+            drawn.edits = EditDrawing(scenario: plan.scenario).edits(draws, device: device, number: number)
         }
         return drawn
     }
+
+    /// The device that edits while an answer to this one is late.
+    func neighbour(of device: Int) -> Int { (device + 1) % plan.scenario.devices.count }
 
     // MARK: The calm
 
