@@ -11,6 +11,7 @@ public final class HTTPServer: Sendable {
         var mailboxes = [EventLoop]()
         var threads = [pthread_t]()
         var connectionCount: (@Sendable () -> Int)?
+        var tls: TLSCurrent?
     }
 
     private let options: HTTPServerOptions
@@ -41,11 +42,12 @@ public final class HTTPServer: Sendable {
                     code: .alreadyStarted, message: "a server starts once; make another one")
             }
             let shared = ServerShared(
-                options: options, handler: handler, tls: try options.tls.map(TLSContext.init))
+                options: options, handler: handler, tls: try options.tls.map(TLSCurrent.init))
             let (descriptors, port) = try Listener.open(
                 host: options.host, port: options.port, count: max(1, options.loopCount))
             let loops = try Self.loops(shared, descriptors)
             state.mailboxes = loops.map(\.mailbox)
+            state.tls = shared.tls
             state.connectionCount = { shared.connectionCount.load(ordering: .relaxed) }
             for loop in loops {
                 do {
@@ -88,6 +90,14 @@ public final class HTTPServer: Sendable {
 
     /// How many connections are open.
     public var connectionCount: Int { state.withLock { $0.connectionCount }?() ?? 0 }
+
+    /// Reads the files of TLS again, for the connections that come from now on. Without TLS, and before `start`, it
+    /// does nothing. It blocks as reading a file does.
+    ///
+    /// - Throws: `HTTPServerError` when something is wrong with them; then the former ones count on.
+    public func reloadTLS() throws {
+        try state.withLock { $0.tls }?.reload()
+    }
 
     /// Stops accepting, answers the requests in flight with `Connection: close`, closes idle connections, and after
     /// the grace cuts the rest. Returns when every thread has ended and every descriptor is closed. It blocks, so it

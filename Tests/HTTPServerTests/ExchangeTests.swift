@@ -65,6 +65,55 @@ import Testing
         }
     }
 
+    @Test func whatHasNotBegunIsGivenUpAndAnswered503AndWhatHasBegunIs500AfterASecondTime() async throws {
+        let kept = Inbox<HTTPExchange>()
+        let asked = Inbox<String>()
+        let handler = TestHandler { request, exchange in
+            let path = request.head.path
+            exchange.onGiveUp {
+                asked.add(path)
+                return path == "/waiting"
+            }
+            kept.add(exchange)
+        }
+        try await withServer(handler, { $0.answerTimeoutSeconds = 0.1 }) { port, _ in
+            for (path, status) in [("/waiting", 503), ("/begun", 500)] {
+                let client = try RawClient(port: port)
+                let answer = try client.exchange("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+                #expect(answer.status == status)
+                #expect(try asked.next() == path)
+            }
+            // Whoever leaves gives up too.
+            var client: RawClient? = try RawClient(port: port)
+            client?.send("GET /left HTTP/1.1\r\nHost: x\r\n\r\n")
+            for _ in 0..<3 { _ = try kept.next() }
+            client = nil
+            #expect(try asked.next() == "/left")
+        }
+    }
+
+    @Test func anAnswerThatIsHeldGoesOutLaterOrWhenTheServerStops() async throws {
+        let handler = TestHandler { request, exchange in
+            var response = HTTPResponse(status: 429)
+            response.holdMilliseconds = ["/short": 200, "/long": 60_000][request.head.path] ?? 0
+            exchange.respond(response)
+        }
+        try await withServer(handler, { $0.loopCount = 1 }) { port, server in
+            let clients = try ["/short", "/long", "/now"].map { path in
+                let client = try RawClient(port: port)
+                client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+                return client
+            }
+            #expect(try clients[2].answer().status == 429)
+            #expect(!clients[0].waitUntilReadable(milliseconds: 0))
+            #expect(try clients[0].answer().status == 429)
+            #expect(!clients[1].waitUntilReadable(milliseconds: 0))
+            server.stop(graceMilliseconds: 5_000)
+            #expect(try clients[1].answer().status == 429)
+            #expect(handler.summaries.count == 3)
+        }
+    }
+
     @Test func aHandlerIsToldWhenItsClientLeaves() async throws {
         let kept = Inbox<HTTPExchange>()
         let left = Inbox<Void>()

@@ -77,6 +77,66 @@ import Testing
         }
     }
 
+    @Test func bodiesOfOneNetworkLeaveRoomForOthersBehindAProxyToo() async throws {
+        let change: (inout HTTPServerOptions) -> Void = {
+            $0.loopCount = 1
+            $0.bodyBytesOfAllMax = 24 << 20
+        }
+        let handler = TestHandler(
+            planning: { _ in .collect(bytesMax: 4 << 20) }, client: { $0.header("X-Forwarded-For") })
+        try await withServer(handler, change) { port, _ in
+            let piece = [UInt8](repeating: 0x61, count: 2_300 << 10)
+            func begin(_ address: String) throws -> RawClient {
+                let client = try RawClient(port: port)
+                let head =
+                    "POST /a HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: \(address)\r\n"
+                    + "Content-Length: \(piece.count + 1)\r\n\r\n"
+                client.send(Array(head.utf8) + piece)
+                return client
+            }
+            let pair = [try begin("2001:db8::1"), try begin("2001:db8::2")]
+            var refused: RawClient?
+            while refused == nil { refused = pair.first { $0.waitUntilReadable(milliseconds: 5) } }
+            let answer = try #require(try refused?.answer())
+            #expect(answer.status == 503 && answer.text.contains("from your network"))
+            let other = try begin("2001:db8:0:1::1")
+            other.send([0x61])
+            #expect(try other.answer().status == 200)
+        }
+    }
+
+    @Test func answersThatNobodyReadsHaveALimitTogether() async throws {
+        let handler = TestHandler { request, exchange in
+            var response = HTTPResponse(
+                status: 200, body: .bytes([UInt8](repeating: 0x61, count: 16 << 20)))
+            response.mayBeAskedAgain = request.head.path == "/read"
+            exchange.respond(response)
+        }
+        let change: (inout HTTPServerOptions) -> Void = {
+            $0.loopCount = 1
+            $0.outputBytesOfAllMax = 24 << 20
+        }
+        try await withServer(handler, change) { port, _ in
+            let read = "GET /read HTTP/1.1\r\nHost: x\r\n\r\n"
+            var silent: RawClient? = try RawClient(port: port, receiveBufferBytes: 4096)
+            silent?.send(read)
+            #expect(silent?.waitUntilReadable(milliseconds: 30_000) == true)
+            // No room: who may ask again is told to, and another sees no answer.
+            let refused = try RawClient(port: port).exchange(read)
+            #expect(refused.status == 503)
+            let write = try RawClient(port: port)
+            write.send("GET /write HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try write.isClosed())
+            // One that leaves gives its share back.
+            silent = nil
+            var status = 503
+            for _ in 0..<1000 where status == 503 {
+                status = try RawClient(port: port).exchange(read).status
+            }
+            #expect(status == 200)
+        }
+    }
+
     @Test func anExchangeThatIsDroppedWhenItsClientLeftIsNoErrorOfTheServer() async throws {
         let kept = Inbox<HTTPExchange>()
         let left = Inbox<Void>()

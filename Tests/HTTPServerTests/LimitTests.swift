@@ -1,7 +1,9 @@
 import CLinux
 import Foundation
-import HTTPServer
+import Glibc
 import Testing
+
+@testable import HTTPServer
 
 /// Clients that are slow, many, greedy or silent.
 @Suite struct LimitTests {
@@ -14,6 +16,17 @@ import Testing
             if client.waitUntilReadable(milliseconds: everyMilliseconds) { return index + 1 }
         }
         return bytes.count
+    }
+
+    /// What a new client is answered when the server has seen that another one left.
+    private static func statusOnceThereIsRoom(_ port: Int) throws -> Int {
+        for _ in 0..<1000 {
+            let client = try RawClient(port: port)
+            client.send(get)
+            let status = try client.answer().status
+            if status != 503 { return status }
+        }
+        return 503
     }
 
     @Test func aSlowHeadIsCut() async throws {
@@ -53,6 +66,23 @@ import Testing
                 _ = steady.waitUntilReadable(milliseconds: 15)
             }
             #expect(try steady.answer().body.count == 2008)
+        }
+    }
+
+    @Test func aBodyThatIsFastEnoughMustComeToAnEndAllTheSame() async throws {
+        let handler = TestHandler()
+        let change: (inout HTTPServerOptions) -> Void = {
+            $0.bodySpanSeconds = 0.1
+            $0.bodyBytesPerSecondMin = 1
+            $0.bodySecondsMax = 0.3
+        }
+        try await withServer(handler, change) { port, _ in
+            let steady = try RawClient(port: port)
+            steady.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n")
+            let body = [UInt8](repeating: 0x61, count: 2000)
+            #expect(Self.drip(steady, body, everyMilliseconds: 10) < 1000)
+            #expect(try steady.answer().status == 408)
+            #expect(try handler.summaries.next().ending == .tooSlow)
         }
     }
 
@@ -103,14 +133,94 @@ import Testing
             #expect(try clients[0].exchange(Self.get).status == 200)
             // One that leaves makes room.
             clients.removeLast()
-            var status = 503
-            for _ in 0..<1000 where status == 503 {
-                let client = try RawClient(port: port)
-                client.send(Self.get)
-                status = try client.answer().status
-            }
-            #expect(status == 200)
+            #expect(try Self.statusOnceThereIsRoom(port) == 200)
         }
+    }
+
+    @Test func oneConnectionTooManyOfAnAddressIsTold() async throws {
+        try await withServer(
+            TestHandler(),
+            {
+                $0.connectionsOfAddressMax = 2
+                $0.countsLoopbackConnections = true
+            }
+        ) { port, _ in
+            var clients = try (0..<2).map { _ in try RawClient(port: port) }
+            for client in clients { #expect(try client.exchange(Self.get).status == 200) }
+            let third = try RawClient(port: port)
+            let answer = try third.answer()
+            #expect(answer.status == 503)
+            #expect(try third.isClosed())
+            clients.removeLast()
+            #expect(try Self.statusOnceThereIsRoom(port) == 200, "one that leaves makes room")
+        }
+    }
+
+    @Test func connectionsOfThisMachineAreNotCounted() async throws {
+        try await withServer(TestHandler(), { $0.connectionsOfAddressMax = 1 }) { port, _ in
+            let clients = try (0..<3).map { _ in try RawClient(port: port) }
+            for client in clients { #expect(try client.exchange(Self.get).status == 200) }
+        }
+    }
+
+    private static func network(_ text: String) -> ClientNetwork {
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { raw in
+            let isVersion6 = text.contains(":")
+            raw.storeBytes(of: sa_family_t(isVersion6 ? AF_INET6 : AF_INET), as: sa_family_t.self)
+            inet_pton(
+                isVersion6 ? AF_INET6 : AF_INET, text, raw.baseAddress?.advanced(by: isVersion6 ? 8 : 4))
+        }
+        return ClientNetwork(storage)
+    }
+
+    @Test func anAddressIsItsNetworkAndTakesNobodyElsesRoom() {
+        #expect(Self.network("2001:db8::1") == Self.network("2001:db8::ffff:2"))
+        #expect(Self.network("2001:db8::1") != Self.network("2001:db8:0:1::1"))
+        #expect(Self.network("::ffff:192.0.2.1") == Self.network("192.0.2.1"))
+        #expect(
+            ["127.0.0.1", "127.9.0.1", "::1", "::ffff:127.0.0.1"].allSatisfy { Self.network($0).isLoopback })
+        #expect(!["128.0.0.1", "::2", "fe80::1"].contains { Self.network($0).isLoopback })
+        for text in ["2001:db8::1", "192.0.2.1", "::ffff:192.0.2.1"] {
+            #expect(ClientNetwork(text) == Self.network(text), "as a proxy tells it")
+        }
+        #expect(["", "unknown", "192.0.2.1:80", "[::1]"].allSatisfy { ClientNetwork($0) == nil })
+        let counts = AddressCounts(max: 2, countsLoopback: false)
+        let (one, other) = (Self.network("192.0.2.1"), Self.network("192.0.2.2"))
+        #expect([one, one, one, other].map(counts.begin) == [true, true, false, true])
+        for network in [one, one, other] { counts.end(network) }
+        #expect(counts.count == 0)
+        let unlimited = AddressCounts(max: 0, countsLoopback: true)
+        #expect((0..<9).allSatisfy { _ in unlimited.begin(one) } && unlimited.count == 0)
+    }
+
+    @Test func oneNetworksBytesLeaveRoomForOthersAndElevenDontHoldAll() throws {
+        let networks = try (0..<64).map { try #require(ClientNetwork("2001:db8:0:\($0)::1")) }
+        let bodies = NetworkLedger(bytesMax: 256 << 20, sharesCount: 8, bytesOfNetworkMin: 2 << 20)
+        let piece = 64 << 10
+        for network in networks.prefix(11) {
+            while bodies.take(piece, for: network) == .taken {}
+            #expect(bodies.take(piece, for: network) == .shareIsFull)
+        }
+        // A request's whole body still finds room.
+        for _ in 0..<32 { #expect(bodies.take(piece, for: networks[11]) == .taken) }
+        bodies.giveBack(32 * piece, for: networks[11])
+        for network in networks[11...] { while bodies.take(piece, for: network) == .taken {} }
+        let held = bodies.byteCount
+        #expect(held <= 256 << 20 && bodies.take(piece, for: networks[63]) != .taken)
+        bodies.giveBack(2 << 20, for: networks[0])
+        #expect(bodies.byteCount == held - 2 << 20)
+    }
+
+    @Test func addressesOfOneNetworkShareWhatWaitsToBeRead() throws {
+        let output = NetworkLedger(bytesMax: 100, sharesCount: 1)
+        let own = try ["2001:db8::1", "2001:db8::2"].map { try #require(ClientNetwork($0)) }
+        #expect(output.take(50, for: own[0]) == .taken)
+        #expect(output.take(50, for: own[1]) == .shareIsFull)
+        #expect(output.take(50, for: try #require(ClientNetwork("192.0.2.1"))) == .taken)
+        #expect(output.take(1, for: try #require(ClientNetwork("192.0.2.2"))) == .isFull)
+        output.giveBack(50, for: own[1])
+        #expect(output.networksCount == 1)
     }
 
     @Test func aClientThatDoesNotReadIsCut() async throws {

@@ -66,6 +66,23 @@ import Testing
             }, planning: { _ in .stream(to: sink) })
     }
 
+    @Test func aClientMustHaveAStreamInTime() async throws {
+        let source = Source(total: 1 << 50, announced: 1 << 50)
+        let handler = Self.serving(source)
+        let change: (inout HTTPServerOptions) -> Void = {
+            $0.outputBytesPerSecondMin = 1
+            $0.streamSecondsMax = 0.2
+        }
+        try await withServer(handler, change) { port, _ in
+            let client = try RawClient(port: port)
+            client.send(Self.get)
+            // Reads all the time, and can't have all of it.
+            while try !client.receive(bytesMax: 64 << 10).isEmpty {}
+            #expect(try handler.summaries.next().ending == .tooSlow)
+            try source.cancellations.next()
+        }
+    }
+
     @Test func aBodyOfUnknownLengthGoesOutInChunks() async throws {
         let source = Source(total: 300_000, announced: nil)
         try await withServer(Self.serving(source)) { port, _ in

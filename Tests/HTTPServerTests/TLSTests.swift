@@ -1,5 +1,6 @@
 import CLinux
 import COpenSSL
+import Foundation
 import Glibc
 import HTTPServer
 import SQLiteTestSupport
@@ -36,6 +37,28 @@ import Testing
             // The end comes as TLS's own goodbye, not as a cut.
             #expect(client.seesGoodbye())
         }
+    }
+
+    @Test func aNewCertificateIsForNewConnectionsAndABadOneForNone() async throws {
+        let folder = try TemporaryFolder()
+        let next = try TestCertificate(folder, "next")
+        try await Self.withTLS { port, first, server in
+            let old = try TLSClient(port: port, trusting: first)
+            try Self.replace(first.keyPath, with: next.keyPath)
+            #expect(failure { try server.reloadTLS() }?.code == .keyMismatch)
+            _ = try TLSClient(port: port, trusting: first)
+            try Self.replace(first.certificatePath, with: next.certificatePath)
+            try server.reloadTLS()
+            let new = try TLSClient(port: port, trusting: next)
+            for client in [old, new] {
+                client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+                #expect(try client.receive(until: "GET /a ").hasPrefix("HTTP/1.1 200 OK\r\n"))
+            }
+        }
+    }
+
+    private static func replace(_ path: String, with other: String) throws {
+        try Data(contentsOf: URL(filePath: other)).write(to: URL(filePath: path))
     }
 
     @Test func megabytesTravelThroughTLSBothWays() async throws {

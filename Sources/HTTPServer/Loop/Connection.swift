@@ -39,6 +39,9 @@ final class Connection {
     var pending = [UInt8]()
     var output = OutputQueue()
     var lingeredByteCount = 0
+    let network: ClientNetwork
+    /// It is one of its network's connections.
+    var isCounted = false
     /// One connection too many: it is told so, and does not take a place.
     var isTurnedAway = false
 
@@ -49,10 +52,13 @@ final class Connection {
     /// When the first byte of an incomplete head came.
     var headStartedMilliseconds: Int64 = -1
 
-    init(descriptor: Int32, generation: UInt32, peer: String, limits: HTTPParserLimits) {
+    init(
+        descriptor: Int32, generation: UInt32, peer: String, network: ClientNetwork, limits: HTTPParserLimits
+    ) {
         self.descriptor = descriptor
         self.generation = generation
         self.peer = peer
+        self.network = network
         parser = HTTPRequestParser(limits: limits)
     }
 

@@ -7,6 +7,8 @@ final class Exchange {
     let isVersion10: Bool
     let requestID: String
     let startedMilliseconds: Int64
+    /// The client whose share of the server's limits it takes, also behind a proxy that tells it.
+    let network: ClientNetwork
     var keepsAlive: Bool
 
     // The body.
@@ -23,8 +25,12 @@ final class Exchange {
     // The answer.
     var status = 0
     var bytesOut = 0
+    /// How many of the answer's bytes count against the limit of all answers.
+    var outputBytesHeld = 0
     /// How many bytes the client had read when the present span began; nil while it has nothing to read.
     var bytesReadAtSpan: Int?
+    /// The answer that goes out later.
+    var held: HTTPAnswer?
     var context: (any Sendable)?
     var written: (@Sendable (Bool) -> Void)?
     var source: (any HTTPBodySource)?
@@ -35,14 +41,22 @@ final class Exchange {
     /// What `finished` says when all bytes get out.
     var ending = HTTPExchangeSummary.Ending.answered
     var onDisconnect = [@Sendable () -> Void]()
+    /// Gives the work up, when it has not begun. Nil: nobody knows.
+    var giveUp: (@Sendable () -> Bool)?
+    /// The time was over and the work had begun: once more as long is waited for its end.
+    var isOvertime = false
     var clientLeft = false
 
-    init(head: HTTPRequestHead?, requestID: String, keepsAlive: Bool, nowMilliseconds: Int64) {
+    init(
+        head: HTTPRequestHead?, requestID: String, network: ClientNetwork, keepsAlive: Bool,
+        nowMilliseconds: Int64
+    ) {
         self.head = head
         method = head?.method ?? ""
         path = head?.path ?? ""
         isVersion10 = head?.isVersion10 ?? false
         self.requestID = requestID
+        self.network = network
         self.keepsAlive = keepsAlive
         startedMilliseconds = nowMilliseconds
     }

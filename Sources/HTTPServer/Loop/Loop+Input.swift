@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Synchronization
 
 extension Loop {
     /// How often a connection may fill the read buffer before others have their turn.
@@ -107,8 +106,9 @@ extension Loop {
         connection.headStartedMilliseconds = -1
         let isLast = connection.requestCount >= options.requestsPerConnectionMax
         let exchange = Exchange(
-            head: head, requestID: head.requestID, keepsAlive: parsed.keepsAlive && !isLast,
-            nowMilliseconds: now)
+            head: head, requestID: head.requestID,
+            network: handler.clientAddress(of: head).flatMap { ClientNetwork($0) } ?? connection.network,
+            keepsAlive: parsed.keepsAlive && !isLast, nowMilliseconds: now)
         connection.exchange = exchange
         var bytesMax = options.bodyBytesMax
         switch handler.bodyPlan(for: head) {
@@ -142,9 +142,11 @@ extension Loop {
         exchange.bytesIn += bytes.count
         guard let sink = exchange.sink else {
             exchange.body.append(contentsOf: bytes)
-            exchange.bytesHeld += bytes.count
-            let held = shared.bodyByteCount.add(bytes.count, ordering: .relaxed).newValue
-            if held > options.bodyBytesOfAllMax { refuse(connection, 503, "too many bodies at a time") }
+            switch shared.bodies.take(bytes.count, for: exchange.network) {
+            case .taken: exchange.bytesHeld += bytes.count
+            case .isFull: refuse(connection, 503, "too many bodies at a time")
+            case .shareIsFull: refuse(connection, 503, "too many bodies at a time from your network")
+            }
             return
         }
         let flow = HTTPBodyFlow(loop: mailbox, key: connection.exchangeKey)
@@ -157,10 +159,10 @@ extension Loop {
 
     /// A body has been given away, or nobody wants it any more.
     func letGoOfBody(_ exchange: Exchange) {
-        guard exchange.bytesHeld > 0 else { return }
-        shared.bodyByteCount.subtract(exchange.bytesHeld, ordering: .relaxed)
-        exchange.bytesHeld = 0
         exchange.body = []
+        guard exchange.bytesHeld > 0 else { return }
+        shared.bodies.giveBack(exchange.bytesHeld, for: exchange.network)
+        exchange.bytesHeld = 0
     }
 
     private func handle(_ connection: Connection) {
@@ -202,14 +204,16 @@ extension Loop {
             if connection.output.isEmpty { return cut(connection, .unanswered) }
             if !readsFastEnough(connection) { cut(connection, .tooSlow) }
         case .handling:
-            refuse(connection, 503, "the answer took too long", .unanswered)
-            goOn(connection)
+            expireAnswer(connection)
         case .reading:
             if let exchange = connection.exchange, exchange.isPaused {
                 refuse(connection, 503, "the body was not taken in time", .unanswered)
             } else if let exchange = connection.exchange {
                 let wanted = options.bodySpanSeconds * Double(options.bodyBytesPerSecondMin)
-                if Double(exchange.bytesIn - exchange.bytesInAtSpan) >= wanted {
+                let isInTime =
+                    exchange.sink != nil
+                    || now - exchange.startedMilliseconds <= milliseconds(options.bodySecondsMax)
+                if isInTime, Double(exchange.bytesIn - exchange.bytesInAtSpan) >= wanted {
                     return beginBodySpan(connection, exchange)
                 }
                 refuse(connection, 408, "the body came too slowly", .tooSlow)
@@ -221,6 +225,24 @@ extension Loop {
             goOn(connection)
         case .closed: break
         }
+    }
+
+    /// There was no answer in time.
+    private func expireAnswer(_ connection: Connection) {
+        guard let exchange = connection.exchange else { return }
+        if let held = exchange.held {
+            exchange.held = nil
+            respond(connection, held)
+        } else if exchange.isOvertime {
+            refuse(
+                connection, 500, "the answer took too long; what was asked may have been done", .unanswered)
+        } else if exchange.giveUp?() ?? true {
+            refuse(connection, 503, "the answer took too long", .unanswered)
+        } else {
+            exchange.isOvertime = true
+            return setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
+        }
+        goOn(connection)
     }
 
     /// Goes on with TLS's handshake; true when it is done.

@@ -18,11 +18,12 @@ extension Loop {
                 answer.written?(false)
                 return
             }
+            if hold(connection, answer) { return }
             respond(connection, answer)
             list(connection)
         case .abandoned(let key):
             guard let connection = connection(key), connection.phase == .handling else { return }
-            // Whom nobody waits for needs no answer: it was no error of the handler.
+            // The client has left, so no answer is needed: it was no error of the handler.
             if connection.exchange?.clientLeft == true { return cut(connection, .clientLeft) }
             refuse(connection, 500, "the handler gave no answer", .unanswered)
             list(connection)
@@ -31,6 +32,9 @@ extension Loop {
                 connection.phase == .handling
             else { return body() }
             exchange.onDisconnect.append(body)
+        case .onGiveUp(let key, let giveUp):
+            guard let connection = connection(key), connection.phase == .handling else { return }
+            connection.exchange?.giveUp = giveUp
         case .resume(let key):
             guard let connection = connection(key), let exchange = connection.exchange, exchange.isPaused,
                 connection.phase == .reading
@@ -56,19 +60,31 @@ extension Loop {
         }
     }
 
+    /// Keeps an answer that is to go out later; false when it goes out now.
+    private func hold(_ connection: Connection, _ answer: HTTPAnswer) -> Bool {
+        guard let exchange = connection.exchange, answer.response.holdMilliseconds > 0, !exchange.clientLeft,
+            stopDeadline == nil
+        else { return false }
+        exchange.held = answer
+        (exchange.context, exchange.written) = (answer.context, answer.written)
+        setDeadline(connection, now + answer.response.holdMilliseconds)
+        return true
+    }
+
     // MARK: Stopping
 
     private func stop(graceMilliseconds: Int) {
         let deadline = now + Int64(max(0, graceMilliseconds))
         stopDeadline = min(deadline, stopDeadline ?? deadline)
         if listener >= 0 {
-            // Whoever is in the kernel's queue would see a reset. As many as that holds: a flood must not hold us up.
+            // Clients in the kernel's queue would see a reset. As many as that holds: a flood must not hold us up.
             for _ in 0..<64 where !acceptConnections() { break }
             Glibc.close(listener)
             listener = -1
         }
         for case let connection? in connections {
             if connection.phase == .handshaking { cut(connection, .stopped) }
+            if connection.exchange?.held != nil { setDeadline(connection, now) }
             // A request that is in the socket already is served.
             if connection.isIdle {
                 connection.isReadable = true

@@ -4,6 +4,8 @@ import Synchronization
 extension Loop {
     /// How much a source is asked for at a time.
     private static let pullBytesMax = 64 * 1024
+    /// A smaller answer isn't counted: the number of connections bounds those.
+    private static let countedBytesMin = 4 * 1024
 
     /// Gives the kernel what it takes of the output.
     func flush(_ connection: Connection) {
@@ -16,12 +18,31 @@ extension Loop {
             }
         }
         guard let exchange = connection.exchange, connection.phase == .responding else { return }
+        letGoOfOutput(exchange, waitingBytes: connection.output.byteCount)
         if connection.output.isEmpty {
             exchange.bytesReadAtSpan = nil
             if exchange.source == nil { finish(connection, exchange) }
         } else if exchange.bytesReadAtSpan == nil {
             beginOutputSpan(connection, exchange)
         }
+    }
+
+    /// What the client has read of a large answer makes room for others'.
+    private func letGoOfOutput(_ exchange: Exchange, waitingBytes: Int) {
+        let gone = exchange.outputBytesHeld - waitingBytes
+        guard gone > 0 else { return }
+        exchange.outputBytesHeld -= gone
+        shared.output.giveBack(gone, for: exchange.network)
+    }
+
+    /// Counts a large answer; false when there is no room for it.
+    private func takesOutput(_ exchange: Exchange, _ response: HTTPResponse) -> Bool {
+        guard case .bytes(let bytes) = response.body, exchange.sendsBody,
+            bytes.count >= Self.countedBytesMin
+        else { return true }
+        guard shared.output.take(bytes.count, for: exchange.network) == .taken else { return false }
+        exchange.outputBytesHeld = bytes.count
+        return true
     }
 
     /// From now on, the client must read enough within the span.
@@ -34,9 +55,10 @@ extension Loop {
     func readsFastEnough(_ connection: Connection) -> Bool {
         guard let exchange = connection.exchange, let before = exchange.bytesReadAtSpan else { return false }
         let count = exchange.bytesOut - connection.unreadByteCount() - before
-        guard Double(count) >= options.outputSpanSeconds * Double(options.outputBytesPerSecondMin) else {
-            return false
-        }
+        let rest = Double(connection.output.byteCount + connection.unreadByteCount())
+        let perSecondMin = max(
+            Double(options.outputBytesPerSecondMin), rest / max(1, options.outputSecondsMax))
+        guard Double(count) >= options.outputSpanSeconds * perSecondMin else { return false }
         beginOutputSpan(connection, exchange)
         return true
     }
@@ -48,6 +70,7 @@ extension Loop {
         exchange.context = answer.context
         exchange.written = answer.written
         exchange.onDisconnect = []
+        exchange.giveUp = nil
         letGoOfBody(exchange)
         var response = answer.response
         if !response.isWellFormed {
@@ -55,6 +78,12 @@ extension Loop {
                 status: 500, reason: "the handler's answer has a bad header field")
             response.status = 500
             if !response.isWellFormed { response = HTTPResponse(status: 500) }
+        }
+        if !takesOutput(exchange, response) {
+            guard response.mayBeAskedAgain else { return cut(connection, .unanswered) }
+            response = handler.errorResponse(
+                status: 503, reason: "too many answers wait to be read by their clients")
+            response.status = 503
         }
         exchange.status = response.status
         if response.asksToClose || stopDeadline != nil || connection.sawEnd { exchange.keepsAlive = false }
@@ -97,7 +126,8 @@ extension Loop {
         } else {
             connection.requestCount &+= 1
             exchange = Exchange(
-                head: nil, requestID: identifiers.next(), keepsAlive: false, nowMilliseconds: now)
+                head: nil, requestID: identifiers.next(), network: connection.network, keepsAlive: false,
+                nowMilliseconds: now)
             connection.exchange = exchange
         }
         let callbacks = exchange.onDisconnect
@@ -122,6 +152,10 @@ extension Loop {
             return connection.phase != .responding
         }
         if exchange.isPulling { return false }
+        guard now - exchange.startedMilliseconds <= milliseconds(options.streamSecondsMax) else {
+            cut(connection, .tooSlow)
+            return true
+        }
         exchange.isPulling = true
         exchange.pullNumber &+= 1
         setDeadline(connection, now + milliseconds(options.answerTimeoutSeconds))
@@ -183,6 +217,7 @@ extension Loop {
     /// Calls what wants to know how an exchange ended.
     private func tell(_ connection: Connection, _ exchange: Exchange, _ ending: HTTPExchangeSummary.Ending) {
         letGoOfBody(exchange)
+        letGoOfOutput(exchange, waitingBytes: 0)
         exchange.written?(ending == .answered)
         exchange.written = nil
         handler.finished(
@@ -193,7 +228,7 @@ extension Loop {
                 ending: ending, context: exchange.context))
     }
 
-    /// The client has closed its side: whoever waits is told; an answer is still tried.
+    /// Tells the handler that the client has closed its side. An answer is still tried.
     func tellThatTheClientLeft(_ connection: Connection) {
         guard let exchange = connection.exchange, !exchange.clientLeft else { return }
         exchange.clientLeft = true
@@ -215,6 +250,7 @@ extension Loop {
         } else {
             shared.connectionCount.subtract(1, ordering: .relaxed)
         }
+        if connection.isCounted { shared.addresses.end(connection.network) }
         // Goodbye only at a place where the client may see an end; a cut must look like one.
         if connection.exchange == nil { connection.tls?.sayGoodbye() }
         connection.tls = nil
@@ -227,6 +263,7 @@ extension Loop {
         if wasReading { exchange.sink?.cancelled() }
         exchange.source?.cancelled()
         for body in exchange.onDisconnect { body() }
+        _ = exchange.giveUp?()
         tell(connection, exchange, ending)
     }
 }

@@ -7,15 +7,23 @@ import Synchronization
 final class ServerShared: Sendable {
     let options: HTTPServerOptions
     let handler: any HTTPHandler
-    let tls: TLSContext?
+    let tls: TLSCurrent?
     let connectionCount = Atomic(0)
+    let addresses: AddressCounts
     /// The bytes of all bodies that are being collected.
-    let bodyByteCount = Atomic(0)
+    let bodies: NetworkLedger
+    /// The bytes of all answers that wait to be read.
+    let output: NetworkLedger
 
-    init(options: HTTPServerOptions, handler: any HTTPHandler, tls: TLSContext?) {
+    init(options: HTTPServerOptions, handler: any HTTPHandler, tls: TLSCurrent?) {
         self.options = options
         self.handler = handler
         self.tls = tls
+        bodies = NetworkLedger(
+            bytesMax: options.bodyBytesOfAllMax, sharesCount: 8, bytesOfNetworkMin: 2 << 20)
+        output = NetworkLedger(bytesMax: options.outputBytesOfAllMax, sharesCount: 1)
+        addresses = AddressCounts(
+            max: options.connectionsOfAddressMax, countsLoopback: options.countsLoopbackConnections)
     }
 }
 
@@ -218,7 +226,7 @@ final class Loop {
                 }
             }
             if descriptor >= 0 {
-                open(descriptor, peer: text(of: address))
+                open(descriptor, address)
                 continue
             }
             switch errno {
@@ -232,11 +240,12 @@ final class Loop {
         return true
     }
 
-    private func open(_ descriptor: Int32, peer: String) {
+    private func open(_ descriptor: Int32, _ address: sockaddr_storage) {
         generation &+= 1
         if generation == .max { generation = 1 }
         let connection = Connection(
-            descriptor: descriptor, generation: generation, peer: peer, limits: limits)
+            descriptor: descriptor, generation: generation, peer: text(of: address),
+            network: ClientNetwork(address), limits: limits)
         let index = Int(descriptor)
         if index >= connections.count {
             connections += Array(repeating: nil, count: index + 1 - connections.count)
@@ -246,7 +255,11 @@ final class Loop {
         let total = shared.connectionCount.add(1, ordering: .relaxed).newValue
         let interest = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
         guard watch(descriptor, interest, connection.key) else { return cut(connection, .refused) }
-        if total > options.connectionsMax { return turnAway(connection) }
+        if total > options.connectionsMax { return turnAway(connection, "too many connections") }
+        guard shared.addresses.begin(connection.network) else {
+            return turnAway(connection, "too many connections from your address")
+        }
+        connection.isCounted = true
         if let tls = shared.tls {
             guard let session = tls.session(descriptor) else { return cut(connection, .refused) }
             connection.tls = session
@@ -260,12 +273,12 @@ final class Loop {
     /// So many connections at a time beyond the limit are told why.
     private static let turnedAwayMax = 256
 
-    private func turnAway(_ connection: Connection) {
+    private func turnAway(_ connection: Connection, _ reason: String) {
         if shared.tls != nil || turnedAwayCount >= Self.turnedAwayMax { return cut(connection, .refused) }
         connection.isTurnedAway = true
         turnedAwayCount += 1
         shared.connectionCount.subtract(1, ordering: .relaxed)
-        refuse(connection, 503, "too many connections")
+        refuse(connection, 503, reason)
         goOn(connection)
     }
 

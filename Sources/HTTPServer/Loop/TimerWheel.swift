@@ -1,5 +1,5 @@
-/// Deadlines of one loop, to the nearest tick. It keeps eight bytes a deadline and never removes one: who is called
-/// looks whether its deadline still stands.
+/// Deadlines of one loop, to the nearest tick. It keeps eight bytes a deadline and never removes one: the
+/// connection that is called checks whether its deadline still stands.
 struct TimerWheel {
     /// How exact a deadline is.
     static let tickMilliseconds: Int64 = 32

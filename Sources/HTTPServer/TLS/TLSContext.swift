@@ -1,5 +1,6 @@
 import COpenSSL
 import Glibc
+import Seams
 
 /// What all TLS connections of a server share: certificate, key and settings.
 final class TLSContext: @unchecked Sendable {
@@ -66,6 +67,28 @@ final class TLSContext: @unchecked Sendable {
             return HTTPServerError(code: code, message: text)
         }
         return HTTPServerError(code: code, message: "\(text) (OpenSSL: \(String(cString: reason)))")
+    }
+}
+
+/// The context of the connections that come now. Those that are there keep the one that they began with.
+final class TLSCurrent: Sendable {
+    private let options: HTTPServerTLSOptions
+    private let context: Lock<TLSContext>
+
+    /// Reads the files.
+    init(_ options: HTTPServerTLSOptions) throws {
+        self.options = options
+        context = Lock(try TLSContext(options))
+    }
+
+    /// Reads the files again; when something is wrong with them, nothing changes.
+    func reload() throws {
+        let new = try TLSContext(options)
+        context.withLock { $0 = new }
+    }
+
+    func session(_ descriptor: Int32) -> TLSSession? {
+        context.withLock { $0 }.session(descriptor)
     }
 }
 

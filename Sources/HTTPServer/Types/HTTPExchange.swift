@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// - The first answer counts; later ones are ignored, and their `written` is called with false.
 /// - When the last reference goes without an answer, the server answers 500 for it.
-/// - When there is no answer in time, the server answers 503, and a later one is ignored.
+/// - When there is no answer in time, the server answers 503, and a later one is ignored: see `onGiveUp`.
 public final class HTTPExchange: Sendable {
     /// The id that the reply's header carries.
     public let requestID: String
@@ -44,6 +44,15 @@ public final class HTTPExchange: Sendable {
     /// happened. It is called on a loop, or (when the server has stopped) on the caller's thread.
     public func onDisconnect(_ body: @escaping @Sendable () -> Void) {
         loop.post(.onDisconnect(key, body))
+    }
+
+    /// Calls `giveUp` when there is no answer in time, or the connection is cut.
+    ///
+    /// It returns true when the work has not begun and never will: then the server answers 503, and the client may ask
+    /// again. With false the server waits once more as long, and then answers 500, because what was asked may have been
+    /// done.
+    public func onGiveUp(_ giveUp: @escaping @Sendable () -> Bool) {
+        loop.post(.onGiveUp(key, giveUp))
     }
 }
 
@@ -96,6 +105,7 @@ struct HTTPAnswer: Sendable {
 enum LoopMessage: Sendable {
     case answer(ExchangeKey, HTTPAnswer)
     case onDisconnect(ExchangeKey, @Sendable () -> Void)
+    case onGiveUp(ExchangeKey, @Sendable () -> Bool)
     case abandoned(ExchangeKey)
     case resume(ExchangeKey)
     case refuse(ExchangeKey, HTTPResponse)

@@ -1,5 +1,9 @@
 /// What answers the requests. Its functions are called on the server's loops, so none of them may block.
 public protocol HTTPHandler: Sendable {
+    /// The address of the client behind a proxy that tells it, without a port; nil: the connection's.
+    ///
+    /// A request takes from this client's share of the server's limits.
+    func clientAddress(of head: HTTPRequestHead) -> String?
     /// What to do with the body of the request with this head.
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan
     /// Answers a request through `exchange`, now or later, from any thread.
@@ -17,6 +21,9 @@ public protocol HTTPHandler: Sendable {
 }
 
 extension HTTPHandler {
+    /// None: clients come by themselves.
+    public func clientAddress(of head: HTTPRequestHead) -> String? { nil }
+
     /// Says nothing.
     public func finished(_ summary: HTTPExchangeSummary) {}
 

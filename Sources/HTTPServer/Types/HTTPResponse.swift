@@ -9,6 +9,12 @@ public struct HTTPResponse: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: HTTPResponseBody
+    /// Whether the client may simply ask again. Where too many answers wait to be read, this one is replaced by 503;
+    /// for another the connection is cut, so that the client doesn't take a request that was done for a refused one.
+    public var mayBeAskedAgain = false
+    /// The answer goes out so much later, unless the client leaves or the server stops: who is told to wait, and asks
+    /// again at once, then costs little.
+    public var holdMilliseconds: Int64 = 0
 
     /// Makes an answer.
     public init(

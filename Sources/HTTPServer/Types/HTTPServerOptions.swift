@@ -23,17 +23,26 @@ public struct HTTPServerOptions: Sendable {
     public var headerCountMax = 100
     /// No body may be longer, whatever the handler plans; more is answered with 413.
     public var bodyBytesMax = 64 * 1024 * 1024
-    /// The bodies that are being collected, of all connections, may have so many bytes together; who brings more is
-    /// answered with 503.
-    public var bodyBytesOfAllMax = 256 * 1024 * 1024
+    /// Bytes of the bodies that are being collected, of all connections together. A request beyond them is answered
+    /// with 503. One client network has an eighth of what is left, or 2 MB.
+    public var bodyBytesOfAllMax = 128 * 1024 * 1024
     /// A head, once begun, must be complete within this time, else 408. The TLS handshake has as long.
     public var headerTimeoutSeconds = 10.0
     /// In each span a body must arrive at least this fast on average, else 408.
     public var bodyBytesPerSecondMin = 1024
     /// The length of the spans in which the body's speed is looked at.
     public var bodySpanSeconds = 5.0
+    /// A body that is collected must be here within this time, else 408. A sink has a time of its own.
+    public var bodySecondsMax = 600.0
+    /// Bytes of the answers that clients have yet to read, of all connections together. An answer that doesn't fit is
+    /// replaced by 503, and so is one whose network already has more bytes waiting than would be left.
+    public var outputBytesOfAllMax = 64 * 1024 * 1024
     /// In each span the client must read an answer at least this fast on average, else it is cut.
     public var outputBytesPerSecondMin = 1024
+    /// A client must also read so fast that it would have the rest within this time.
+    public var outputSecondsMax = 600.0
+    /// The client must have a body that a source gives within this time, else it is cut.
+    public var streamSecondsMax = 3_600.0
     /// The length of the spans in which the reader's speed is looked at.
     public var outputSpanSeconds = 15.0
     /// A handler must answer within this time, else the server answers 503.
@@ -44,6 +53,11 @@ public struct HTTPServerOptions: Sendable {
     public var requestsPerConnectionMax = 100_000
     /// More connections than this are answered with 503 and closed.
     public var connectionsMax = 20_000
+    /// More connections than this from one address (of IPv6: one network of 64 bits) are answered with 503 and closed;
+    /// 0: as many as come.
+    public var connectionsOfAddressMax = 1_000
+    /// Whether connections from this machine count too. Not by default: a proxy's are everybody's.
+    public var countsLoopbackConnections = false
     /// The longest time a refused request is read on, so that the client sees the answer and not a reset.
     public var lingerSeconds = 2.0
 

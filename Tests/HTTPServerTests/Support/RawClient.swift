@@ -34,10 +34,9 @@ final class RawClient {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
+        // The end of `self` closes the descriptor, here too: a second close would hit another thread's.
         guard code == 0 else {
-            let number = errno
-            close(descriptor)
-            throw Failure(description: "connect: \(String(cString: strerror(number)))")
+            throw Failure(description: "connect: \(String(cString: strerror(errno)))")
         }
     }
 

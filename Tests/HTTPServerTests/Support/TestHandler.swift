@@ -8,13 +8,17 @@ final class TestHandler: HTTPHandler {
 
     private let answering: Answering
     private let planning: @Sendable (HTTPRequestHead) -> HTTPBodyPlan
+    private let client: @Sendable (HTTPRequestHead) -> String?
     let summaries = Inbox<HTTPExchangeSummary>()
     let stops = Inbox<Void>()
 
     init(
         _ answer: @escaping Answering = TestHandler.echo,
-        planning: @escaping @Sendable (HTTPRequestHead) -> HTTPBodyPlan = { _ in .collect(bytesMax: 1 << 20) }
+        planning: @escaping @Sendable (HTTPRequestHead) -> HTTPBodyPlan = { _ in .collect(bytesMax: 1 << 20)
+        },
+        client: @escaping @Sendable (HTTPRequestHead) -> String? = { _ in nil }
     ) {
+        self.client = client
         self.planning = planning
         answering = answer
     }
@@ -25,6 +29,7 @@ final class TestHandler: HTTPHandler {
         exchange.respond(HTTPResponse(status: 200, contentType: "text/plain", body: text + request.body))
     }
 
+    func clientAddress(of head: HTTPRequestHead) -> String? { client(head) }
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan { planning(head) }
     func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) { answering(request, exchange) }
     func finished(_ summary: HTTPExchangeSummary) { summaries.add(summary) }

@@ -1,0 +1,38 @@
+import Glibc
+
+/// Where a client comes from, as far as limits go: an address of IPv4, or a network of IPv6, since a household has 2^64
+/// addresses of it.
+struct ClientNetwork: Hashable {
+    private let bytes: UInt64
+    private let isVersion6: Bool
+
+    /// Whether it is this machine.
+    let isLoopback: Bool
+
+    init(_ address: sockaddr_storage) {
+        let bytes = withUnsafeBytes(of: address) { raw in
+            Int32(address.ss_family) == AF_INET6 ? Array(raw[8..<24]) : Array(raw[4..<8])
+        }
+        // A socket that takes both calls a client of IPv4 ::ffff:192.0.2.1.
+        let isMapped = bytes.count == 16 && bytes.prefix(12).elementsEqual(Self.mapped)
+        let version4 = bytes.count == 4 ? bytes : isMapped ? Array(bytes.suffix(4)) : nil
+        isVersion6 = version4 == nil
+        isLoopback = version4.map { $0[0] == 127 } ?? (bytes == Self.loopback)
+        self.bytes = (version4 ?? Array(bytes.prefix(8))).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// - Parameter text: an address without a port, as a proxy tells it; nil for what is none.
+    init?(_ text: String) {
+        var address = sockaddr_storage()
+        let isAddress = withUnsafeMutableBytes(of: &address) { raw in
+            guard let base = raw.baseAddress else { return false }
+            return inet_pton(AF_INET, text, base + 4) == 1 || inet_pton(AF_INET6, text, base + 8) == 1
+        }
+        guard isAddress else { return nil }
+        address.ss_family = sa_family_t(text.utf8.contains(UInt8(ascii: ":")) ? AF_INET6 : AF_INET)
+        self.init(address)
+    }
+
+    private static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+    private static let loopback = [UInt8](repeating: 0, count: 15) + [1]
+}

@@ -1,0 +1,61 @@
+import Seams
+
+/// Counts bytes that a server holds for its clients, of all connections together and by the client's network.
+final class NetworkLedger: Sendable {
+    enum Answer: Equatable {
+        case taken
+        /// There is no room for anybody.
+        case isFull
+        /// The network has its share.
+        case shareIsFull
+    }
+
+    private struct State {
+        var bytes = 0
+        var bytesByNetwork: [ClientNetwork: Int] = [:]
+    }
+
+    private let bytesMax: Int
+    private let sharesCount: Int
+    private let bytesOfNetworkMin: Int
+    private let state = Lock(State())
+
+    /// - Parameters:
+    ///   - sharesCount: a network has at most this part of what is left for all. With 1, one network fills half and two
+    ///     fill two thirds; with 8 it takes many to leave none for the next.
+    ///   - bytesOfNetworkMin: so much a network may have as long as there is room, however little is left.
+    init(bytesMax: Int, sharesCount: Int, bytesOfNetworkMin: Int = 0) {
+        self.bytesMax = bytesMax
+        self.sharesCount = sharesCount
+        self.bytesOfNetworkMin = bytesOfNetworkMin
+    }
+
+    var byteCount: Int { state.withLock { $0.bytes } }
+
+    /// How many networks have bytes here.
+    var networksCount: Int { state.withLock { $0.bytesByNetwork.count } }
+
+    /// Counts so many bytes more, if there is room for them.
+    func take(_ count: Int, for network: ClientNetwork) -> Answer {
+        state.withLock { state in
+            let own = state.bytesByNetwork[network] ?? 0
+            let left = bytesMax - state.bytes
+            guard count <= left else { return .isFull }
+            guard own == 0 || own + count <= max(bytesOfNetworkMin, left / sharesCount) else {
+                return .shareIsFull
+            }
+            state.bytes += count
+            state.bytesByNetwork[network] = own + count
+            return .taken
+        }
+    }
+
+    /// So many bytes that were counted are gone.
+    func giveBack(_ count: Int, for network: ClientNetwork) {
+        state.withLock { state in
+            state.bytes -= count
+            let left = (state.bytesByNetwork[network] ?? 0) - count
+            state.bytesByNetwork[network] = left > 0 ? left : nil
+        }
+    }
+}
