@@ -20,4 +20,21 @@ import Testing
             try SignInRequest(json: Array(#"{"account":"ada","container":"c"}"#.utf8))
         }
     }
+
+    @Test func sessionsAndSignInsAreReadAsTheyWereWritten() throws {
+        let answer = OwnSessionsResponse(
+            sessions: [
+                OwnSession(
+                    session: "0a", environment: "production", createdAtMilliseconds: 1,
+                    expiresAtMilliseconds: 2, address: "192.0.2.1", client: "phone", isCurrent: true),
+                OwnSession(
+                    session: "0b", environment: "development", createdAtMilliseconds: 3,
+                    expiresAtMilliseconds: 4),
+            ], webAuthToken: "next")
+        #expect(try OwnSessionsResponse(json: answer.json()) == answer)
+        let event = SignInEvent(
+            userRecordName: "_a", address: "192.0.2.1", client: nil, atMilliseconds: 5, lastAtMilliseconds: 4)
+        #expect(try SignInEvent(json: event.json()) == event)
+        #expect(throws: JSONError.self) { try SignInEvent(json: Array(#"{"event":"other"}"#.utf8)) }
+    }
 }

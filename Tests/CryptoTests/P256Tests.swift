@@ -61,6 +61,23 @@ import Testing
         #expect(try P256PrivateKey().publicKey != key.publicKey)
     }
 
+    @Test func aKeyIsReadOnceHoweverOftenItSignsAndChecks() throws {
+        let text = try P256PrivateKey().pem
+        let counter = P256KeyReads()
+        try P256KeyReads.$counter.withValue(counter) {
+            let key = try P256PrivateKey(pem: text)
+            let count = counter.count
+            #expect(count > 0)
+            for number in 0..<10 {
+                let message: [UInt8] = [UInt8(number)]
+                let signature = try key.signature(of: message)
+                #expect(try key.publicKey.verifies(signature: signature, of: message))
+                #expect(try !key.publicKey.verifies(signature: signature, of: [99]))
+            }
+            #expect(counter.count == count)
+        }
+    }
+
     @Test(arguments: [
         "", "key", "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----",
         // secp384r1, RSA and secp256k1.

@@ -12,8 +12,11 @@ public protocol JSONMessage: Hashable, Sendable {
     ///
     /// With `extras`, the keys that Apple's protocol doesn't have are written too: for our own clients only. `assets`
     /// says how files are told of, where that is not as they stand in the message.
-    /// Throws when the message holds a number that JSON can't, as an infinite one.
-    func json(extras: Bool, numbersAsStrings: Bool, assets: AssetForm?) throws(JSONError) -> [UInt8]
+    /// Throws when the message holds a number that JSON can't, as an infinite one, and `limitExceeded` when the JSON
+    /// has more than `bytesMax` bytes; what is written beyond them takes no memory.
+    func json(
+        extras: Bool, numbersAsStrings: Bool, assets: AssetForm?, bytesMax: Int
+    ) throws(JSONError) -> [UInt8]
 }
 
 extension JSONMessage {
@@ -22,9 +25,17 @@ extension JSONMessage {
         try self.init(json: json, limits: JSONLimits())
     }
 
+    /// Reads a request within the usual limits. Keys that it doesn't know are checked and dropped: they would take
+    /// memory while the request waits.
+    public init(request json: [UInt8]) throws(JSONError) {
+        var limits = JSONLimits()
+        limits.keepsUnknown = false
+        try self.init(json: json, limits: limits)
+    }
+
     /// The message as JSON, files as they stand in it.
     public func json(extras: Bool, numbersAsStrings: Bool) throws(JSONError) -> [UInt8] {
-        try json(extras: extras, numbersAsStrings: numbersAsStrings, assets: nil)
+        try json(extras: extras, numbersAsStrings: numbersAsStrings, assets: nil, bytesMax: .max)
     }
 
     /// The message as JSON; without extras unless they are asked for.
@@ -40,9 +51,11 @@ extension JSONCodable {
     }
 
     /// The value as JSON.
-    public func json(extras: Bool, numbersAsStrings: Bool, assets: AssetForm?) throws(JSONError) -> [UInt8] {
+    public func json(
+        extras: Bool, numbersAsStrings: Bool, assets: AssetForm?, bytesMax: Int
+    ) throws(JSONError) -> [UInt8] {
         var writer = JSONWriter(
-            includesExtras: extras, numbersAsStrings: numbersAsStrings, assetForm: assets)
+            includesExtras: extras, numbersAsStrings: numbersAsStrings, assetForm: assets, bytesMax: bytesMax)
         write(to: &writer)
         return try writer.finish()
     }

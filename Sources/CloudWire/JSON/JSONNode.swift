@@ -13,6 +13,8 @@ struct JSONNode {
     fileprivate var token: JSONToken { tape[index] }
 
     var kind: JSONToken.Kind { token.kind }
+    /// Whether the reader wants members that it doesn't know.
+    var keepsUnknown: Bool { tape[0].keepsUnknown }
     var isNull: Bool { token.kind == .null }
 
     /// How many elements or members there are.
@@ -199,8 +201,10 @@ extension JSONNode {
 }
 
 extension [String: JSONValue] {
-    /// Keeps a member that the reader doesn't know.
+    /// Keeps a member that the reader doesn't know, where it wants those. A null is always kept: of a known key it
+    /// takes the value away.
     mutating func keep(_ member: JSONNode.Member) throws(JSONError) {
+        guard member.value.keepsUnknown || member.value.isNull else { return }
         self[member.key.string] = try member.value.tree()
     }
 }

@@ -9,6 +9,8 @@ struct JSONToken {
     var hasEscapes = false
     /// Of text only: whether all of it is ASCII.
     var isASCII = true
+    /// Of the outermost value only: whether members that a message doesn't know are kept.
+    var keepsUnknown = true
     /// The offset of the first byte; of text, the one after the quote.
     let start: UInt32
     /// Bytes of a number, or of a text between its quotes.

@@ -23,6 +23,7 @@ struct JSONTokenizer {
         try readValue(depth: 1)
         skipWhitespace()
         guard position == bytes.count else { throw malformed("something follows the JSON value") }
+        tape[0].keepsUnknown = limits.keepsUnknown
     }
 
     private func malformed(_ reason: String, at offset: Int? = nil) -> JSONError {

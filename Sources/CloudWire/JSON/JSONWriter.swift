@@ -11,14 +11,20 @@ struct JSONWriter: ~Copyable {
     /// The zone of the record that is being written.
     var zoneOfRecord: ZoneID?
 
+    /// Bytes that may be written; the writer goes on beyond them, keeps nothing of it, and `finish` throws.
+    private let bytesMax: Int
     private var buffer: UnsafeMutablePointer<UInt8>
     private var count = 0
     private var capacity: Int
     private var needsComma = false
     private var error: JSONError?
 
-    init(includesExtras: Bool, numbersAsStrings: Bool = false, assetForm: AssetForm? = nil) {
+    init(
+        includesExtras: Bool, numbersAsStrings: Bool = false, assetForm: AssetForm? = nil,
+        bytesMax: Int = .max
+    ) {
         self.assetForm = assetForm
+        self.bytesMax = bytesMax
         self.includesExtras = includesExtras
         self.numbersAsStrings = numbersAsStrings
         capacity = 4096
@@ -27,8 +33,9 @@ struct JSONWriter: ~Copyable {
 
     deinit { buffer.deallocate() }
 
-    /// What was written. Throws if a number was among it that JSON can't hold.
+    /// What was written. Throws if a number was among it that JSON can't hold, and if there was too much.
     consuming func finish() throws(JSONError) -> [UInt8] {
+        if count > bytesMax { overflow() }
         if let error { throw error }
         return Array(UnsafeBufferPointer(start: buffer, count: count))
     }
@@ -169,11 +176,21 @@ struct JSONWriter: ~Copyable {
 
     private mutating func reserve(_ more: Int) {
         guard count + more > capacity else { return }
+        if count > bytesMax {
+            overflow()
+            guard more > capacity else { return }
+        }
         capacity = max(capacity * 2, count + more)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
         larger.update(from: buffer, count: count)
         buffer.deallocate()
         buffer = larger
+    }
+
+    /// Begins again in the same memory.
+    private mutating func overflow() {
+        fail(JSONError(.limitExceeded, "the JSON has more than \(bytesMax) bytes"))
+        count = 0
     }
 
     private mutating func append(_ byte: UInt8) {

@@ -100,9 +100,9 @@ public struct UsersLookup: Hashable, Sendable {
 /// The body and the answer of `users/discoverability`, an endpoint of ours: how far the user lets others find their
 /// name. A body without `discoverable` changes nothing.
 public struct UsersDiscoverability: Hashable, Sendable {
-    /// Whether who knows the user's address or record name finds the name.
+    /// Whether others find the name by the user's address or record name.
     public var discoverable: Bool?
-    /// Whether who asks for everybody finds the user too.
+    /// Whether a request for all users finds this one too.
     public var listed: Bool?
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]

@@ -16,7 +16,7 @@ public struct WireRequest: Sendable {
     public var serverURL: String?
     /// The path with its query as it was received, before anything was decoded: what a server's signature is over.
     public var rawTarget: String?
-    /// The client's address, for limits on who doesn't sign in. Not on the wire.
+    /// The client's address, for limits on clients that don't sign in. Not on the wire.
     public var peer: String?
 
     /// Makes a request.
@@ -56,6 +56,9 @@ public struct WireNote: Hashable, Sendable {
     public var groupRequests = 0
     /// The page that asked is of an origin that its app doesn't name: it may not read the answer.
     public var refusesOrigin = false
+
+    /// Whether the request has only read, so that it can be asked again.
+    public var isRead = false
 
     /// Makes a note that tells nothing.
     public init() {}
