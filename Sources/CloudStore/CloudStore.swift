@@ -73,6 +73,9 @@ public protocol CloudStoreReader {
     /// The work on indexes that is left, in the order of the types, `typesMax` at most.
     func indexWork(typesMax: Int) throws -> [IndexWorkRow]
 
+    /// Whether rows of zones that were cleared are still to be removed.
+    func hasClearedRows() throws -> Bool
+
     /// Rows that have outlived their use.
     func outdated(_ query: OutdatedQuery) throws -> OutdatedRows
 }
@@ -85,6 +88,19 @@ public protocol CloudStoreWriter: CloudStoreReader {
     /// Runs `body` as one member of a group: when it throws, what it wrote is undone and the error is
     /// rethrown. Then ask `isInTransaction`: a full disk takes the other members with it.
     func member<Result>(_ body: () throws -> Result) throws -> Result
+
+    /// Removes the oldest kept answers of a user until there are no more than `rowsMax`, of no more than `bytesMax`
+    /// together; the newest stays.
+    ///
+    /// - Returns: How many went.
+    func trimAnswers(of user: String, rowsMax: Int64, bytesMax: Int64) throws -> Int
+
+    /// Removes some of the rows that cleared zones have left, which no reader meets; true when there may be more.
+    ///
+    /// - Parameters:
+    ///   - rowsMax: records and index entries after which it ends; it ends with a whole record.
+    ///   - bytesMax: bytes of fields after which it ends.
+    func removeClearedRows(rowsMax: Int, bytesMax: Int) throws -> Bool
 
     /// Writes all of `changes`.
     func apply(_ changes: StoreChanges) throws

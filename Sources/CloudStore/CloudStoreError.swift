@@ -16,7 +16,11 @@ public enum CloudStoreError: Error, Hashable, Sendable, CustomStringConvertible 
     case diskFull(path: String)
     /// Another process held the file longer than the busy timeout.
     case busy(path: String)
-    /// The disk failed.
+    /// The disk failed to read, write or sync.
+    case diskFailing(path: String, reason: String)
+    /// A write has more rows than it may; nothing of it was kept.
+    case tooManyRows(rowsMax: Int)
+    /// The store could not do what it was asked for another reason.
     case failed(path: String, reason: String)
 
     /// What happened and what to do, for a log.
@@ -35,6 +39,11 @@ public enum CloudStoreError: Error, Hashable, Sendable, CustomStringConvertible 
         case .diskFull(let path):
             "The disk that holds \(path) is full. Make room; nothing of the write was kept."
         case .busy(let path): "Another process holds \(path). Try again."
+        case .diskFailing(let path, let reason):
+            "The disk that holds \(path) fails: \(reason). Nothing of the write was kept."
+        case .tooManyRows(let rowsMax):
+            "The write has more than \(rowsMax) rows, index entries and references counted. Write fewer records at a "
+                + "time."
         case .failed(let path, let reason): "Reading or writing \(path) failed: \(reason)"
         }
     }

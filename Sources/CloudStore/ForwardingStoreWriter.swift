@@ -12,6 +12,16 @@ extension ForwardingStoreWriter {
 
     package func apply(_ changes: StoreChanges) throws { try base.apply(changes) }
 
+    package func hasClearedRows() throws -> Bool { try base.hasClearedRows() }
+
+    package func trimAnswers(of user: String, rowsMax: Int64, bytesMax: Int64) throws -> Int {
+        try base.trimAnswers(of: user, rowsMax: rowsMax, bytesMax: bytesMax)
+    }
+
+    package func removeClearedRows(rowsMax: Int, bytesMax: Int) throws -> Bool {
+        try base.removeClearedRows(rowsMax: rowsMax, bytesMax: bytesMax)
+    }
+
     package func load(_ wanted: StoreLoad) throws -> StoreLoaded { try base.load(wanted) }
 
     package func changedZones(

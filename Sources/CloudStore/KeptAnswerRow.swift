@@ -48,6 +48,10 @@ public struct OutdatedQuery: Sendable {
     public var pushesBefore = Int64.min
     /// Devices that were last heard of before.
     public var devicesSeenBefore = Int64.min
+    /// Tombstones from before.
+    public var tombstonesBefore = Int64.min
+    /// Zones that were deleted before, and those of which nobody knows when.
+    public var zonesDeletedBefore = Int64.min
     /// Rows of each kind at most.
     public var rowsMax: Int
 
@@ -65,6 +69,10 @@ public struct OutdatedRows: Hashable, Sendable {
     public var pushes: [PushKey] = []
     /// Devices.
     public var devices: [DeviceKey] = []
+    /// Tombstones.
+    public var tombstones: [RecordRow] = []
+    /// Deleted zones.
+    public var zones: [ZoneRow] = []
 
     /// Makes an answer without rows.
     public init() {}

@@ -8,7 +8,9 @@ public protocol RecordTypesReader {
 
 extension SQLiteStoreTransaction: RecordTypesReader {
     func recordTypes() throws -> [String] {
-        let sql = "SELECT DISTINCT type FROM records WHERE isDeleted = 0 ORDER BY type"
+        let sql = """
+            SELECT DISTINCT type FROM records AS r WHERE isDeleted = 0 AND \(Self.isNotCleared) ORDER BY type
+            """
         return try connection.withStatement(sql) { statement in
             var types: [String] = []
             while try statement.step() { types.append(statement.text(at: 0)) }

@@ -1,5 +1,8 @@
 /// What a decision wants written: whole rows, applied in the order of the properties below.
 public struct StoreChanges: Sendable {
+    /// Rows that may be written and removed, index entries and references counted; with more the write throws
+    /// `CloudStoreError.tooManyRows`. A store in memory counts none.
+    public var rowsMax = Int.max
     /// Whether all rows go without a trace before the rest is written: everything but the schema, the users' roles and
     /// what the operator has set.
     public var erasesData = false
@@ -7,7 +10,10 @@ public struct StoreChanges: Sendable {
     public var databases: [DatabaseRow] = []
     /// Zone rows to write.
     public var zones: [ZoneRow] = []
-    /// Zones whose records and references go without a trace.
+    /// Zone rows that go: rows of deleted zones. The caller writes the floor into the database's row.
+    public var removedZones: [ZoneKey] = []
+    /// Zones whose records and references go without a trace, before anything else is written. A store may keep the
+    /// rows where nobody meets them, until `removeClearedRows` removes them.
     public var clearedZones: [ZoneKey] = []
     /// Zones whose tombstones at or below a counter go. The caller writes the floor into the zone's row.
     public var prunedTombstones: [PrunedTombstones] = []
@@ -17,7 +23,8 @@ public struct StoreChanges: Sendable {
     public var removedSources: [RecordKey] = []
     /// Binding references that are new.
     public var addedReferences: [ReferenceRow] = []
-    /// Records that go without a trace (in a zone without a feed).
+    /// Records that go without a trace: in a zone without a feed, or tombstones. For these the caller writes the floor
+    /// into the zone's row.
     public var removedRecords: [RecordKey] = []
     /// Record rows and tombstones to write.
     public var records: [RecordRow] = []
@@ -63,7 +70,8 @@ public struct StoreChanges: Sendable {
 
     /// True when there is nothing to write.
     public var isEmpty: Bool {
-        !erasesData && databases.isEmpty && zones.isEmpty && clearedZones.isEmpty && prunedTombstones.isEmpty
+        !erasesData && databases.isEmpty && zones.isEmpty && removedZones.isEmpty && clearedZones.isEmpty
+            && prunedTombstones.isEmpty
             && removedReferences.isEmpty && removedSources.isEmpty && addedReferences.isEmpty
             && removedRecords.isEmpty
             && records.isEmpty && indexes.isEmpty && indexWork.isEmpty && assets.isEmpty && usage.isEmpty

@@ -14,6 +14,8 @@ public struct StoreLoad: Sendable {
     public var deleteSelfCountsOf: [RecordKey] = []
     /// How far is counted.
     public var deleteSelfCountMax = 0
+    /// The same for all of them together; beyond, what was loaded is cut short.
+    public var deleteSelfCountsMax = Int.max
     /// Databases whose subscriptions are wanted.
     public var subscriptionsIn: [DatabaseKey] = []
     /// Users whose devices are wanted.

@@ -8,6 +8,8 @@ public struct DatabaseRow: Hashable, Sendable {
     public var counter: Int64
     /// How many subscriptions watch the database, so that a write into one that nobody watches needn't ask.
     public var subscriptionCount: Int64
+    /// Rows of deleted zones at or below are gone: a token below this counter can't learn which zones were deleted.
+    public var zoneFloor: Int64 = 0
 
     /// Makes a row.
     public init(key: DatabaseKey, epoch: UInt64, counter: Int64, subscriptionCount: Int64 = 0) {
@@ -32,11 +34,15 @@ public struct ZoneRow: Hashable, Sendable {
     public var databaseCounter: Int64
     /// True when the zone was deleted; the row stays so that the database's feed can say so.
     public var isDeleted: Bool
+    /// When it was deleted, in milliseconds since 1970; 0 when it wasn't, or nobody knows.
+    public var deletedMilliseconds: Int64 = 0
     /// The sum of its live records' checksums, as far as they have one.
     public var checksum = StoreChecksum()
     /// Whether all live records have a checksum. False in a file of an earlier version, until the service has been
     /// through the zone.
     public var isCounted = true
+    /// What its records come to in the usage of its owner, so that a zone is taken off at once.
+    public var size = StoredSize()
 
     /// Makes a row.
     public init(

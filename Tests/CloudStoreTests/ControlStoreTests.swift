@@ -74,10 +74,10 @@ import Testing
         let other = try store.makeToken(container: Self.notes, name: "todo app")
         #expect(try store.containerExists(Self.todo))
         #expect(try store.containers().map(\.identifier) == [Self.notes, Self.todo])
-        #expect(try store.admits(apiToken: first, container: Self.todo))
-        #expect(try store.admits(apiToken: second, container: Self.todo))
-        #expect(try !store.admits(apiToken: other, container: Self.todo))
-        #expect(try !store.admits(apiToken: "", container: Self.todo))
+        #expect(try store.app(apiToken: first)?.container == Self.todo)
+        #expect(try store.app(apiToken: second)?.container == Self.todo)
+        #expect(try store.app(apiToken: other)?.container != Self.todo)
+        #expect(try store.app(apiToken: "")?.container != Self.todo)
         #expect(throws: ControlError.tokenExists(name: "widget", container: Self.todo)) {
             try store.makeToken(container: Self.todo, name: "widget")
         }
@@ -85,20 +85,21 @@ import Testing
         #expect(try store.tokens().count == 3)
         #expect(try store.revokeToken(container: Self.todo, name: "widget"))
         #expect(try !store.revokeToken(container: Self.todo, name: "widget"))
-        #expect(try !store.admits(apiToken: second, container: Self.todo), "at once in this process")
-        #expect(try store.admits(apiToken: first, container: Self.todo))
+        #expect(try store.app(apiToken: second)?.container != Self.todo, "at once in this process")
+        #expect(try store.app(apiToken: first)?.container == Self.todo)
     }
 
     @Test func aSessionNamesItsUserUntilItRunsOut() throws {
         let store = try open()
         let account = try store.addAccount(name: "ann", givenName: "Ann", passwordHash: "hash")
+        try store.addContainer(Self.todo)
         let made = try store.makeSession(of: account, container: Self.todo, environment: "development")
         #expect(try store.session(token: made.token) == made.session)
         #expect(made.session.givenName == "Ann")
         #expect(try store.session(token: String(made.token.dropLast())) == nil)
         #expect(try open().session(token: made.token) == made.session)
-        clock.advance(bySeconds: Double(ControlStore.sessionMilliseconds) / 1000 - 1)
-        #expect(try store.session(token: made.token) != nil)
+        clock.advance(bySeconds: Double(SignInLengths().unusedMilliseconds) / 1000 - 1)
+        #expect(try store.sessions().count == 1)
         clock.advance(bySeconds: 1)
         #expect(try store.session(token: made.token) == nil)
         _ = try store.makeSession(of: account, container: Self.todo, environment: "development")
@@ -109,6 +110,7 @@ import Testing
         let store = try open()
         let account = try store.addAccount(name: "ann", passwordHash: "hash")
         let bob = try store.addAccount(name: "bob", passwordHash: "hash")
+        try store.addContainer(Self.todo)
         let first = try store.makeSession(of: account, container: Self.todo, environment: "development")
         let ofBob = try store.makeSession(of: bob, container: Self.todo, environment: "development")
         for _ in 0..<ControlStore.sessionsMaxOfAccount {
@@ -123,6 +125,7 @@ import Testing
     @Test func anotherPasswordEndsTheSessions() throws {
         let store = try open()
         let account = try store.addAccount(name: "ann", passwordHash: "hash")
+        try store.addContainer(Self.todo)
         let made = try store.makeSession(of: account, container: Self.todo, environment: "development")
         try store.setPasswordHash("other", ofAccount: "ann")
         #expect(try store.session(token: made.token) == nil)
@@ -157,15 +160,16 @@ import Testing
         let command = try open()
         let account = try command.addAccount(name: "ann", passwordHash: "hash")
         let token = try command.makeToken(container: Self.todo, name: "app")
+        try command.addContainer(Self.todo)
         let made = try command.makeSession(of: account, container: Self.todo, environment: "development")
         #expect(try serving.account(named: "ann") == account)
-        #expect(try serving.admits(apiToken: token, container: Self.todo), "a miss asks the file")
+        #expect(try serving.app(apiToken: token)?.container == Self.todo, "a miss asks the file")
         #expect(try serving.session(token: made.token) != nil)
         #expect(try command.revokeToken(container: Self.todo, name: "app"))
         try command.setPasswordHash("other", ofAccount: "ann")
         #expect(try serving.session(token: made.token) != nil, "from memory, which may be a moment old")
         monotonic.advance(byMilliseconds: ControlStore.freshMilliseconds + 1)
-        #expect(try !serving.admits(apiToken: token, container: Self.todo))
+        #expect(try serving.app(apiToken: token)?.container != Self.todo)
         #expect(try serving.session(token: made.token) == nil)
     }
 
@@ -173,10 +177,11 @@ import Testing
         let store = try open()
         let account = try store.addAccount(name: "ann", passwordHash: "hash")
         let token = try store.makeToken(container: Self.todo, name: "app")
+        try store.addContainer(Self.todo)
         let made = try store.makeSession(of: account, container: Self.todo, environment: "development")
         func lookUp() throws -> Bool {
             let session = try store.session(token: made.token)
-            let admits = try store.admits(apiToken: token, container: Self.todo)
+            let admits = try store.app(apiToken: token)?.container == Self.todo
             return try session == made.session && admits && store.containerExists(Self.todo)
         }
         #expect(try lookUp())
@@ -193,6 +198,7 @@ import Testing
             hashing: "the password of ann", cost: .init(costLog2: 4, blockSize: 8, parallelism: 1))
         let account = try store.addAccount(name: "ann", passwordHash: hash.text)
         let token = try store.makeToken(container: Self.todo, name: "app")
+        try store.addContainer(Self.todo)
         let made = try store.makeSession(of: account, container: Self.todo, environment: "development")
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let content = try Data(contentsOf: URL(filePath: folder.file(name)))

@@ -31,6 +31,8 @@ import Testing
         let path = folder.file("store.db")
         var options = OpenOptions()
         options.vfsName = vfs.name
+        // So that checkpoints are among what fails.
+        options.checkpointFrames = 10
         var acknowledged: [Int] = []
         var failed: [Int] = []
         do {

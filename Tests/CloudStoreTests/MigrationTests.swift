@@ -1,4 +1,5 @@
 import CloudStore
+import Crypto
 import SQLite
 import SQLiteTestSupport
 import Testing
@@ -28,16 +29,34 @@ import Testing
             #expect(loaded.zones[Rows.zone]?.counter == 22)
             #expect(loaded.records[Rows.key("a")] == Rows.record("a", counter: 22))
             #expect(loaded.dependants[Rows.key("b")]?.count == 1)
-            #expect(
-                loaded.usage == [
-                    UsageKey(scope: .privateDatabase, user: "_ada"): UsageRow(
-                        key: UsageKey(scope: .privateDatabase, user: "_ada"), records: 1, recordBytes: 3)
-                ], "what was there is counted once")
+            let ada = UsageKey(scope: .privateDatabase, user: "_ada")
+            let counted = UsageRow(key: ada, size: StoredSize(records: 1, recordBytes: 3, zones: 1))
+            #expect(loaded.usage == [ada: counted], "what was there is counted once")
+            #expect(loaded.zones[Rows.zone]?.size == StoredSize(records: 1, recordBytes: 3))
             #expect(try store.integrityCheck() == [])
             try store.apply { $0.pushTasks = [PushTaskRow(zone: Rows.zone, maker: nil)] }
         }
         let new = folder.file("new.db")
         _ = try SQLiteCloudStore(path: new)
+        #expect(try schema(of: path) == schema(of: new), "an old file ends as a new one begins")
+    }
+
+    @Test func aControlFileOfVersionTwoKeepsItsAccountsAndItsTokensAreGoodInBothEnvironments() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("control.db")
+        let connection = try Connection(path: path)
+        try connection.execute(OlderFormat.controlTwo(token: Hex.text(SHA256.hash("of before"))))
+        try connection.close()
+        for _ in 1...2 {
+            let store = try ControlStore(path: path)
+            #expect(try store.tokens().map(\.environments) == [.both])
+            #expect(try store.app(apiToken: "of before")?.environments == .both)
+            let ann = try #require(try store.account(named: "ann"))
+            #expect(ann.email == "ann@example.com" && !ann.isDeveloper)
+            #expect(try store.integrityCheck() == [])
+        }
+        let new = folder.file("new.db")
+        try ControlStore.make(path: new)
         #expect(try schema(of: path) == schema(of: new), "an old file ends as a new one begins")
     }
 

@@ -20,6 +20,8 @@ import Testing
         let path = folder.file("store.db")
         var options = OpenOptions()
         options.vfsName = vfs.name
+        // So that the power goes in checkpoints too.
+        options.checkpointFrames = 10
         var acknowledged: [Int] = []
         do {
             let store = try SQLiteCloudStore(path: path, options: options)

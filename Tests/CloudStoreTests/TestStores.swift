@@ -50,6 +50,12 @@ extension CloudStore {
         return try read { try $0.load(wanted) }
     }
 
+    /// A small step of the removal of what cleared zones have left; true when there may be more.
+    @discardableResult
+    func clearStep(rowsMax: Int = 2) throws -> Bool {
+        try write { try $0.removeClearedRows(rowsMax: rowsMax, bytesMax: 1 << 20) }
+    }
+
     func record(_ name: String, in zone: ZoneKey = Rows.zone) throws -> RecordRow? {
         try load { $0.records = [Rows.key(name, in: zone)] }.records[Rows.key(name, in: zone)]
     }

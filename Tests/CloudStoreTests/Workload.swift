@@ -51,7 +51,36 @@ struct Workload: Sendable, CustomTestStringConvertible {
                     }
                 },
             ]),
+        Workload(
+            testDescription: "a cleared zone that goes in steps, while the next one is written",
+            steps: [
+                {
+                    try $0.apply {
+                        $0.records = (1...4).map { record("r\($0)", $0, bytes: 5_000) }
+                        $0.indexes = (1...4).map { entries("r\($0)") }
+                    }
+                },
+                { try $0.apply { $0.clearedZones = [Rows.zone] } },
+                { try $0.clearStep() },
+                {
+                    try $0.apply {
+                        $0.records = [record("r1", 5, bytes: 9_000), record("r4", 6)]
+                        $0.indexes = [entries("r1"), entries("r4")]
+                    }
+                },
+                { try $0.clearStep() },
+                { try $0.apply { $0.clearedZones = [Rows.zone] } },
+                { try $0.apply { $0.records = [record("r2", 7)] } },
+                { store in for _ in 1...6 { try store.clearStep() } },
+                { try $0.apply { $0.records = [record("r3", 8)] } },
+            ]),
     ]
+
+    private static func entries(_ name: String) -> RecordIndexRow {
+        RecordIndexRow(
+            key: Rows.key(name), recordType: "todo",
+            entries: [IndexEntry(field: "title", kind: .order, value: [1])])
+    }
 
     private struct Refused: Error {}
 
@@ -71,10 +100,15 @@ struct Workload: Sendable, CustomTestStringConvertible {
 /// All that a workload writes.
 struct Content: Hashable {
     let records: [RecordRow]
+    let found: [String]
     let zone: ZoneRow?
 
     init(of store: any CloudStore) throws {
         records = try store.changes(recordsMax: 1000, bytesMax: 1 << 30).rows
+        let scan = IndexScan(
+            zone: Rows.zone, recordType: "todo", source: .entries(field: "title", kind: .order), rowsMax: 1000
+        )
+        found = try store.read { try $0.find(scan).rows.map(\.position.recordName) }
         zone = try store.load { $0.zones = [Rows.zone] }.zones[Rows.zone]
     }
 }

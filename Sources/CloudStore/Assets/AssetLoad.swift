@@ -2,8 +2,6 @@
 public struct AssetLoad: Sendable {
     /// Records whose size is wanted.
     public var sizesOf: [RecordKey] = []
-    /// Zones whose size is wanted: all their records are looked at.
-    public var zoneSizesOf: [ZoneKey] = []
     /// Files of which is wanted whether the owner has a record that holds them.
     public var owned: [OwnedAsset] = []
     /// Digests of which is wanted whether any record at all holds the file.
@@ -21,8 +19,6 @@ public struct AssetLoad: Sendable {
 public struct AssetLoaded: Sendable {
     /// The records' sizes; none for tombstones.
     public var sizes: [RecordKey: StoredSize] = [:]
-    /// The zones' sizes, also of those without records.
-    public var zoneSizes: [ZoneKey: StoredSize] = [:]
     /// The files that their owners have, with the bytes of each.
     public var owned: [OwnedAsset: Int64] = [:]
     /// The digests of files that some record holds.
@@ -37,7 +33,6 @@ public struct AssetLoaded: Sendable {
 
     mutating func merge(_ other: AssetLoaded) {
         sizes.merge(other.sizes) { $1 }
-        zoneSizes.merge(other.zoneSizes) { $1 }
         owned.merge(other.owned) { $1 }
         usedDigests.formUnion(other.usedDigests)
         secrets.merge(other.secrets) { $1 }
@@ -67,12 +62,30 @@ public struct StoredSize: Hashable, Sendable {
     public var recordBytes: Int64
     /// Bytes of the files that the records hold; a file in two records counts twice.
     public var assetBytes: Int64
+    /// Tombstones of deleted records.
+    public var tombstones: Int64
+    /// Rows of custom zones, deleted ones among them until they are pruned.
+    public var zones: Int64
 
     /// Makes a size.
-    public init(records: Int64 = 0, recordBytes: Int64 = 0, assetBytes: Int64 = 0) {
+    public init(
+        records: Int64 = 0, recordBytes: Int64 = 0, assetBytes: Int64 = 0, tombstones: Int64 = 0,
+        zones: Int64 = 0
+    ) {
         self.records = records
         self.recordBytes = recordBytes
         self.assetBytes = assetBytes
+        self.tombstones = tombstones
+        self.zones = zones
+    }
+
+    /// Adds what comes.
+    public static func += (size: inout StoredSize, change: StoredSize) {
+        size.records += change.records
+        size.recordBytes += change.recordBytes
+        size.assetBytes += change.assetBytes
+        size.tombstones += change.tombstones
+        size.zones += change.zones
     }
 }
 

@@ -54,18 +54,12 @@ public struct UsageKey: Hashable, Comparable, Sendable {
 public struct UsageRow: Hashable, Sendable {
     /// Whose.
     public let key: UsageKey
-    /// Records, without tombstones.
-    public var records: Int64
-    /// Bytes of the records' fields as they lie on disk.
-    public var recordBytes: Int64
-    /// Bytes of the files that the records hold; a file in two records counts twice.
-    public var assetBytes: Int64
+    /// How much.
+    public var size: StoredSize
 
     /// Makes a row.
-    public init(key: UsageKey, records: Int64 = 0, recordBytes: Int64 = 0, assetBytes: Int64 = 0) {
+    public init(key: UsageKey, size: StoredSize = StoredSize()) {
         self.key = key
-        self.records = records
-        self.recordBytes = recordBytes
-        self.assetBytes = assetBytes
+        self.size = size
     }
 }

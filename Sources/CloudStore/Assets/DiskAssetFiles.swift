@@ -193,8 +193,8 @@ extension DiskAssetFiles {
         try syncName(of: folder)
     }
 
-    /// Makes the name of a folder itself survive a loss of power, once. Whoever made the folder may not be as far, or
-    /// have died in between.
+    /// Makes the name of a folder itself survive a loss of power, once. The process that made the folder may not have
+    /// synced it yet, or have died in between.
     private func syncName(of folder: String) throws {
         guard lasting.withLock({ !$0.contains(folder) }) else { return }
         try syncFolder(path)
@@ -269,7 +269,7 @@ extension DiskAssetFiles {
 
     static func failure(_ path: String, _ code: Int32) -> CloudStoreError {
         code == ENOSPC || code == EDQUOT
-            ? .diskFull(path: path) : .failed(path: path, reason: String(cString: strerror(code)))
+            ? .diskFull(path: path) : .diskFailing(path: path, reason: String(cString: strerror(code)))
     }
 }
 

@@ -5,13 +5,6 @@ extension MemoryTransaction {
             guard let row = tables.records[key.zone]?[key.recordName], !row.isDeleted else { continue }
             loaded.assets.sizes[key] = size(of: row)
         }
-        for zone in wanted.assets.zoneSizesOf {
-            var total = StoredSize()
-            for row in (tables.records[zone] ?? BucketMap()).values where !row.isDeleted {
-                total.add(size(of: row))
-            }
-            loaded.assets.zoneSizes[zone] = total
-        }
         for owned in wanted.assets.owned {
             loaded.assets.owned[owned] =
                 tables.assets.lazy
@@ -43,13 +36,5 @@ extension MemoryTransaction {
         StoredSize(
             records: 1, recordBytes: Int64(row.fields.count),
             assetBytes: (tables.assets[row.key] ?? []).reduce(0) { $0 + $1.bytes })
-    }
-}
-
-extension StoredSize {
-    fileprivate mutating func add(_ other: StoredSize) {
-        records += other.records
-        recordBytes += other.recordBytes
-        assetBytes += other.assetBytes
     }
 }

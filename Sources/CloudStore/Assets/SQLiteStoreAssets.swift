@@ -5,7 +5,6 @@ extension SQLiteStoreTransaction {
     func loadAssets(_ wanted: StoreLoad, into loaded: inout StoreLoaded) throws {
         for key in wanted.usageOf { loaded.usage[key] = try usage(key) }
         for key in wanted.assets.sizesOf { loaded.assets.sizes[key] = try size(of: key) }
-        for zone in wanted.assets.zoneSizesOf { loaded.assets.zoneSizes[zone] = try size(of: zone) }
         for owned in wanted.assets.owned { loaded.assets.owned[owned] = try bytes(of: owned) }
         for digest in wanted.assets.digests where try isUsed(digest) {
             loaded.assets.usedDigests.insert(digest)
@@ -22,24 +21,33 @@ extension SQLiteStoreTransaction {
     }
 
     /// Drops the rows of a record that goes.
-    func removeAssets(of key: RecordKey) throws {
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    func removeAssets(of key: RecordKey) throws -> Int {
         let sql = "DELETE FROM recordAssets WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4"
         try connection.withStatement(sql) { statement in
-            try bind(key.zone, to: statement)
+            try bindPlace(of: key.zone, to: statement)
             try statement.bind(key.recordName, at: 4)
             try statement.run()
         }
+        return connection.changesCount
     }
 
     private func usage(_ key: UsageKey) throws -> UsageRow? {
-        let sql = "SELECT records, recordBytes, assetBytes FROM usage WHERE scope = ?1 AND user = ?2"
+        let sql = """
+            SELECT records, recordBytes, assetBytes, tombstones, zones FROM usage WHERE scope = ?1 AND user = ?2
+            """
         return try connection.withStatement(sql) { statement in
             try statement.bind(key.scope.rawValue, at: 1)
             try statement.bind(key.user, at: 2)
             guard try statement.step() else { return nil }
             return UsageRow(
-                key: key, records: statement.int64(at: 0), recordBytes: statement.int64(at: 1),
-                assetBytes: statement.int64(at: 2))
+                key: key,
+                size: StoredSize(
+                    records: statement.int64(at: 0), recordBytes: statement.int64(at: 1),
+                    assetBytes: statement.int64(at: 2), tombstones: statement.int64(at: 3),
+                    zones: statement.int64(at: 4)))
         }
     }
 
@@ -51,7 +59,7 @@ extension SQLiteStoreTransaction {
             FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4 AND isDeleted = 0
             """
         return try connection.withStatement(sql) { statement in
-            try bind(key.zone, to: statement)
+            try bindPlace(of: key.zone, to: statement)
             try statement.bind(key.recordName, at: 4)
             guard try statement.step() else { return nil }
             return StoredSize(
@@ -59,23 +67,11 @@ extension SQLiteStoreTransaction {
         }
     }
 
-    private func size(of zone: ZoneKey) throws -> StoredSize {
-        let sql = """
-            SELECT count(*), total(length(fields)), (SELECT total(bytes) FROM recordAssets
-                WHERE scope = ?1 AND owner = ?2 AND zone = ?3)
-            FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND isDeleted = 0
-            """
-        return try connection.withStatement(sql) { statement in
-            try bind(zone, to: statement)
-            guard try statement.step() else { return StoredSize() }
-            return StoredSize(
-                records: statement.int64(at: 0), recordBytes: statement.int64(at: 1),
-                assetBytes: statement.int64(at: 2))
-        }
-    }
-
     private func bytes(of owned: OwnedAsset) throws -> Int64? {
-        let sql = "SELECT bytes FROM recordAssets WHERE digest = ?3 AND scope = ?1 AND owner = ?2 LIMIT 1"
+        let sql = """
+            SELECT bytes FROM recordAssets AS r WHERE digest = ?3 AND scope = ?1 AND owner = ?2
+            AND \(Self.isNotCleared) LIMIT 1
+            """
         return try connection.withStatement(sql) { statement in
             try bind(owned.database, to: statement)
             return try statement.binding(owned.digest, at: 3) {
@@ -111,7 +107,7 @@ extension SQLiteStoreTransaction {
             """
         for use in row.uses {
             try connection.withStatement(sql) { statement in
-                try bind(row.key.zone, to: statement)
+                try bindPlace(of: row.key.zone, to: statement)
                 try statement.bind(row.key.recordName, at: 4)
                 try statement.bind(use.bytes, at: 5)
                 try statement.binding(use.digest, at: 6) { try statement.run() }
@@ -121,15 +117,17 @@ extension SQLiteStoreTransaction {
 
     private func write(_ row: UsageRow) throws {
         let sql = """
-            INSERT OR REPLACE INTO usage (scope, user, records, recordBytes, assetBytes)
-            VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT OR REPLACE INTO usage (scope, user, records, recordBytes, assetBytes, tombstones, zones)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """
         try connection.withStatement(sql) { statement in
             try statement.bind(row.key.scope.rawValue, at: 1)
             try statement.bind(row.key.user, at: 2)
-            try statement.bind(row.records, at: 3)
-            try statement.bind(row.recordBytes, at: 4)
-            try statement.bind(row.assetBytes, at: 5)
+            try statement.bind(row.size.records, at: 3)
+            try statement.bind(row.size.recordBytes, at: 4)
+            try statement.bind(row.size.assetBytes, at: 5)
+            try statement.bind(row.size.tombstones, at: 6)
+            try statement.bind(row.size.zones, at: 7)
             try statement.run()
         }
     }

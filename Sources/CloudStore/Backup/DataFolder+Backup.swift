@@ -46,14 +46,18 @@ extension DataFolder {
         return summary
     }
 
-    /// The environments that have a store's file, sorted.
+    /// The environments that have a store's file and aren't being removed, sorted.
     public func environments() throws -> [(container: String, environment: String)] {
+        let removals = try ControlStore.removals(inFileAt: controlPath)
         var found: [(container: String, environment: String)] = []
         for container in try Folders.names(in: "\(path)/containers")
         where BackupEntry.isContainer(container) {
             for environment in ["development", "production"] {
                 let path = try storePath(container: container, environment: environment)
-                if !ControlStore.isAbsent(path) { found.append((container, environment)) }
+                guard !ControlStore.isAbsent(path),
+                    !removals.contains(where: { $0.covers(container, environment) })
+                else { continue }
+                found.append((container, environment))
             }
         }
         return found

@@ -12,7 +12,7 @@ extension DataFolder {
     /// anything is written, and the control file, without which no server starts, is put there last.
     ///
     /// Every database, every zone and every user's collection gets a new epoch: clients whose tokens are of before are
-    /// told `reset`, and fetch all again. Who subscribes to a zone or a database gets a push when the folder is served.
+    /// told `reset`, and fetch all again. Subscribers of a zone or a database get a push when the folder is served.
     /// What was not sent at the backup is sent, under the name that it had.
     ///
     /// - Parameters:
@@ -34,9 +34,8 @@ extension DataFolder {
             let lock = try lock()
             defer { withExtendedLifetime(lock) {} }
             try extract(reader, progress)
-            for (container, environment) in try environments() {
-                try renew(storePath(container: container, environment: environment), random)
-            }
+            try renewAll(random)
+            try ControlStore.renewMark(path: controlDraftPath)
             try Folders.syncTree(path)
             guard rename(controlDraftPath, controlPath) == 0 else {
                 throw DataFolderError(path: controlPath, errno)
@@ -48,6 +47,33 @@ extension DataFolder {
             throw error
         }
         return summary
+    }
+
+    /// Does what `restore` does with epochs to a folder that was put back by other means: a snapshot of the machine, a
+    /// copy of the files. Without that, tokens and change tags of the time that was lost are taken for this folder's
+    /// own. Interrupted, it is called again.
+    ///
+    /// - Parameter random: where the epochs come from.
+    /// - Returns: how many environments of containers there are.
+    /// - Throws: `ControlError.noFile` when it is no server's folder, `DataFolderError.held` when it is served,
+    ///   `CloudStoreError`.
+    public func renewEpochs(random: any RandomSource = SystemRandomSource()) throws -> Int {
+        guard isMade else { throw ControlError.noFile(path: controlPath) }
+        let lock = try lock()
+        defer { withExtendedLifetime(lock) {} }
+        let count = try renewAll(random)
+        try ControlStore.renewMark(path: controlPath)
+        return count
+    }
+
+    /// Gives all stores new epochs. Nobody else may have one open.
+    @discardableResult
+    func renewAll(_ random: any RandomSource) throws -> Int {
+        let environments = try environments()
+        for (container, environment) in environments {
+            try renew(storePath(container: container, environment: environment), random)
+        }
+        return environments.count
     }
 
     private var controlDraftPath: String { "\(controlPath).restoring" }
@@ -83,7 +109,7 @@ extension DataFolder {
         }
     }
 
-    /// Whatever hands out tokens keeps their epoch in a column of that name.
+    /// Every table whose rows hand out tokens has a column with their epoch.
     private func tablesWithEpochs(_ connection: Connection) throws -> [String] {
         let sql = """
             SELECT tables.name FROM sqlite_schema AS tables
@@ -97,8 +123,8 @@ extension DataFolder {
         }
     }
 
-    /// Leaves a task for each zone that somebody watches: whoever waits for pushes hears that there is something to
-    /// fetch, and finds out what was lost, without a change. Who made the last one is told too, since it may be lost.
+    /// Leaves a task for each watched zone: without a change, its watchers are told to fetch, and find out what was
+    /// lost. The maker of the last change is told too, since it may be lost.
     private func tellEverybody(_ connection: Connection) throws {
         try connection.execute("UPDATE pushTasks SET makerUser = NULL, makerDevice = NULL")
         try connection.execute(

@@ -13,6 +13,8 @@ struct ControlCache {
     private(set) var apps: [[UInt8]: ControlApp] = [:]
     private(set) var serverKeys: [String: ControlServerKey] = [:]
     private(set) var containers: Set<String> = []
+    /// The names of the developers' records, by container.
+    private(set) var developers: [String: Set<String>] = [:]
 
     func isFresh(at milliseconds: Int64) -> Bool {
         !isStale && fileVersion != nil && milliseconds - checkedMilliseconds <= ControlStore.freshMilliseconds
@@ -21,7 +23,7 @@ struct ControlCache {
     /// The file was asked: entries of another version go. What this process wrote meanwhile stays marked.
     mutating func checked(fileVersion: Int64, at milliseconds: Int64) {
         if fileVersion != self.fileVersion {
-            (sessions, apps, serverKeys, containers) = ([:], [:], [:], [])
+            (sessions, apps, serverKeys, containers, developers) = ([:], [:], [:], [], [:])
         }
         self.fileVersion = fileVersion
         checkedMilliseconds = milliseconds
@@ -42,6 +44,11 @@ struct ControlCache {
         serverKeys[key.id] = key
     }
 
+    mutating func keep(developers names: Set<String>, container: String) {
+        if developers.count >= Self.entriesMax / ControlStore.developersMax { developers = [:] }
+        developers[container] = names
+    }
+
     mutating func keep(container: String) {
         if containers.count >= Self.entriesMax { containers = [] }
         containers.insert(container)
@@ -49,11 +56,6 @@ struct ControlCache {
 }
 
 extension ControlStore {
-    /// Whether requests with this API token may use the container. From memory as `session(token:)`.
-    public func admits(apiToken: String, container: String) throws -> Bool {
-        try app(apiToken: apiToken)?.container == container
-    }
-
     /// Whether the container was made. From memory as `session(token:)`.
     public func containerExists(_ identifier: String) throws -> Bool {
         let found = try lookUp {

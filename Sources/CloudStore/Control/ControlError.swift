@@ -8,12 +8,18 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     case accountExists(name: String)
     /// There is no account with that name.
     case noSuchAccount(name: String)
+    /// So many accounts are developers already.
+    case tooManyDevelopers(developersMax: Int)
     /// Another account has that address.
     case emailTaken(String)
     /// The container has a token with that name.
     case tokenExists(name: String, container: String)
     /// The environment of the container has a server-to-server key with that name.
     case keyExists(name: String, container: String, environment: String)
+    /// There is no container with that identifier.
+    case noSuchContainer(String)
+    /// The container, or the environment of it, is being removed.
+    case isBeingRemoved(container: String, environment: String?)
     /// The bytes are no public key on the curve P-256.
     case badKey
     /// The text is no origin that a browser tells.
@@ -28,11 +34,20 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
         case .badName(let what, let name, let rule): "\"\(name)\" can't be the name of \(what). \(rule)"
         case .accountExists(let name): "There is an account \(name) already. Choose another name."
         case .noSuchAccount(let name): "There is no account \(name). See: yap account list"
+        case .tooManyDevelopers(let developersMax):
+            "\(developersMax) accounts at most are developers. Take it from another: "
+                + "yap account set NAME --no-developer"
         case .emailTaken(let email): "Another account has the address \(email). See: yap account list"
         case .tokenExists(let name, let container):
             "\(container) has a token named \(name) already. Choose another name, or revoke that one."
         case .keyExists(let name, let container, let environment):
             "\(container) has a key named \(name) in \(environment) already. Choose another name, or revoke that one."
+        case .noSuchContainer(let container):
+            "There is no container \(container). Make it with: yap init --container \(container)"
+        case .isBeingRemoved(let container, let environment):
+            "\(container)\(environment.map { ", \($0)," } ?? "") is being removed. Once that is done it can be made "
+                + "again. To have it done now: yap container delete \(container)"
+                + "\(environment.map { " --environment \($0)" } ?? "") --yes"
         case .badKey:
             "This is no public key on the curve P-256. Make one with: openssl ec -in key.pem -pubout"
         case .badOrigin(let text):

@@ -5,7 +5,7 @@ enum ControlFormat {
     /// "YapS" in ASCII, for server: SQLite keeps it in the file's header.
     static let applicationID: Int64 = 0x5961_7053
     /// Grows when a file of this version can't be read by the one before.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// Whether the tables are there; false in a new file.
     ///
@@ -27,10 +27,24 @@ enum ControlFormat {
     /// Brings an older file to this version. Call it in a write transaction.
     static func upgrade(_ connection: Connection) throws {
         let found = try value(of: "PRAGMA user_version", connection)
-        guard found < version else { return }
-        for tables in [accountTables, keyTables] where !tables.isEmpty { try connection.execute(tables) }
-        try connection.execute("PRAGMA user_version = \(version)")
+        for step in steps where found < step.version { try connection.execute(step.sql) }
+        if found < version { try connection.execute("PRAGMA user_version = \(version)") }
+        // An earlier version of this program gets on without these, so they are no other version of the file.
+        for tables in [tryTable, removalTable, signInTable, folderTable] { try connection.execute(tables) }
+        for column in ["address", "client"] { try addColumn(column, to: "sessions", connection) }
     }
+
+    /// Adds a column that an earlier version of this program doesn't ask for.
+    private static func addColumn(_ column: String, to table: String, _ connection: Connection) throws {
+        let sql = "SELECT count(*) FROM pragma_table_info('\(table)') WHERE name = '\(column)'"
+        guard try value(of: sql, connection) == 0 else { return }
+        try connection.execute("ALTER TABLE \(table) ADD COLUMN \(column) TEXT")
+    }
+
+    /// What each version adds to the one before.
+    private static let steps: [(version: Int64, sql: String)] = [
+        (2, accountTables), (2, keyTables), (3, environmentColumns),
+    ]
 
     /// What version 2 adds to accounts: addresses, and where their names may be found.
     static let accountTables = """
@@ -55,6 +69,44 @@ enum ControlFormat {
             publicKey BLOB NOT NULL, createdMilliseconds INTEGER NOT NULL, UNIQUE (container, environment, name)
         ) WITHOUT ROWID, STRICT;
         """
+
+    /// What version 3 adds: which environments a token is good in, and who may use development. Tokens of before are
+    /// good in both.
+    static let environmentColumns = """
+        ALTER TABLE apiTokens ADD COLUMN environments TEXT NOT NULL DEFAULT 'both';
+        ALTER TABLE accounts ADD COLUMN isDeveloper INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX developers ON accounts (id) WHERE isDeveloper = 1;
+        """
+
+    /// Sign-ins that failed lately, by what they are counted for.
+    static let tryTable = """
+        CREATE TABLE IF NOT EXISTS signInTries (
+            digest BLOB PRIMARY KEY, failures INTEGER NOT NULL, lastMilliseconds INTEGER NOT NULL,
+            openMilliseconds INTEGER NOT NULL
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX IF NOT EXISTS signInTriesByTime ON signInTries (lastMilliseconds);
+        """
+
+    /// From where accounts were signed in to.
+    static let signInTable = """
+        CREATE TABLE IF NOT EXISTS signIns (
+            account INTEGER NOT NULL, network TEXT NOT NULL, address TEXT NOT NULL, client TEXT,
+            lastMilliseconds INTEGER NOT NULL, PRIMARY KEY (account, network)
+        ) WITHOUT ROWID, STRICT;
+        """
+
+    /// What is being removed; without an environment the whole container.
+    static let removalTable = """
+        CREATE TABLE IF NOT EXISTS removals (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, container TEXT NOT NULL, environment TEXT NOT NULL,
+            startedMilliseconds INTEGER NOT NULL, UNIQUE (container, environment)
+        ) STRICT;
+        """
+
+    /// Which folder the file belongs to, and how far that has come: `FolderMark`. One row, or none in a folder that an
+    /// earlier version has made.
+    static let folderTable =
+        "CREATE TABLE IF NOT EXISTS folder (id INTEGER NOT NULL, mark INTEGER NOT NULL) STRICT"
 
     /// Tokens are found by their digest, and nothing in the file gives the token back.
     static let schema = """

@@ -14,6 +14,8 @@ public struct ControlAccount: Hashable, Sendable {
     public let passwordHash: String
     /// When the account was made, in milliseconds since 1970.
     public let createdMilliseconds: Int64
+    /// Whether the account may use `development` where that isn't for everyone.
+    public let isDeveloper: Bool
     /// Random; from it, the server's secret and the container comes the user's record name.
     let key: [UInt8]
 }
@@ -26,6 +28,19 @@ public struct ControlContainer: Hashable, Sendable {
     public let createdMilliseconds: Int64
 }
 
+/// The environments that an API token is good in.
+public enum TokenEnvironments: String, CaseIterable, Hashable, Sendable {
+    /// `development` only.
+    case development
+    /// `production` only.
+    case production
+    /// Both of them.
+    case both
+
+    /// Whether the token is good in the environment of this name.
+    public func contains(_ environment: String) -> Bool { self == .both || rawValue == environment }
+}
+
 /// An app's token for a container, without its secret, which nobody can read again.
 public struct ControlToken: Hashable, Sendable {
     /// The container's identifier.
@@ -34,6 +49,8 @@ public struct ControlToken: Hashable, Sendable {
     public let name: String
     /// When it was made, in milliseconds since 1970.
     public let createdMilliseconds: Int64
+    /// The environments that it is good in.
+    public let environments: TokenEnvironments
     /// The origins whose pages may use it; empty: any.
     public let origins: [String]
     /// Where the sign-in page leads with the user's token; nil: it posts a message to its opener.
@@ -48,6 +65,8 @@ public struct ControlApp: Hashable, Sendable {
     public let container: String
     /// The token's name.
     public let name: String
+    /// The environments that the token is good in.
+    public let environments: TokenEnvironments
     /// The origins whose pages may use it; nil: any.
     public let origins: [String]?
     /// Where the sign-in page leads with the user's token; nil: it posts a message to its opener.
@@ -95,6 +114,10 @@ public struct ControlSession: Hashable, Sendable {
     public let createdMilliseconds: Int64
     /// How long a token lives after its last use, when each answer brings a new one; nil: the token stays.
     public let lifeMilliseconds: Int64?
+    /// The address from where the user signed in; nil when that isn't known.
+    public let address: String?
+    /// What the program that signed in calls itself; nil when that isn't known.
+    public let client: String?
     let digest: [UInt8]
     let step: Int64
 }

@@ -5,11 +5,13 @@ import Seams
 extension ControlStore {
     /// Makes an account. The password comes as its hash's text (`PasswordHash`).
     ///
-    /// - Throws: `ControlError.badName`, `ControlError.accountExists`, `ControlError.emailTaken`, `CloudStoreError`.
+    /// - Parameter isDeveloper: whether it may use `development` where that isn't for everyone.
+    /// - Throws: `ControlError.badName`, `ControlError.accountExists`, `ControlError.emailTaken`,
+    ///   `ControlError.tooManyDevelopers`, `CloudStoreError`.
     @discardableResult
     public func addAccount(
         name: String, givenName: String? = nil, familyName: String? = nil, email: String? = nil,
-        passwordHash: String
+        passwordHash: String, isDeveloper: Bool = false
     ) throws -> ControlAccount {
         try ControlNames.checkAccount(name)
         try ControlNames.checkPerson(givenName)
@@ -36,6 +38,7 @@ extension ControlStore {
                 if let email { try statement.bind(email, at: 7) }
                 try statement.run()
             }
+            if isDeveloper { try setDeveloper(true, ofAccount: name, connection) }
             guard let account = try Self.account(named: name, connection) else {
                 throw ControlError.noSuchAccount(name: name)
             }
@@ -80,7 +83,7 @@ extension ControlStore {
     }
 
     private static let accountColumns =
-        "id, name, givenName, familyName, passwordHash, createdMilliseconds, key, email"
+        "id, name, givenName, familyName, passwordHash, createdMilliseconds, key, email, isDeveloper"
 
     static func account(named name: String, _ connection: Connection) throws -> ControlAccount? {
         let sql = "SELECT \(accountColumns) FROM accounts WHERE name = ?"
@@ -95,7 +98,8 @@ extension ControlStore {
             id: statement.int64(at: 0), name: statement.text(at: 1), givenName: statement.optionalText(at: 2),
             familyName: statement.optionalText(at: 3), email: statement.optionalText(at: 7),
             passwordHash: statement.text(at: 4),
-            createdMilliseconds: statement.int64(at: 5), key: statement.bytes(at: 6))
+            createdMilliseconds: statement.int64(at: 5), isDeveloper: statement.int64(at: 8) != 0,
+            key: statement.bytes(at: 6))
     }
 }
 

@@ -13,12 +13,14 @@ extension ControlStore {
         try lookUp {
             $0.apps[digest]
         } load: { connection in
-            let sql = "SELECT container, name, origins, callback FROM apiTokens WHERE digest = ?"
+            let sql =
+                "SELECT container, name, origins, callback, environments FROM apiTokens WHERE digest = ?"
             return try connection.withStatement(sql) { statement in
                 try statement.bind(digest, at: 1)
                 guard try statement.step() else { return nil }
                 return ControlApp(
                     container: statement.text(at: 0), name: statement.text(at: 1),
+                    environments: try environments(statement.text(at: 4)),
                     origins: ControlOrigins.list(statement.optionalText(at: 2)),
                     callback: statement.optionalText(at: 3))
             }
@@ -29,7 +31,8 @@ extension ControlStore {
 
     /// Keeps a public key by which a program of the developer signs, and makes the container when there is none.
     ///
-    /// - Throws: `ControlError.badName`, `ControlError.badKey`, `ControlError.keyExists`, `CloudStoreError`.
+    /// - Throws: `ControlError.badName`, `ControlError.badKey`, `ControlError.keyExists`,
+    ///   `ControlError.isBeingRemoved`, `CloudStoreError`.
     @discardableResult
     public func addServerKey(
         container: String, environment: String, name: String, publicKey: [UInt8]
@@ -43,6 +46,7 @@ extension ControlStore {
             createdMilliseconds: clock.nowMilliseconds(), publicKey: checked.der, userRecordName: "")
         return try write { connection in
             _ = try addContainer(container, connection)
+            try Self.checkIsServed(container, environment, connection)
             let sql = """
                 INSERT OR IGNORE INTO serverKeys
                 (id, container, environment, name, publicKey, createdMilliseconds) VALUES (?, ?, ?, ?, ?, ?)

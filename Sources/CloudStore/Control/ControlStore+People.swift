@@ -95,6 +95,7 @@ extension ControlStore {
             guard let account = try Self.account(named: session.account, connection) else {
                 throw ControlError.noSuchAccount(name: session.account)
             }
+            try Self.checkIsServed(session.container, session.environment, connection)
             try connection.withStatement(sql) { statement in
                 try statement.bind(session.container, at: 1)
                 try statement.bind(session.userRecordName, at: 2)

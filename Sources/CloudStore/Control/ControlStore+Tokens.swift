@@ -6,7 +6,7 @@ extension ControlStore {
     /// Makes a container.
     ///
     /// - Returns: false when it was there already.
-    /// - Throws: `ControlError.badName`, `CloudStoreError`.
+    /// - Throws: `ControlError.badName`, `ControlError.isBeingRemoved`, `CloudStoreError`.
     @discardableResult
     public func addContainer(_ identifier: String) throws -> Bool {
         try ControlNames.checkContainer(identifier)
@@ -14,6 +14,9 @@ extension ControlStore {
     }
 
     func addContainer(_ identifier: String, _ connection: Connection) throws -> Bool {
+        guard try Self.removal(identifier, nil, connection) == nil else {
+            throw ControlError.isBeingRemoved(container: identifier, environment: nil)
+        }
         try connection.withStatement("INSERT OR IGNORE INTO containers VALUES (?, ?)") { statement in
             try statement.bind(identifier, at: 1)
             try statement.bind(clock.nowMilliseconds(), at: 2)
@@ -40,13 +43,15 @@ extension ControlStore {
     /// Makes a token by which an app may use the container, and the container when there is none.
     ///
     /// - Parameters:
+    ///   - environments: those that it is good in.
     ///   - origins: the origins whose pages may use it, as `https://example.com`; empty: any.
     ///   - callback: where the sign-in page leads with the user's token; nil: it posts a message to its opener.
     ///   - notes: what the operator wants to remember.
     /// - Returns: the token. It can't be read again: the file keeps its digest.
-    /// - Throws: `ControlError.badName`, `ControlError.tokenExists`, `CloudStoreError`.
+    /// - Throws: `ControlError.badName`, `ControlError.tokenExists`, `ControlError.isBeingRemoved`, `CloudStoreError`.
     public func makeToken(
-        container: String, name: String, origins: [String] = [], callback: String? = nil, notes: String? = nil
+        container: String, name: String, environments: TokenEnvironments = .both, origins: [String] = [],
+        callback: String? = nil, notes: String? = nil
     ) throws -> String {
         try ControlNames.checkContainer(container)
         try ControlNames.checkToken(name)
@@ -59,8 +64,8 @@ extension ControlStore {
             _ = try addContainer(container, connection)
             let sql = """
                 INSERT OR IGNORE INTO apiTokens
-                (digest, container, name, createdMilliseconds, origins, callback, notes)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                (digest, container, name, createdMilliseconds, origins, callback, notes, environments)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
             try connection.withStatement(sql) { statement in
                 try statement.bind(digest, at: 1)
@@ -70,6 +75,7 @@ extension ControlStore {
                 if !origins.isEmpty { try statement.bind(origins.joined(separator: "\n"), at: 5) }
                 if let callback { try statement.bind(callback, at: 6) }
                 if let notes { try statement.bind(notes, at: 7) }
+                try statement.bind(environments.rawValue, at: 8)
                 try statement.run()
             }
             guard connection.changesCount == 1 else {
@@ -82,7 +88,7 @@ extension ControlStore {
     /// The tokens of one container or of all, by container and name.
     public func tokens(container: String? = nil) throws -> [ControlToken] {
         let sql = """
-            SELECT container, name, createdMilliseconds, origins, callback, notes FROM apiTokens
+            SELECT container, name, createdMilliseconds, origins, callback, notes, environments FROM apiTokens
             WHERE ?1 IS NULL OR container = ?1 ORDER BY container, name
             """
         return try read { connection in
@@ -94,12 +100,39 @@ extension ControlStore {
                         ControlToken(
                             container: statement.text(at: 0), name: statement.text(at: 1),
                             createdMilliseconds: statement.int64(at: 2),
+                            environments: try environments(statement.text(at: 6)),
                             origins: ControlOrigins.list(statement.optionalText(at: 3)) ?? [],
                             callback: statement.optionalText(at: 4), notes: statement.optionalText(at: 5)))
                 }
                 return tokens
             }
         }
+    }
+
+    /// Changes in which environments a token is good.
+    ///
+    /// - Returns: false when there is no such token.
+    public func setEnvironments(
+        _ environments: TokenEnvironments, ofToken name: String, container: String
+    ) throws -> Bool {
+        try write { connection in
+            let sql = "UPDATE apiTokens SET environments = ? WHERE container = ? AND name = ?"
+            try connection.withStatement(sql) { statement in
+                try statement.bind(environments.rawValue, at: 1)
+                try statement.bind(container, at: 2)
+                try statement.bind(name, at: 3)
+                try statement.run()
+            }
+            return connection.changesCount == 1
+        }
+    }
+
+    /// What the file says of a token's environments.
+    func environments(_ text: String) throws -> TokenEnvironments {
+        guard let environments = TokenEnvironments(rawValue: text) else {
+            throw CloudStoreError.damaged(path: path, reason: "a token is for \(text)")
+        }
+        return environments
     }
 
     /// Ends a token: apps that send it are refused.

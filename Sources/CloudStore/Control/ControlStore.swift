@@ -12,12 +12,12 @@ import Seams
 /// their record names.
 ///
 /// Secrets lie in it as digests only. Several processes may have it open: what one writes, another's
-/// `session(token:)` and `admits(apiToken:container:)` heed after `freshMilliseconds` at the latest. All calls
+/// `session(token:)` and `app(apiToken:)` heed after `freshMilliseconds` at the latest. All calls
 /// may block on the file.
 public final class ControlStore: Sendable {
-    /// How old the answers of `session(token:)` and `admits(apiToken:container:)` may be.
+    /// How old the answers of `session(token:)` and `app(apiToken:)` may be.
     public static let freshMilliseconds: Int64 = 250
-    /// How long a web auth token lives.
+    /// How long a sign-in on the server's page lasts at most.
     public static let sessionMilliseconds: Int64 = 365 * 86_400_000
     /// How many sessions an account keeps; a further sign-in ends the oldest.
     public static let sessionsMaxOfAccount = 1000
@@ -28,10 +28,12 @@ public final class ControlStore: Sendable {
     public let path: String
     let clock: any TimeSource
     let monotonic: any MonotonicSource
+    let signInLengths: SignInLengths
     let writer: Lock<Connection>
     let reader: Lock<Connection>
     let cache = Lock(ControlCache())
     let rotations = Lock(SessionRotations())
+    let replayListener = Lock<(@Sendable (ControlSession) -> Void)?>(nil)
     private let secret: [UInt8]
 
     /// Opens the control file at `path`.
@@ -39,9 +41,16 @@ public final class ControlStore: Sendable {
     /// - Throws: `ControlError.noFile`; `CloudStoreError` when it can't be opened or isn't a control file.
     public convenience init(
         path: String, clock: any TimeSource = SystemTimeSource(),
-        monotonic: any MonotonicSource = SystemMonotonicSource()
+        monotonic: any MonotonicSource = SystemMonotonicSource(),
+        signInLengths: SignInLengths = SignInLengths()
     ) throws {
-        try self.init(opening: path, clock: clock, monotonic: monotonic)
+        try self.init(opening: path, clock, monotonic, signInLengths)
+    }
+
+    /// Opens the control file through another file system, for tests.
+    convenience init(path: String, vfsName: String) throws {
+        try self.init(
+            opening: path, SystemTimeSource(), SystemMonotonicSource(), SignInLengths(), vfsName: vfsName)
     }
 
     /// Makes the control file at `path`, with a secret of its own, readable by its owner only. When there is one
@@ -69,6 +78,7 @@ public final class ControlStore: Sendable {
                     try statement.bind(RandomBytes.make(count: 32), at: 2)
                     try statement.run()
                 }
+                try beginMarks(connection)
                 return true
             }
             try connection.close()
@@ -76,13 +86,18 @@ public final class ControlStore: Sendable {
         }
     }
 
-    private init(opening path: String, clock: any TimeSource, monotonic: any MonotonicSource) throws {
+    private init(
+        opening path: String, _ clock: any TimeSource, _ monotonic: any MonotonicSource,
+        _ signInLengths: SignInLengths, vfsName: String? = nil
+    ) throws {
         guard !Self.isAbsent(path) else { throw ControlError.noFile(path: path) }
         self.path = path
         self.clock = clock
         self.monotonic = monotonic
+        self.signInLengths = signInLengths
         var options = OpenOptions()
         options.create = false
+        options.vfsName = vfsName
         let connections = try CloudStoreError.translating(path: path) {
             let writer = try Connection(path: path, options: options) {
                 guard try ControlFormat.isPrepared($0, path: path) else {
@@ -153,6 +168,7 @@ enum CodePurpose: String {
     case sessionStep = "session step"
     case signInTicket = "sign-in ticket"
     case signInForm = "sign-in form"
+    case signInTry = "sign-in try"
 }
 
 extension CloudStoreError {

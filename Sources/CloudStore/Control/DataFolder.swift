@@ -126,6 +126,13 @@ public final class DataFolderLock: Sendable {
         close(descriptor)
     }
 
+    /// Nil when the file was removed before it was locked, and the lock is good for nothing.
+    func ifStill(at path: String) -> DataFolderLock? {
+        var (own, found) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0, stat(path, &found) == 0 else { return nil }
+        return own.st_dev == found.st_dev && own.st_ino == found.st_ino ? self : nil
+    }
+
     private static func take(_ path: String, _ operation: Int32) throws -> Int32 {
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

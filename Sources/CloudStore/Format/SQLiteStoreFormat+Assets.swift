@@ -1,7 +1,7 @@
 extension SQLiteStoreFormat {
     /// The files of records, and how much each user has. Part of version 3.
     ///
-    /// The public database has a row for who made its records, and one without a name for all of it. What was there
+    /// The public database has a row for each creator of records, and one without a name for all of it. What was there
     /// before is counted once; records of earlier versions hold no files.
     static let assetTables = """
         CREATE TABLE recordAssets (

@@ -5,8 +5,8 @@ extension StoreFile {
     static func checksumFindings(_ connection: Connection) throws -> [StoreFinding] {
         let sql = """
             SELECT z.scope, z.owner, z.zone, z.identities, z.contents, z.isCounted, r.identity, r.content, r.name
-            FROM zones AS z LEFT JOIN records AS r
-            ON r.scope = z.scope AND r.owner = z.owner AND r.zone = z.zone AND r.isDeleted = 0
+            FROM \(placedZones) AS z LEFT JOIN records AS r
+            ON r.scope = z.scope AND r.owner = z.owner AND r.zone = z.place AND r.isDeleted = 0
             ORDER BY z.scope, z.owner, z.zone
             """
         var (wrong, uncounted) = (0, 0)

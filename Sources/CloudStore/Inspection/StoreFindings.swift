@@ -40,6 +40,12 @@ extension StoreFile {
         }
     }
 
+    /// The zones, and where their rows stand.
+    static let placedZones = """
+        (SELECT zones.*, coalesce(place, zones.zone) AS place
+            FROM zones LEFT JOIN zonePlaces USING (scope, owner, zone))
+        """
+
     private static let questions: [(check: String, what: String, sql: String)] = [
         (
             "references", "references of records that are not there",
@@ -55,21 +61,23 @@ extension StoreFile {
             SELECT count(*) FROM recordReferences AS r LEFT JOIN records AS t
             ON t.scope = r.scope AND t.owner = r.owner AND t.zone = r.zone AND t.name = r.target
             WHERE r.kind <> 1 AND (t.name IS NULL OR t.isDeleted = 1)
+            AND \(SQLiteStoreTransaction.isNotCleared)
             """
         ),
         (
             "zones", "records in custom zones that are not there",
             """
-            SELECT count(*) FROM records AS r LEFT JOIN zones AS z
-            ON z.scope = r.scope AND z.owner = r.owner AND z.zone = r.zone
+            SELECT count(*) FROM records AS r LEFT JOIN \(placedZones) AS z
+            ON z.scope = r.scope AND z.owner = r.owner AND z.place = r.zone
             WHERE r.zone <> '_defaultZone' AND (z.zone IS NULL OR z.isDeleted = 1)
+            AND \(SQLiteStoreTransaction.isNotCleared)
             """
         ),
         (
             "zones", "records with a later change than their zone",
             """
-            SELECT count(*) FROM records AS r JOIN zones AS z
-            ON z.scope = r.scope AND z.owner = r.owner AND z.zone = r.zone WHERE r.counter > z.counter
+            SELECT count(*) FROM records AS r JOIN \(placedZones) AS z
+            ON z.scope = r.scope AND z.owner = r.owner AND z.place = r.zone WHERE r.counter > z.counter
             """
         ),
         (
@@ -84,8 +92,8 @@ extension StoreFile {
             "usage", "users whose private records were counted wrong",
             """
             SELECT count(*) FROM (
-                SELECT owner, count(*) AS records, sum(length(fields)) AS bytes FROM records
-                WHERE scope = 2 AND isDeleted = 0 GROUP BY owner
+                SELECT owner, count(*) AS records, sum(length(fields)) AS bytes FROM records AS r
+                WHERE scope = 2 AND isDeleted = 0 AND \(SQLiteStoreTransaction.isNotCleared) GROUP BY owner
             ) AS r LEFT JOIN usage AS u ON u.scope = 2 AND u.user = r.owner
             WHERE u.records IS NOT r.records OR u.recordBytes IS NOT r.bytes
             """

@@ -20,10 +20,25 @@ public struct StoreStatistics: Hashable, Sendable {
     public var users: Int64 = 0
     /// Custom zones.
     public var zones: Int64 = 0
+    /// Subscriptions of all users.
+    public var subscriptions: Int64 = 0
+    /// The operator's webhooks.
+    public var webhooks: Int64 = 0
+    /// Tombstones of deleted records.
+    public var tombstones: Int64 = 0
+    /// Rows of deleted zones.
+    public var deletedZones: Int64 = 0
+    /// Answers to writes that are kept.
+    public var answers: Int64 = 0
+    /// Bytes of those.
+    public var answerBytes: Int64 = 0
     /// Bytes of the store's file and its log.
     public var fileBytes: Int64 = 0
     /// The users who have most in their private databases, the largest first.
     public var largestUsers: [UsageRow] = []
+
+    /// Makes that of a store with nothing in it.
+    public init() {}
 }
 
 extension StoreFile {
@@ -46,6 +61,12 @@ extension StoreFile {
             found.users = try number(
                 "SELECT count(DISTINCT user) FROM usage WHERE user <> '' AND records > 0")
             found.zones = try number("SELECT count(*) FROM zones WHERE isDeleted = 0")
+            found.tombstones = try number("SELECT coalesce(sum(tombstones), 0) FROM usage")
+            found.deletedZones = try number("SELECT count(*) FROM zones WHERE isDeleted = 1")
+            found.subscriptions = try number("SELECT count(*) FROM subscriptions")
+            found.webhooks = try number("SELECT count(*) FROM webhooks")
+            found.answers = try number("SELECT coalesce(sum(rows), 0) FROM answerTotals")
+            found.answerBytes = try number("SELECT coalesce(sum(bytes), 0) FROM answerTotals")
             for ending in ["", "-wal"] {
                 var status = stat()
                 if stat(path + ending, &status) == 0 { found.fileBytes += Int64(status.st_size) }
@@ -60,8 +81,9 @@ extension StoreFile {
                     found.largestUsers.append(
                         UsageRow(
                             key: UsageKey(scope: .privateDatabase, user: statement.text(at: 0)),
-                            records: statement.int64(at: 1), recordBytes: statement.int64(at: 2),
-                            assetBytes: statement.int64(at: 3)))
+                            size: StoredSize(
+                                records: statement.int64(at: 1), recordBytes: statement.int64(at: 2),
+                                assetBytes: statement.int64(at: 3))))
                 }
             }
             return found

@@ -88,10 +88,17 @@ final class MemoryTransaction: CloudStoreWriter {
             if rows.count > rowsLeft { loaded.isCutShort = true }
             rowsLeft -= min(rowsLeft, rows.count)
         }
+        var countsLeft = wanted.deleteSelfCountsMax
         for key in wanted.deleteSelfCountsOf {
             let rows = (tables.references[key.zone]?[key.recordName] ?? []).lazy
                 .filter { $0.kind == .deleteSelf }
-            loaded.deleteSelfCounts[key] = rows.prefix(wanted.deleteSelfCountMax).count
+            let count = rows.prefix(min(wanted.deleteSelfCountMax, countsLeft)).count
+            loaded.deleteSelfCounts[key] = count
+            countsLeft -= count
+            guard countsLeft > 0 else {
+                loaded.isCutShort = true
+                break
+            }
         }
         loadPushes(wanted, into: &loaded)
         loadSchema(wanted, into: &loaded)
@@ -154,11 +161,33 @@ final class MemoryTransaction: CloudStoreWriter {
         return page
     }
 
+    func hasClearedRows() throws -> Bool { false }
+
+    /// The rows of a cleared zone are gone at once.
+    func removeClearedRows(rowsMax: Int, bytesMax: Int) throws -> Bool { false }
+
+    func trimAnswers(of user: String, rowsMax: Int64, bytesMax: Int64) throws -> Int {
+        var rows = tables.answers.values.filter { $0.key.user == user }
+        var bytes = rows.reduce(0) { $0 + Int64($1.answer.count) }
+        guard rows.count > rowsMax || bytes > bytesMax else { return 0 }
+        // The latest first, so that the oldest can be popped.
+        rows.sort { ($0.atMilliseconds, $0.key) > ($1.atMilliseconds, $1.key) }
+        var count = 0
+        while rows.count > 1, Int64(rows.count) > rowsMax || bytes > bytesMax {
+            let oldest = rows.removeLast()
+            bytes -= Int64(oldest.answer.count)
+            tables.answers[oldest.key] = nil
+            count += 1
+        }
+        return count
+    }
+
     func apply(_ changes: StoreChanges) throws {
         applyIndexes(changes)
         if changes.erasesData { eraseData() }
         for row in changes.databases { tables.databases[row.key] = row }
         for row in changes.zones { tables.zones[row.key] = row }
+        for key in changes.removedZones { tables.zones[key] = nil }
         for zone in changes.clearedZones {
             tables.records[zone] = nil
             tables.references[zone] = nil

@@ -109,7 +109,7 @@ extension MemoryTransaction {
         for type in wanted.indexWorkOf { loaded.indexWork[type] = tables.indexWork[type] }
     }
 
-    /// Before the records themselves are written: who goes is still known.
+    /// Called before the records are written, while the deleted ones are still there.
     func applyIndexes(_ changes: StoreChanges) {
         for zone in changes.clearedZones {
             tables.indexParts = tables.indexParts.filter { $0.key.zone != zone }

@@ -52,6 +52,17 @@ extension MemoryTransaction {
         rows.devices = tables.devices.values.filter { $0.seenMilliseconds < query.devicesSeenBefore }
             .sorted { ($0.seenMilliseconds, $0.key) < ($1.seenMilliseconds, $1.key) }
             .prefix(query.rowsMax).map(\.key)
+        rows.tombstones = Array(
+            tables.records.values.flatMap(\.values)
+                .filter { $0.isDeleted && $0.modified.timestampMilliseconds < query.tombstonesBefore }
+                .sorted {
+                    ($0.modified.timestampMilliseconds, $0.key) < ($1.modified.timestampMilliseconds, $1.key)
+                }
+                .prefix(query.rowsMax))
+        rows.zones = Array(
+            tables.zones.values.filter { $0.isDeleted && $0.deletedMilliseconds < query.zonesDeletedBefore }
+                .sorted { ($0.deletedMilliseconds, $0.key) < ($1.deletedMilliseconds, $1.key) }
+                .prefix(query.rowsMax))
         return rows
     }
 }

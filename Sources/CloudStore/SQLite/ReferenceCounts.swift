@@ -9,7 +9,7 @@ extension SQLiteStoreTransaction {
                 WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND target = ?4 AND kind = ?5 LIMIT ?6)
             """
         return try connection.withStatement(sql) { statement in
-            try bind(target.zone, to: statement)
+            try bindPlace(of: target.zone, to: statement)
             try statement.bind(target.recordName, at: 4)
             try statement.bind(ReferenceRow.Kind.deleteSelf.rawValue, at: 5)
             try statement.bind(Int64(countMax), at: 6)

@@ -12,6 +12,7 @@ public final class SQLiteCloudStore: CloudStore {
     /// Nil when the store is closed.
     private let writer: Lock<Connection?>
     private let readers: ReaderPool
+    private let lastCheckpointFailure = Lock<CloudStoreError?>(nil)
 
     /// How many threads read at once when nobody says another number; more wait for each other.
     public static let readersMax = 4
@@ -55,7 +56,7 @@ public final class SQLiteCloudStore: CloudStore {
     /// copies it; that the file can't grow is no obstacle.
     private static func syncWhatIsFound(_ connection: Connection) throws {
         do {
-            try connection.checkpoint(.passive)
+            try connection.checkpoint()
         } catch let error as SQLiteError where error.isDiskFull {
             return
         }
@@ -77,11 +78,31 @@ public final class SQLiteCloudStore: CloudStore {
         try writer.withLock { connection in
             try Self.translating(path: path) {
                 guard let connection else { throw ReaderPool.Closed() }
+                defer { note(connection.checkpointError) }
                 return try connection.transaction(.immediate) {
                     try body(SQLiteStoreTransaction(connection, path: path))
                 }
             }
         }
+    }
+
+    /// Why the log can't be copied into the file: nil when the last attempt went well. What was committed stays in the
+    /// log, which grows until an attempt goes well.
+    public var checkpointFailure: CloudStoreError? { lastCheckpointFailure.withLock { $0 } }
+
+    /// Tries to copy the log into the file now. Waits for the write that is under way. Closed, it does nothing.
+    ///
+    /// - Returns: `checkpointFailure` as it is afterwards.
+    public func retryCheckpoint() -> CloudStoreError? {
+        writer.withLock { connection in
+            _ = try? connection?.checkpoint()
+            note(connection?.checkpointError)
+        }
+        return checkpointFailure
+    }
+
+    private func note(_ error: SQLiteError?) {
+        lastCheckpointFailure.withLock { $0 = error.map { CloudStoreError($0, path: path) } }
     }
 
     /// Closes the file: the last of its connections puts the log into it, so that one file has all. Waits for the write
@@ -120,6 +141,8 @@ extension CloudStoreError {
                 .busy(path: path)
             } else if error.isCannotOpen || error.isReadOnly {
                 .cannotOpen(path: path, reason: error.message)
+            } else if error.isInputOutput {
+                .diskFailing(path: path, reason: "\(error)")
             } else {
                 .failed(path: path, reason: "\(error)")
             }

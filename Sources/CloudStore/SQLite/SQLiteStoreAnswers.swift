@@ -17,8 +17,10 @@ extension SQLiteStoreTransaction {
     }
 
     func write(_ row: KeptAnswerRow) throws {
+        try remove(row.key)
+        try count(row.key.user, rows: 1, bytes: Int64(row.answer.count))
         let sql = """
-            INSERT OR REPLACE INTO answers
+            INSERT INTO answers
             (scope, owner, user, operation, requestHash, atMilliseconds, answer)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """
@@ -31,9 +33,77 @@ extension SQLiteStoreTransaction {
     }
 
     func remove(_ key: OperationKey) throws {
-        let sql = "DELETE FROM answers WHERE scope = ?1 AND owner = ?2 AND user = ?3 AND operation = ?4"
-        try connection.withStatement(sql) { statement in
+        let sql = """
+            DELETE FROM answers WHERE scope = ?1 AND owner = ?2 AND user = ?3 AND operation = ?4
+            RETURNING length(answer)
+            """
+        let bytes = try connection.withStatement(sql) { statement in
             try bind(key, to: statement)
+            return try statement.step() ? statement.int64(at: 0) : nil
+        }
+        if let bytes { try count(key.user, rows: -1, bytes: -bytes) }
+    }
+
+    /// Rows that are read at a time to find out which go.
+    private static let trimmedRowsMax: Int64 = 64
+
+    func trimAnswers(of user: String, rowsMax: Int64, bytesMax: Int64) throws -> Int {
+        var (rows, bytes) = try answerTotals(of: user)
+        var count = 0
+        while rows > 1, rows > rowsMax || bytes > bytesMax {
+            let oldest = try oldestAnswers(of: user)
+            guard !oldest.isEmpty else { break }
+            for answer in oldest where rows > 1 && (rows > rowsMax || bytes > bytesMax) {
+                try remove(answer.key)
+                rows -= 1
+                bytes -= answer.bytes
+                count += 1
+            }
+        }
+        return count
+    }
+
+    private func answerTotals(of user: String) throws -> (rows: Int64, bytes: Int64) {
+        try connection.withStatement("SELECT rows, bytes FROM answerTotals WHERE user = ?1") { statement in
+            try statement.bind(user, at: 1)
+            return try statement.step() ? (statement.int64(at: 0), statement.int64(at: 1)) : (0, 0)
+        }
+    }
+
+    private func oldestAnswers(of user: String) throws -> [(key: OperationKey, bytes: Int64)] {
+        let sql = """
+            SELECT scope, owner, user, operation, length(answer) FROM answers INDEXED BY answersByUser
+            WHERE user = ?1 ORDER BY number LIMIT ?2
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(user, at: 1)
+            try statement.bind(Self.trimmedRowsMax, at: 2)
+            var oldest: [(key: OperationKey, bytes: Int64)] = []
+            while try statement.step() {
+                oldest.append((try operationKey(from: statement), statement.int64(at: 4)))
+            }
+            return oldest
+        }
+    }
+
+    private func operationKey(from statement: borrowing Statement) throws -> OperationKey {
+        guard let scope = DatabaseKey.Scope(rawValue: statement.int64(at: 0)) else {
+            throw CloudStoreError.damaged(path: path, reason: "unknown scope \(statement.int64(at: 0))")
+        }
+        return OperationKey(
+            database: DatabaseKey(scope: scope, owner: statement.text(at: 1)), user: statement.text(at: 2),
+            operationID: statement.text(at: 3))
+    }
+
+    private func count(_ user: String, rows: Int64, bytes: Int64) throws {
+        let sql = """
+            INSERT INTO answerTotals (user, rows, bytes) VALUES (?1, ?2, ?3)
+            ON CONFLICT (user) DO UPDATE SET rows = rows + ?2, bytes = bytes + ?3
+            """
+        try connection.withStatement(sql) { statement in
+            try statement.bind(user, at: 1)
+            try statement.bind(rows, at: 2)
+            try statement.bind(bytes, at: 3)
             try statement.run()
         }
     }
@@ -55,6 +125,25 @@ extension SQLiteStoreTransaction {
         ) {
             DeviceKey(user: $0.text(at: 0), device: $0.text(at: 1))
         }
+        rows.tombstones = try outdated(
+            """
+            SELECT scope, owner, zone, name, \(Self.recordColumns) FROM records AS r INDEXED BY tombstonesMade
+            WHERE isDeleted = 1 AND modifiedMilliseconds < ?1 AND \(Self.isNotCleared)
+            ORDER BY modifiedMilliseconds, scope, owner, zone, name LIMIT ?2
+            """, before: query.tombstonesBefore, rowsMax: query.rowsMax
+        ) { statement in
+            let place = try zoneKey(from: statement, at: 0)
+            let key = RecordKey(zone: try zone(at: place) ?? place, recordName: statement.text(at: 3))
+            return recordRow(key, from: statement, at: 4)
+        }
+        rows.zones = try outdated(
+            """
+            SELECT scope, owner, zone, \(Self.zoneColumns) FROM zones INDEXED BY zonesDeleted
+            WHERE isDeleted = 1 AND deletedMilliseconds < ?1 ORDER BY deletedMilliseconds, scope, owner, zone LIMIT ?2
+            """, before: query.zonesDeletedBefore, rowsMax: query.rowsMax
+        ) {
+            zoneRow(try zoneKey(from: $0, at: 0), from: $0, at: 3)
+        }
         return rows
     }
 
@@ -66,14 +155,7 @@ extension SQLiteStoreTransaction {
             try statement.bind(Int64(rowsMax), at: 1)
             var keys: [OperationKey] = []
             while try statement.step(), statement.int64(at: 4) < before {
-                guard let scope = DatabaseKey.Scope(rawValue: statement.int64(at: 0)) else {
-                    throw CloudStoreError.damaged(
-                        path: path, reason: "unknown scope \(statement.int64(at: 0))")
-                }
-                keys.append(
-                    OperationKey(
-                        database: DatabaseKey(scope: scope, owner: statement.text(at: 1)),
-                        user: statement.text(at: 2), operationID: statement.text(at: 3)))
+                keys.append(try operationKey(from: statement))
             }
             return keys
         }

@@ -19,7 +19,7 @@ extension SQLiteStoreTransaction {
             if scan.withRecords {
                 try statement.bind(scan.zone.database.scope.rawValue, at: 10)
                 try statement.bind(scan.zone.database.owner, at: 11)
-                try statement.bind(scan.zone.zoneName, at: 12)
+                try statement.bind(try place(of: scan.zone), at: 12)
             }
             var bytes = 0
             while try statement.step() {
@@ -57,8 +57,10 @@ extension SQLiteStoreTransaction {
         var next = after?.zone
         while true {
             // Of all users together there may be very many, most of whom have nothing any more.
-            let zones = try zones(ofType: recordType, from: next, zonesMax: Self.zonesMax)
-            for zone in zones {
+            let places = try places(ofType: recordType, from: next, placesMax: Self.placesMax)
+            for place in places {
+                // The last of the places before was gone through.
+                guard let zone = try zone(at: place), place != next || zone == after?.zone else { continue }
                 var scan = IndexScan(
                     zone: zone, recordType: recordType, source: .names, rowsMax: recordsMax - page.rows.count)
                 scan.withRecords = true
@@ -67,8 +69,6 @@ extension SQLiteStoreTransaction {
                     scan.after = IndexPosition(
                         value: Array(after.recordName.utf8), recordName: after.recordName)
                 }
-                // The last of the zones before was gone through.
-                if zone == next, zone != after?.zone { continue }
                 guard scan.rowsMax > 0, scan.bytesMax > 0 else {
                     page.moreComing = true
                     return page
@@ -81,13 +81,13 @@ extension SQLiteStoreTransaction {
                     return page
                 }
             }
-            guard zones.count == Self.zonesMax else { return page }
-            next = zones.last
+            guard places.count == Self.placesMax else { return page }
+            next = places.last
         }
     }
 
-    /// Zones whose names are read together.
-    private static let zonesMax = 256
+    /// Zones whose places are read together.
+    private static let placesMax = 256
 
     func entries(of key: RecordKey, recordType: String) throws -> [IndexEntry]? {
         guard let part = try part(of: key.zone, recordType, makes: false) else { return nil }
@@ -118,14 +118,20 @@ extension SQLiteStoreTransaction {
 
     // MARK: - Writing
 
-    /// Before the records themselves are written: who goes is still known.
-    func applyIndexes(_ changes: StoreChanges) throws {
-        for zone in changes.clearedZones { try clearIndexes(zone) }
-        for key in changes.removedRecords { try dropEntries(of: key, recordType: try recordType(of: key)) }
+    /// Called before the records are written, while the deleted ones are still there.
+    func applyIndexes(_ changes: StoreChanges, _ rows: WrittenRows) throws {
+        for key in changes.removedRecords {
+            try dropEntries(of: key, recordType: try recordType(of: key))
+            try rows.check()
+        }
         for row in changes.records where row.isDeleted {
             try dropEntries(of: row.key, recordType: row.recordType)
+            try rows.check()
         }
-        for row in changes.indexes { try write(row) }
+        for row in changes.indexes {
+            try write(row)
+            try rows.check()
+        }
         for row in changes.indexWork { try write(row) }
     }
 
@@ -141,12 +147,17 @@ extension SQLiteStoreTransaction {
         let insert =
             "INSERT OR REPLACE INTO indexEntries (part, field, kind, value, name) VALUES (?1, ?2, ?3, ?4, ?5)"
         try run(insert, added, part: part, name: name)
+        try store(row.entries, part: part, name: name)
+    }
+
+    /// Writes which entries a record has.
+    private func store(_ entries: [IndexEntry], part: Int64, name: String) throws {
         try connection.withStatement(
             "INSERT OR REPLACE INTO indexedRecords (part, name, entries) VALUES (?1, ?2, ?3)"
         ) { statement in
             try statement.bind(part, at: 1)
             try statement.bind(name, at: 2)
-            try statement.binding(IndexEntryBytes.encode(row.entries), at: 3) { try statement.run() }
+            try statement.binding(IndexEntryBytes.encode(entries), at: 3) { try statement.run() }
         }
     }
 
@@ -163,10 +174,21 @@ extension SQLiteStoreTransaction {
         }
     }
 
-    private func dropEntries(of key: RecordKey, recordType: String?) throws {
+    /// Drops a record's entries, the first ones only when it has more than `max`.
+    ///
+    /// - Returns: how many went, and whether none is left.
+    @discardableResult
+    func dropEntries(
+        of key: RecordKey, recordType: String?, max: Int = .max
+    ) throws -> (count: Int, isDone: Bool) {
         guard let recordType, let part = try part(of: key.zone, recordType, makes: false),
             let entries = try storedEntries(part: part, name: key.recordName)
-        else { return }
+        else { return (0, true) }
+        if entries.count > max {
+            try remove(Array(entries.prefix(max)), part: part, name: key.recordName)
+            try store(Array(entries.dropFirst(max)), part: part, name: key.recordName)
+            return (max, false)
+        }
         try remove(entries, part: part, name: key.recordName)
         try connection.withStatement("DELETE FROM indexedRecords WHERE part = ?1 AND name = ?2") {
             statement in
@@ -174,12 +196,14 @@ extension SQLiteStoreTransaction {
             try statement.bind(key.recordName, at: 2)
             try statement.run()
         }
+        return (entries.count, true)
     }
 
-    private func clearIndexes(_ zone: ZoneKey) throws {
+    /// Removes the types of a place and what is left of their entries.
+    func removeIndexParts(at place: ZoneKey) throws {
         let sql = "SELECT id FROM indexParts WHERE scope = ?1 AND owner = ?2 AND zone = ?3"
         let parts = try connection.withStatement(sql) { statement in
-            try bind(zone, to: statement)
+            try bind(place, to: statement)
             var parts: [Int64] = []
             while try statement.step() { parts.append(statement.int64(at: 0)) }
             return parts
@@ -195,7 +219,6 @@ extension SQLiteStoreTransaction {
                 }
             }
         }
-        indexParts = [:]
     }
 
     private func remove(_ entries: [IndexEntry], part: Int64, name: String) throws {
@@ -226,7 +249,7 @@ extension SQLiteStoreTransaction {
         var sql = "SELECT id FROM indexParts WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND type = ?4"
         func ask() throws -> Int64? {
             try connection.withStatement(sql) { statement in
-                try bind(zone, to: statement)
+                try bindPlace(of: zone, to: statement)
                 try statement.bind(recordType, at: 4)
                 return try statement.step() ? statement.int64(at: 0) : nil
             }
@@ -240,26 +263,26 @@ extension SQLiteStoreTransaction {
         return part
     }
 
-    private func zones(ofType recordType: String, from zone: ZoneKey?, zonesMax: Int) throws -> [ZoneKey] {
+    private func places(ofType recordType: String, from place: ZoneKey?, placesMax: Int) throws -> [ZoneKey] {
         let sql = """
             SELECT scope, owner, zone FROM indexParts
             WHERE type = ?4 AND (scope, owner, zone) >= (?1, ?2, ?3) ORDER BY scope, owner, zone
             LIMIT ?5
             """
         return try connection.withStatement(sql) { statement in
-            try bind(after: zone, to: statement)
+            try bind(after: place, to: statement)
             try statement.bind(recordType, at: 4)
-            try statement.bind(Int64(zonesMax), at: 5)
-            var zones: [ZoneKey] = []
-            while try statement.step() { zones.append(try zoneKey(from: statement, at: 0)) }
-            return zones
+            try statement.bind(Int64(placesMax), at: 5)
+            var places: [ZoneKey] = []
+            while try statement.step() { places.append(try zoneKey(from: statement, at: 0)) }
+            return places
         }
     }
 
     private func recordType(of key: RecordKey) throws -> String? {
         let sql = "SELECT type FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4"
         return try connection.withStatement(sql) { statement in
-            try bind(key.zone, to: statement)
+            try bindPlace(of: key.zone, to: statement)
             try statement.bind(key.recordName, at: 4)
             return try statement.step() ? statement.text(at: 0) : nil
         }

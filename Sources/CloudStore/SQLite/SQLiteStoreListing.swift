@@ -31,7 +31,7 @@ extension SQLiteStoreTransaction {
             ORDER BY name LIMIT ?5
             """
         return try connection.withStatement(sql) { statement in
-            try bind(zone, to: statement)
+            try bindPlace(of: zone, to: statement)
             try statement.bind(after ?? "", at: 4)
             try statement.bind(Int64(recordsMax) + 1, at: 5)
             return try page(of: zone, from: statement, recordsMax: recordsMax, bytesMax: bytesMax)

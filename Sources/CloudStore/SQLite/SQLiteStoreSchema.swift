@@ -48,6 +48,7 @@ extension SQLiteStoreTransaction {
     /// Empties every table but the schema's and those of the operator's settings, whatever tables there are.
     func eraseData() throws {
         indexParts = [:]
+        places = ZonePlaces()
         let sql = """
             SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
             AND name NOT IN ('schema', 'userRoles', 'secrets', 'webhooks') ORDER BY name

@@ -6,21 +6,24 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     let path: String
     /// The numbers of the types' records in zones that this transaction has met.
     var indexParts: [IndexPartKey: Int64] = [:]
+    /// Where the rows of the zones stand that this transaction has met.
+    var places: ZonePlaces
 
-    init(_ connection: Connection, path: String) {
+    init(_ connection: Connection, path: String, places: ZonePlaces = ZonePlaces()) {
         self.connection = connection
         self.path = path
+        self.places = places
     }
 
     var isInTransaction: Bool { connection.isInTransaction }
 
     func member<Result>(_ body: () throws -> Result) throws -> Result {
         // A number that is rolled back is given again.
-        let knownParts = indexParts
+        let (knownParts, knownPlaces) = (indexParts, places)
         do {
             return try connection.savepoint("member", body)
         } catch {
-            indexParts = knownParts
+            (indexParts, places) = (knownParts, knownPlaces)
             throw error
         }
     }
@@ -47,8 +50,15 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             if rows.count > rowsLeft { loaded.isCutShort = true }
             rowsLeft -= min(rowsLeft, rows.count)
         }
+        var countsLeft = wanted.deleteSelfCountsMax
         for key in wanted.deleteSelfCountsOf {
-            loaded.deleteSelfCounts[key] = try deleteSelfCount(of: key, countMax: wanted.deleteSelfCountMax)
+            let count = try deleteSelfCount(of: key, countMax: min(wanted.deleteSelfCountMax, countsLeft))
+            loaded.deleteSelfCounts[key] = count
+            countsLeft -= count
+            guard countsLeft > 0 else {
+                loaded.isCutShort = true
+                break
+            }
         }
         try loadPushes(wanted, into: &loaded)
         try loadSchema(wanted, into: &loaded)
@@ -96,7 +106,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             ORDER BY counter\(query.isNewestFirst ? " DESC" : "") LIMIT ?6
             """
         return try connection.withStatement(sql) { statement in
-            try bind(query.zone, to: statement)
+            try bindPlace(of: query.zone, to: statement)
             try statement.bind(query.after, at: 4)
             try statement.bind(query.tombstonesAfter, at: 5)
             try statement.bind(Int64(query.recordsMax) + 1, at: 6)
@@ -126,13 +136,16 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     }
 
     private func database(_ key: DatabaseKey) throws -> DatabaseRow? {
-        let sql = "SELECT epoch, counter, subscriptions FROM databases WHERE scope = ?1 AND owner = ?2"
+        let sql =
+            "SELECT epoch, counter, subscriptions, zoneFloor FROM databases WHERE scope = ?1 AND owner = ?2"
         return try connection.withStatement(sql) { statement in
             try bind(key, to: statement)
             guard try statement.step() else { return nil }
-            return DatabaseRow(
+            var row = DatabaseRow(
                 key: key, epoch: UInt64(bitPattern: statement.int64(at: 0)), counter: statement.int64(at: 1),
                 subscriptionCount: statement.int64(at: 2))
+            row.zoneFloor = statement.int64(at: 3)
+            return row
         }
     }
 
@@ -153,7 +166,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4
             """
         return try connection.withStatement(sql) { statement in
-            try bind(key.zone, to: statement)
+            try bindPlace(of: key.zone, to: statement)
             try statement.bind(key.recordName, at: 4)
             return try statement.step() ? recordRow(key, from: statement, at: 0) : nil
         }
@@ -167,7 +180,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             LIMIT ?5
             """
         return try connection.withStatement(sql) { statement in
-            try bind(target.zone, to: statement)
+            try bindPlace(of: target.zone, to: statement)
             try statement.bind(target.recordName, at: 4)
             try statement.bind(rowsMax == .max ? -1 : Int64(rowsMax) + 1, at: 5)
             var rows: [ReferenceRow] = []
@@ -183,7 +196,8 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     }
 
     static let zoneColumns = """
-        epoch, counter, tombstoneFloor, databaseCounter, isDeleted, identities, contents, isCounted
+        epoch, counter, tombstoneFloor, databaseCounter, isDeleted, identities, contents, isCounted, records, \
+        recordBytes, assetBytes, deletedMilliseconds, tombstones
         """
     static let recordColumns = recordColumns(fields: "fields")
     /// The same, but the fields, which may be long, are not read.
@@ -203,6 +217,10 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             databaseCounter: statement.int64(at: column + 3), isDeleted: statement.int64(at: column + 4) != 0)
         row.checksum = StoreChecksum(statement, at: column + 5)
         row.isCounted = statement.int64(at: column + 7) != 0
+        row.size = StoredSize(
+            records: statement.int64(at: column + 8), recordBytes: statement.int64(at: column + 9),
+            assetBytes: statement.int64(at: column + 10), tombstones: statement.int64(at: column + 12))
+        row.deletedMilliseconds = statement.int64(at: column + 11)
         return row
     }
 

@@ -2,15 +2,24 @@ import SQLite
 
 extension SQLiteStoreTransaction {
     func apply(_ changes: StoreChanges) throws {
-        try applyIndexes(changes)
+        let rows = WrittenRows(connection, rowsMax: changes.rowsMax)
+        for zone in changes.clearedZones { try clear(zone) }
+        try applyIndexes(changes, rows)
         if changes.erasesData { try eraseData() }
         for row in changes.databases { try write(row) }
         for row in changes.zones { try write(row) }
-        for zone in changes.clearedZones { try clear(zone) }
+        for key in changes.removedZones { try remove(key) }
         for pruned in changes.prunedTombstones { try prune(pruned) }
-        for row in changes.removedReferences { try remove(row) }
-        for key in changes.removedSources { try removeReferences(from: key) }
+        for row in changes.removedReferences {
+            try remove(row)
+            try rows.check()
+        }
+        for key in changes.removedSources {
+            try removeReferences(from: key)
+            try rows.check()
+        }
         for row in changes.addedReferences { try add(row) }
+        try rows.check()
         for key in changes.removedRecords { try remove(key) }
         for row in changes.records { try write(row) }
         try applyAssets(changes)
@@ -22,14 +31,15 @@ extension SQLiteStoreTransaction {
 
     private func write(_ row: DatabaseRow) throws {
         let sql = """
-            INSERT OR REPLACE INTO databases (scope, owner, epoch, counter, subscriptions)
-            VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT OR REPLACE INTO databases (scope, owner, epoch, counter, subscriptions, zoneFloor)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """
         try connection.withStatement(sql) { statement in
             try bind(row.key, to: statement)
             try statement.bind(Int64(bitPattern: row.epoch), at: 3)
             try statement.bind(row.counter, at: 4)
             try statement.bind(row.subscriptionCount, at: 5)
+            try statement.bind(row.zoneFloor, at: 6)
             try statement.run()
         }
     }
@@ -38,8 +48,8 @@ extension SQLiteStoreTransaction {
         let sql = """
             INSERT OR REPLACE INTO zones
             (scope, owner, zone, epoch, counter, tombstoneFloor, databaseCounter, isDeleted, identities, contents,
-            isCounted)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            isCounted, records, recordBytes, assetBytes, deletedMilliseconds, tombstones)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
             """
         try connection.withStatement(sql) { statement in
             try bind(row.key, to: statement)
@@ -51,17 +61,19 @@ extension SQLiteStoreTransaction {
             try statement.bind(Int64(bitPattern: row.checksum.identities), at: 9)
             try statement.bind(Int64(bitPattern: row.checksum.contents), at: 10)
             try statement.bind(Int64(row.isCounted ? 1 : 0), at: 11)
+            try statement.bind(row.size.records, at: 12)
+            try statement.bind(row.size.recordBytes, at: 13)
+            try statement.bind(row.size.assetBytes, at: 14)
+            try statement.bind(row.deletedMilliseconds, at: 15)
+            try statement.bind(row.size.tombstones, at: 16)
             try statement.run()
         }
     }
 
-    private func clear(_ zone: ZoneKey) throws {
-        for table in ["records", "recordReferences", "recordAssets"] {
-            try connection.withStatement("DELETE FROM \(table) WHERE scope = ?1 AND owner = ?2 AND zone = ?3")
-            {
-                try bind(zone, to: $0)
-                try $0.run()
-            }
+    private func remove(_ key: ZoneKey) throws {
+        try connection.withStatement("DELETE FROM zones WHERE scope = ?1 AND owner = ?2 AND zone = ?3") {
+            try bind(key, to: $0)
+            try $0.run()
         }
     }
 
@@ -71,7 +83,7 @@ extension SQLiteStoreTransaction {
             AND counter > 0 AND counter <= ?4 AND isDeleted = 1
             """
         try connection.withStatement(sql) { statement in
-            try bind(pruned.zone, to: statement)
+            try bindPlace(of: pruned.zone, to: statement)
             try statement.bind(pruned.through, at: 4)
             try statement.run()
         }
@@ -85,13 +97,16 @@ extension SQLiteStoreTransaction {
         try run(sql, row)
     }
 
-    private func removeReferences(from source: RecordKey) throws {
+    /// - Returns: how many there were.
+    @discardableResult
+    func removeReferences(from source: RecordKey) throws -> Int {
         let sql = "DELETE FROM recordReferences WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND source = ?4"
         try connection.withStatement(sql) { statement in
-            try bind(source.zone, to: statement)
+            try bindPlace(of: source.zone, to: statement)
             try statement.bind(source.recordName, at: 4)
             try statement.run()
         }
+        return connection.changesCount
     }
 
     private func add(_ row: ReferenceRow) throws {
@@ -104,7 +119,7 @@ extension SQLiteStoreTransaction {
 
     private func run(_ sql: String, _ row: ReferenceRow) throws {
         try connection.withStatement(sql) { statement in
-            try bind(row.target.zone, to: statement)
+            try bindPlace(of: row.target.zone, to: statement)
             try statement.bind(row.target.recordName, at: 4)
             try statement.bind(row.sourceName, at: 5)
             try statement.bind(row.kind.rawValue, at: 6)
@@ -112,14 +127,17 @@ extension SQLiteStoreTransaction {
         }
     }
 
-    private func remove(_ key: RecordKey) throws {
-        try removeAssets(of: key)
+    /// - Returns: how many files it held.
+    @discardableResult
+    func remove(_ key: RecordKey) throws -> Int {
+        let assetsCount = try removeAssets(of: key)
         let sql = "DELETE FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4"
         try connection.withStatement(sql) { statement in
-            try bind(key.zone, to: statement)
+            try bindPlace(of: key.zone, to: statement)
             try statement.bind(key.recordName, at: 4)
             try statement.run()
         }
+        return assetsCount
     }
 
     private func write(_ row: RecordRow) throws {
@@ -131,7 +149,7 @@ extension SQLiteStoreTransaction {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
             """
         try connection.withStatement(sql) { statement in
-            try bind(row.key.zone, to: statement)
+            try bindPlace(of: row.key.zone, to: statement)
             try statement.bind(row.key.recordName, at: 4)
             try statement.bind(row.recordType, at: 5)
             try statement.bind(Int64(row.isDeleted ? 1 : 0), at: 6)
@@ -164,5 +182,24 @@ extension SQLiteStoreTransaction {
         try statement.bind(stamp.timestampMilliseconds, at: index)
         try statement.bind(stamp.userRecordName, at: index + 1)
         try statement.bind(stamp.deviceID, at: index + 2)
+    }
+}
+
+/// Counts the rows of a write, so that one can't keep all others waiting.
+struct WrittenRows {
+    private let connection: Connection
+    private let before: Int
+    private let rowsMax: Int
+
+    init(_ connection: Connection, rowsMax: Int) {
+        self.connection = connection
+        self.rowsMax = rowsMax
+        before = connection.totalChangesCount
+    }
+
+    /// Throws when there are too many.
+    func check() throws {
+        guard connection.totalChangesCount - before > rowsMax else { return }
+        throw CloudStoreError.tooManyRows(rowsMax: rowsMax)
     }
 }

@@ -84,23 +84,21 @@ import Testing
         }
         let found = try store.load {
             $0.assets.sizesOf = ["a", "b", "gone", "none"].map { Rows.key($0) }
-            $0.assets.zoneSizesOf = [Rows.zone, ZoneKey(database: Rows.database, zoneName: "none")]
         }.assets
         #expect(
             found.sizes == [
                 Rows.key("a"): StoredSize(records: 1, recordBytes: 4, assetBytes: 107),
                 Rows.key("b"): StoredSize(records: 1),
             ])
-        #expect(found.zoneSizes[Rows.zone] == StoredSize(records: 2, recordBytes: 4, assetBytes: 107))
-        #expect(found.zoneSizes[ZoneKey(database: Rows.database, zoneName: "none")] == StoredSize())
     }
 
     @Test(arguments: TestStore.all) func usageAndSecretsAreKept(_ kind: TestStore) throws {
         let store = try kind.make(folder)
         let ada = UsageRow(
-            key: UsageKey(scope: .privateDatabase, user: "_ada"), records: 3, recordBytes: 1 << 40,
-            assetBytes: 5)
-        let makers = UsageRow(key: UsageKey(scope: .publicDatabase, user: "_ada"), records: 1)
+            key: UsageKey(scope: .privateDatabase, user: "_ada"),
+            size: StoredSize(records: 3, recordBytes: 1 << 40, assetBytes: 5))
+        let makers = UsageRow(
+            key: UsageKey(scope: .publicDatabase, user: "_ada"), size: StoredSize(records: 1))
         try store.apply {
             $0.usage = [ada, makers]
             $0.secrets = [SecretRow(name: "assets", value: [1, 2, 3])]

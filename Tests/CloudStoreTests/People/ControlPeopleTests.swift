@@ -52,6 +52,7 @@ import Testing
     @Test func whoIsDiscoverableIsFoundInTheContainerAndNowhereElse() throws {
         let ann = try store.addAccount(
             name: "ann", givenName: "Ann", email: "ann@example.com", passwordHash: "hash")
+        try store.addContainer(Self.todo)
         let session = try store.makeSession(of: ann, container: Self.todo, environment: "development").session
         let name = session.userRecordName
         #expect(try store.discoverability(of: session) == ControlDiscoverability())

@@ -17,6 +17,7 @@ import Testing
         folder = try TemporaryFolder()
         try ControlStore.make(path: folder.path + "/control.sqlite")
         control = try ControlStore(path: folder.path + "/control.sqlite", clock: clock)
+        try control.addContainer("iCloud.todo")
         ada = try control.addAccount(name: "ada", passwordHash: "x")
     }
 
@@ -58,6 +59,30 @@ import Testing
         #expect(try control.signIn(token: third) == .ended)
         #expect(try control.signIn(token: second) == .ended)
         #expect(try control.sessions().isEmpty)
+    }
+
+    @Test func ofAnAccountsPlacesTheLastOnesAreKeptAndAllGoWithTheAccount() throws {
+        func signIn(_ number: Int) throws -> ControlSignInHistory {
+            clock.advance(bySeconds: 1)
+            return try control.makeSession(
+                of: ada, container: "iCloud.todo", environment: "development",
+                from: ControlSignInPlace(network: "n\(number)", address: "a\(number)", client: nil)
+            ).history
+        }
+        for number in 0...ControlStore.signInPlacesMax { #expect(try !signIn(number).isKnownPlace) }
+        #expect(try !control.hasSignedIn(account: "ada", from: "n0"))
+        #expect(try control.hasSignedIn(account: "ADA", from: "n1"))
+        let known = try signIn(1)
+        #expect(known.isKnownPlace && known.last?.address == "a\(ControlStore.signInPlacesMax)")
+        #expect(try !signIn(0).isKnownPlace)
+        #expect(try control.sessions().last?.address == "a0")
+        let hostile = ControlSignInPlace(
+            network: "n", address: "a", client: "b\u{1B}[2J" + String(repeating: "é", count: 9))
+        #expect(hostile.client == "b[2J", "fit for a terminal")
+        try control.removeAccount(named: "ada")
+        let again = try control.addAccount(name: "ada", passwordHash: "x")
+        #expect(try !control.hasSignedIn(account: "ada", from: "n0"))
+        #expect(again.id != ada.id)
     }
 
     @Test func whoeverAsksWithoutPauseKeepsNoOldTokenAlive() throws {

@@ -5,7 +5,8 @@ import CloudWire
 /// The zones' checksums, recounted from the records' fields.
 extension StoreAudit {
     mutating func checkChecksums() throws {
-        let stored = try rows("SELECT scope, owner, zone, name, identity, content FROM records", columns: 6)
+        let stored = placed(
+            try rows("SELECT scope, owner, zone, name, identity, content FROM records", columns: 6))
         var checksums: [[String]: [String]] = [:]
         for row in stored { checksums[Array(row.prefix(4))] = Array(row.suffix(2)) }
         let zones = try rows(

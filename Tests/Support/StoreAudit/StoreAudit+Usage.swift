@@ -45,9 +45,38 @@ extension StoreAudit {
                 expected.insert(["\(place.scope)", place.owner, place.zone, place.name, digest, "\(bytes)"])
             }
         }
-        let found = try rows(
-            "SELECT scope, owner, zone, name, hex(digest), bytes FROM recordAssets", columns: 6)
+        let found = placed(
+            try rows("SELECT scope, owner, zone, name, hex(digest), bytes FROM recordAssets", columns: 6))
         compare(Set(found), expected, "file")
+    }
+
+    /// Tombstones and rows of zones, which count too.
+    mutating func checkRows() throws {
+        let kept = try rows(
+            "SELECT scope, user, tombstones, zones FROM usage WHERE tombstones <> 0 OR zones <> 0", columns: 4
+        )
+        var counts: [[String]: (tombstones: Int, zones: Int)] = [:]
+        var ofZones: [[String]: Int] = [:]
+        for record in records where record.isDeleted {
+            let place = record.place
+            counts[["\(place.scope)", place.owner], default: (0, 0)].tombstones += 1
+            ofZones[["\(place.scope)", place.owner, place.zone], default: 0] += 1
+        }
+        for row in try rows("SELECT scope, owner, zone, tombstones FROM zones", columns: 4) {
+            counts[Array(row.prefix(2)), default: (0, 0)].zones += 1
+            let found = ofZones[Array(row.prefix(3))] ?? 0
+            find(Int(row[3]) != found, "zone \(row) has \(found) tombstones")
+        }
+        let expected = counts.map { $0.key + ["\($0.value.tombstones)", "\($0.value.zones)"] }
+        compare(Set(kept), Set(expected), "count of rows")
+    }
+
+    mutating func checkAnswers() throws {
+        let counted = try rows(
+            "SELECT user, rows, bytes FROM answerTotals WHERE rows <> 0 OR bytes <> 0", columns: 3)
+        let found = try rows(
+            "SELECT user, count(*), sum(length(answer)) FROM answers GROUP BY user", columns: 3)
+        compare(Set(counted), Set(found), "total of kept answers")
     }
 
     mutating func checkUsage() throws {
@@ -60,12 +89,13 @@ extension StoreAudit {
         for record in records where !record.isDeleted {
             let place = record.place
             let users = place.scope == 1 ? [record.creator, ""] : [place.owner]
-            for user in users {
-                var usage = expected[["\(place.scope)", user]] ?? Usage()
+            let zone = ["\(place.scope)", place.owner, place.zone]
+            for subject in users.map({ ["\(place.scope)", $0] }) + [zone] {
+                var usage = expected[subject] ?? Usage()
                 usage.records += 1
                 usage.recordBytes += Int64(record.bytes)
                 usage.assetBytes += files(of: record).values.reduce(0, +)
-                expected[["\(place.scope)", user]] = usage
+                expected[subject] = usage
             }
         }
         var found: [[String]: Usage] = [:]
@@ -73,6 +103,13 @@ extension StoreAudit {
             found[[row[0], row[1]]] = Usage(
                 records: Int(row[2]) ?? -1, recordBytes: Int64(row[3]) ?? -1, assetBytes: Int64(row[4]) ?? -1)
         }
+        let zones = "SELECT scope, owner, zone, records, recordBytes, assetBytes FROM zones"
+        for row in try rows(zones, columns: 6) {
+            found[Array(row.prefix(3))] = Usage(
+                records: Int(row[3]) ?? -1, recordBytes: Int64(row[4]) ?? -1, assetBytes: Int64(row[5]) ?? -1)
+        }
+        // A default zone has no row.
+        expected = expected.filter { $0.key.count < 3 || $0.key[2] != ZoneID.defaultZoneName }
         for key in Set(found.keys).union(expected.keys).sorted(by: { "\($0)" < "\($1)" }) {
             let (kept, counted) = (found[key] ?? Usage(), expected[key] ?? Usage())
             find(kept != counted, "usage of \(key) is \(kept), counted \(counted)")

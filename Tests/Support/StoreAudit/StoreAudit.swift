@@ -32,6 +32,10 @@ public struct StoreAudit {
     }
 
     let connection: Connection
+    /// Which zone's rows stand at a place: scope, owner, place.
+    private var places: [[String]: String] = [:]
+    /// Places whose rows only wait to go.
+    private var cleared: Set<[String]> = []
     /// Tombstones among them.
     private(set) var records: [Record] = []
     private(set) var findings: [String] = []
@@ -51,11 +55,14 @@ public struct StoreAudit {
     private mutating func run() throws -> [String] {
         let checks = try rows("PRAGMA integrity_check", columns: 1)
         if checks != [["ok"]] { findings += checks.map { $0.joined() } }
+        try readPlaces()
         try readRecords()
         try checkCounters()
         try checkReferences()
         try checkAssets()
         try checkUsage()
+        try checkAnswers()
+        try checkRows()
         try checkSubscriptions()
         try checkSchema()
         try checkIndexes()
@@ -78,6 +85,28 @@ public struct StoreAudit {
         }
     }
 
+    private mutating func readPlaces() throws {
+        for row in try rows("SELECT scope, owner, place, zone FROM zonePlaces", columns: 4) {
+            places[Array(row.prefix(3))] = row[3]
+            find(
+                Array(row[0...1]) + [row[3]] == Array(row.prefix(3)),
+                "zone \(row): its own name is no other place")
+        }
+        cleared = Set(try rows("SELECT scope, owner, place FROM clearings", columns: 3))
+        for place in cleared.intersection(places.keys) {
+            findings.append("place \(place) is cleared and in use")
+        }
+    }
+
+    /// Rows that begin with scope, owner and place, with the zone there; without those that only wait to go.
+    func placed(_ rows: [[String]]) -> [[String]] {
+        rows.compactMap { row in
+            let place = Array(row.prefix(3))
+            guard !cleared.contains(place) else { return nil }
+            return place.dropLast() + [places[place] ?? row[2]] + row.dropFirst(3)
+        }
+    }
+
     private mutating func readRecords() throws {
         let sql = """
             SELECT scope, owner, zone, name, type, isDeleted, counter, parent, createdUser, fields, tagEpoch,
@@ -87,8 +116,10 @@ public struct StoreAudit {
         var damaged: [String] = []
         try connection.withStatement(sql) { statement in
             while try statement.step() {
+                let zone = placed([(0..<3).map { statement.text(at: $0) }]).first?[2]
+                guard let zone else { continue }
                 let place = Place(
-                    scope: statement.int64(at: 0), owner: statement.text(at: 1), zone: statement.text(at: 2),
+                    scope: statement.int64(at: 0), owner: statement.text(at: 1), zone: zone,
                     name: statement.text(at: 3))
                 let row = row(at: place, from: statement)
                 let fields = row.isDeleted ? [:] : try? FieldsBinary.decode(row.fields)
@@ -193,8 +224,8 @@ public struct StoreAudit {
             record.fields.values.forEach { add($0.value) }
             if let parent = record.parent { add(parent, 3) }
         }
-        let found = Set(
-            try rows("SELECT scope, owner, zone, target, source, kind FROM recordReferences", columns: 6))
+        let sql = "SELECT scope, owner, zone, target, source, kind FROM recordReferences"
+        let found = Set(placed(try rows(sql, columns: 6)))
         compare(found, expected, "reference")
         let there = Set(records.filter { !$0.isDeleted }.map(\.place))
         for row in expected where row[5] != "1" {

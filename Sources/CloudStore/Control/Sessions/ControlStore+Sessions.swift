@@ -6,12 +6,16 @@ extension ControlStore {
     /// Signs an account in: makes a web auth token for it.
     ///
     /// Sessions that have run out are dropped on this occasion, and the oldest of an account that has too many.
-    /// - Parameter lifeMilliseconds: each answer brings a new token, and one that isn't used for so long ends the
-    ///   session; nil: the token stays, for `sessionMilliseconds`.
-    /// - Returns: the token, which can't be read again, and what it stands for.
+    /// - Parameters:
+    ///   - lifeMilliseconds: each answer brings a new token, and one that isn't used for so long ends the session; nil:
+    ///     the token stays, for as long as `SignInLengths` says.
+    ///   - place: from where; nil: nobody knows, and it is no news.
+    /// - Returns: the token, which can't be read again, what it stands for, and what was known of the account before.
+    /// - Throws: `ControlError.noSuchContainer`, `ControlError.isBeingRemoved`, `CloudStoreError`.
     public func makeSession(
-        of account: ControlAccount, container: String, environment: String, lifeMilliseconds: Int64? = nil
-    ) throws -> (token: String, session: ControlSession) {
+        of account: ControlAccount, container: String, environment: String, lifeMilliseconds: Int64? = nil,
+        from place: ControlSignInPlace? = nil
+    ) throws -> (token: String, session: ControlSession, history: ControlSignInHistory) {
         let secret = try Self.newToken()
         let now = clock.nowMilliseconds()
         let digest = try SHA256.hash(secret)
@@ -19,10 +23,12 @@ extension ControlStore {
             container: container, environment: environment,
             userRecordName: try userRecordName(of: account, container: container),
             givenName: account.givenName, familyName: account.familyName,
-            expiresMilliseconds: now + (lifeMilliseconds ?? Self.sessionMilliseconds), account: account.name,
+            expiresMilliseconds: lifeMilliseconds.map { now + $0 }
+                ?? signInLengths.end(usedAt: now, createdAt: now), account: account.name,
             id: Self.sessionID(digest), createdMilliseconds: now, lifeMilliseconds: lifeMilliseconds,
-            digest: digest, step: 0)
-        try write { connection in
+            address: place?.address, client: place?.client, digest: digest, step: 0)
+        let history = try write { connection in
+            try Self.checkIsServed(container, environment, connection)
             // For sessions whose tokens are replaced, the file may be behind.
             let over = """
                 DELETE FROM sessions WHERE expiresMilliseconds <= ?1 AND lifeMilliseconds IS NULL
@@ -43,15 +49,17 @@ extension ControlStore {
                 try statement.run()
             }
             try insert(session, account: account.id, connection)
+            guard let place else { return ControlSignInHistory() }
+            return try noteSignIn(of: account.id, from: place, at: now, connection)
         }
         let token = try lifeMilliseconds == nil ? secret : self.token(secret: secret, step: 0)
-        return (token, session)
+        return (token, session, history)
     }
 
     private func insert(_ session: ControlSession, account: Int64, _ connection: Connection) throws {
         let sql = """
             INSERT INTO sessions (digest, account, container, environment, createdMilliseconds,
-            expiresMilliseconds, lifeMilliseconds) VALUES (?, ?, ?, ?, ?, ?, ?)
+            expiresMilliseconds, lifeMilliseconds, address, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try connection.withStatement(sql) { statement in
             try statement.bind(session.digest, at: 1)
@@ -61,6 +69,8 @@ extension ControlStore {
             try statement.bind(session.createdMilliseconds, at: 5)
             try statement.bind(session.expiresMilliseconds, at: 6)
             if let life = session.lifeMilliseconds { try statement.bind(life, at: 7) }
+            if let address = session.address { try statement.bind(address, at: 8) }
+            if let client = session.client { try statement.bind(client, at: 9) }
             try statement.run()
         }
     }
@@ -78,9 +88,7 @@ extension ControlStore {
         guard let token = SessionToken(text) else { return .unknown }
         let session = try session(digest: SHA256.hash(token.secret))
         guard let step = token.step else {
-            guard let session, session.lifeMilliseconds == nil,
-                clock.nowMilliseconds() < session.expiresMilliseconds
-            else { return .unknown }
+            guard let session, session.lifeMilliseconds == nil, try use(session) else { return .unknown }
             return .user(session, replacement: nil)
         }
         guard
@@ -100,11 +108,34 @@ extension ControlStore {
             return .ended
         case .replayed:
             try endSession(digest: session.digest)
+            replayListener.withLock { $0 }?(session)
             return .ended
         case .counts(let newest, let rotation, let wantsSaving):
             if wantsSaving { try save(rotation, of: session, life: life) }
             return .user(session, replacement: try token(secret: secret, step: newest + 1))
         }
+    }
+
+    /// When a device's session ends at the latest, in milliseconds since 1970.
+    public func lastEndMilliseconds(of session: ControlSession) -> Int64 {
+        signInLengths.lastEnd(createdAt: session.createdMilliseconds)
+    }
+
+    /// Uses a session whose token stays: it ends later by that, which the file is told once a day. False: it is over.
+    private func use(_ session: ControlSession) throws -> Bool {
+        let now = clock.nowMilliseconds()
+        guard now < min(session.expiresMilliseconds, lastEndMilliseconds(of: session)) else { return false }
+        let end = signInLengths.end(usedAt: now, createdAt: session.createdMilliseconds)
+        guard end - session.expiresMilliseconds >= SignInLengths.stepMilliseconds else { return true }
+        try write { connection in
+            let sql = "UPDATE sessions SET expiresMilliseconds = ? WHERE digest = ?"
+            try connection.withStatement(sql) { statement in
+                try statement.bind(end, at: 1)
+                try statement.bind(session.digest, at: 2)
+                try statement.run()
+            }
+        }
+        return true
     }
 
     private func save(_ rotation: SessionRotation, of session: ControlSession, life: Int64) throws {
@@ -205,7 +236,8 @@ extension ControlStore {
 
     private static let sessionColumns = """
         s.container, s.environment, a.key, a.givenName, a.familyName, s.expiresMilliseconds, a.name, s.digest,
-        s.createdMilliseconds, s.lifeMilliseconds, s.step FROM sessions s JOIN accounts a ON a.id = s.account
+        s.createdMilliseconds, s.lifeMilliseconds, s.step, s.address, s.client
+        FROM sessions s JOIN accounts a ON a.id = s.account
         """
 
     private func session(in statement: borrowing Statement) throws -> ControlSession {
@@ -217,7 +249,8 @@ extension ControlStore {
             givenName: statement.optionalText(at: 3), familyName: statement.optionalText(at: 4),
             expiresMilliseconds: statement.int64(at: 5), account: statement.text(at: 6),
             id: Self.sessionID(digest), createdMilliseconds: statement.int64(at: 8),
-            lifeMilliseconds: statement.isNull(at: 9) ? nil : statement.int64(at: 9), digest: digest,
+            lifeMilliseconds: statement.isNull(at: 9) ? nil : statement.int64(at: 9),
+            address: statement.optionalText(at: 11), client: statement.optionalText(at: 12), digest: digest,
             step: statement.int64(at: 10))
     }
 }

@@ -14,7 +14,8 @@ public struct ControlSignInPage: Hashable, Sendable {
 }
 
 extension ControlStore {
-    /// Makes what the address of a sign-in page carries; nil when there is no such API token.
+    /// Makes what the address of a sign-in page carries; nil when there is no such API token, or it is of another
+    /// environment.
     ///
     /// - Parameters:
     ///   - apiToken: the app's.
@@ -22,7 +23,9 @@ extension ControlStore {
     public func makeSignInTicket(
         apiToken: String, container: String, environment: String, origin: String?
     ) throws -> String? {
-        guard try app(apiToken: apiToken)?.container == container else { return nil }
+        guard let app = try app(apiToken: apiToken), app.container == container,
+            app.environments.contains(environment)
+        else { return nil }
         let isOrigin = origin.map { ControlOrigins.isOrigin($0) } ?? false
         let ticket = SignInTicket(
             container: container, environment: environment, app: Hex.text(try SHA256.hash(apiToken)),
@@ -34,19 +37,33 @@ extension ControlStore {
 
     /// What a sign-in page is for; nil when its address is not one of ours, or too old, or its app was revoked.
     public func signInPage(ticket text: String) throws -> ControlSignInPage? {
-        guard let parts = SignInTicket.split(text), let bytes = Hex.bytes(String(parts.words)),
-            let sent = Hex.bytes(String(parts.code))
-        else { return nil }
-        let words = String(decoding: bytes, as: UTF8.self)
-        guard ConstantTime.equal(sent, try code(of: words, purpose: .signInTicket)),
-            let ticket = SignInTicket(words: words), let digest = Hex.bytes(ticket.app),
-            clock.nowMilliseconds() < ticket.expiresMilliseconds, let app = try app(digest: digest),
-            app.container == ticket.container
+        guard let ticket = try ticket(text), let digest = Hex.bytes(ticket.app),
+            let app = try app(digest: digest), app.container == ticket.container,
+            app.environments.contains(ticket.environment)
         else { return nil }
         let mayAsk = ticket.origin.map { app.origins?.contains($0) ?? true } ?? true
         return ControlSignInPage(
             container: ticket.container, environment: ticket.environment, app: app,
             origin: mayAsk ? ticket.origin : nil)
+    }
+
+    /// Whether a text is an address of ours that is not too old. It reads no file, so that forged texts cost nothing
+    /// more.
+    public func isSignInTicket(_ text: String) throws -> Bool {
+        try ticket(text) != nil
+    }
+
+    private func ticket(_ text: String) throws -> SignInTicket? {
+        guard let parts = SignInTicket.split(text), let bytes = Hex.bytes(String(parts.words)),
+            let sent = Hex.bytes(String(parts.code)),
+            // One text for the same bytes: digits are read in either case.
+            "\(Hex.text(bytes)).\(Hex.text(sent))" == text
+        else { return nil }
+        let words = String(decoding: bytes, as: UTF8.self)
+        guard ConstantTime.equal(sent, try code(of: words, purpose: .signInTicket)),
+            let ticket = SignInTicket(words: words), clock.nowMilliseconds() < ticket.expiresMilliseconds
+        else { return nil }
+        return ticket
     }
 
     /// The code of a sign-in form: it is for the browser that holds `nonce` as a cookie, and for this address.

@@ -25,7 +25,7 @@ struct SessionRotation {
 
     enum Verdict: Equatable {
         case counts
-        /// Its replacement was used long ago: whoever sends it has it from somewhere else.
+        /// Its replacement was used long ago: the sender has it from somewhere else.
         case replayed
     }
 

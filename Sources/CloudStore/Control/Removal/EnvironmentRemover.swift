@@ -1,0 +1,159 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Removes what a control file says is being removed, in short steps: first the files of records, then the stores, and
+/// last what the control file has of it, with the mark. Whenever it ends in between, the next run goes on.
+///
+/// Several processes may run it at once: what is removed is held by one of them, and by nobody who has it open.
+public struct EnvironmentRemover: Sendable {
+    /// What is done, for tests that let it end in between.
+    package enum Step: Sendable, CaseIterable {
+        case hold, removeFile, removeFolder, sync, removeRows, removeMark
+    }
+
+    /// What a run comes to.
+    public enum Outcome: Hashable, Sendable {
+        /// Nothing is left.
+        case done
+        /// Somebody has it open, or a backup runs.
+        case inUse
+    }
+
+    /// So many files go before others may take their turn.
+    static let filesMax = 64
+
+    private let folder: DataFolder
+    private let control: ControlStore
+    /// Called before each step; what it throws ends the run there.
+    private let before: @Sendable (Step) throws -> Void
+
+    /// Makes a remover for a folder and its control file.
+    public init(_ folder: DataFolder, _ control: ControlStore) {
+        self.init(folder, control, before: { _ in })
+    }
+
+    package init(
+        _ folder: DataFolder, _ control: ControlStore, before: @escaping @Sendable (Step) throws -> Void
+    ) {
+        self.folder = folder
+        self.control = control
+        self.before = before
+    }
+
+    /// Removes one thing, as far as it isn't in use.
+    ///
+    /// - Parameter progress: told how many files went, after each step; throws to end the run.
+    /// - Throws: `DataFolderError`, `CloudStoreError`, what `progress` throws.
+    public func run(
+        _ removal: ControlRemoval, progress: (_ filesCount: Int) throws -> Void = { _ in }
+    ) throws -> Outcome {
+        var holds: [DataFolderLock] = []
+        for environment in removal.environments {
+            try before(.hold)
+            // Before it is held: the folder of one that is gone would be made again.
+            guard try control.isBegun(removal) else { return .done }
+            guard
+                let hold = try folder.holdAlone(container: removal.container, environment: environment)
+            else { return .inUse }
+            holds.append(hold)
+        }
+        // Somebody else may have ended it, and the container may be there again.
+        guard try control.isBegun(removal) else { return .done }
+        var count = 0
+        for environment in removal.environments {
+            let path = try folder.storePath(container: removal.container, environment: environment)
+            let assets = try folder.assetsPath(container: removal.container, environment: environment)
+            guard try removeAll(in: assets, &count, progress) else { return .inUse }
+            // The store itself first: without it nobody reads what is left of it.
+            let stores = ["", "-wal", "-shm", "-journal"].map { path + $0 }
+            guard try removeFiles(stores, &count, progress) else { return .inUse }
+        }
+        try sync(removal)
+        try removeRows(of: removal, progress, count)
+        try before(.removeMark)
+        if removal.environment == nil { removeFolder(of: removal) }
+        try control.endRemoval(removal)
+        withExtendedLifetime(holds) {}
+        return .done
+    }
+
+    // MARK: - Files
+
+    /// Removes the files of records and their folders. False: a backup runs.
+    private func removeAll(
+        in path: String, _ count: inout Int, _ progress: (Int) throws -> Void
+    ) throws -> Bool {
+        for name in try Folders.names(in: path) {
+            let folder = "\(path)/\(name)"
+            var files = try Folders.names(in: folder).map { "\(folder)/\($0)" }[...]
+            while !files.isEmpty {
+                guard try removeFiles(files.prefix(Self.filesMax), &count, progress) else { return false }
+                files = files.dropFirst(Self.filesMax)
+            }
+            try remove(folder: folder)
+        }
+        try remove(folder: path)
+        return true
+    }
+
+    private func removeFiles(
+        _ paths: some Collection<String>, _ count: inout Int, _ progress: (Int) throws -> Void
+    ) throws -> Bool {
+        guard let turn = try folder.holdForCollection() else { return false }
+        for path in paths {
+            try before(.removeFile)
+            guard unlink(path) != 0 else {
+                count += 1
+                continue
+            }
+            if errno != ENOENT { throw DataFolderError(path: path, errno) }
+        }
+        withExtendedLifetime(turn) {}
+        try progress(count)
+        return true
+    }
+
+    private func remove(folder path: String) throws {
+        try before(.removeFolder)
+        guard rmdir(path) != 0, errno != ENOENT else { return }
+        // Something else lies there by that name.
+        if errno == ENOTDIR, unlink(path) == 0 { return }
+        throw DataFolderError(path: path, errno)
+    }
+
+    /// The mark must not go before the files, also when the power fails.
+    private func sync(_ removal: ControlRemoval) throws {
+        try before(.sync)
+        let path = try folder.storePath(container: removal.container, environment: removal.environments[0])
+        try Folders.sync(Folders.parent(of: path))
+    }
+
+    /// Removes the container's own folder. What somebody else has put there stays, with it.
+    private func removeFolder(of removal: ControlRemoval) {
+        guard removal.environment == nil else { return }
+        for environment in removal.environments {
+            if let path = try? folder.holdPath(removal.container, environment) { unlink(path) }
+        }
+        rmdir("\(folder.path)/containers/\(removal.container)")
+    }
+
+    // MARK: - Rows
+
+    private func removeRows(
+        of removal: ControlRemoval, _ progress: (Int) throws -> Void, _ count: Int
+    ) throws {
+        var last: [UInt8]?
+        repeat {
+            try before(.removeRows)
+            last = try control.removeSessions(of: removal, after: last)
+            try progress(count)
+        } while last != nil
+        repeat {
+            try before(.removeRows)
+            try progress(count)
+        } while try control.removeDiscoverable(of: removal)
+    }
+}
