@@ -39,12 +39,18 @@ public final class CloudService: Sendable {
     let watchCache = WatchCache(subscriptionsMax: 50_000)
     /// When `keepUp` next looks for what can be discarded.
     let nextPruningMilliseconds = Lock(Int64.min)
+    /// Kept answers that were discarded before their time, until the prune listener hears of them.
+    let trimmedAnswers = Lock(0)
+    let pruneListener = Lock<(@Sendable (PrunedCounts) -> Void)?>(nil)
     let waiting = Lock(WaitingRequests())
     let schemas = Lock(SchemaCache())
     /// False when nothing is left to do on indexes, as far as this process knows.
     let indexWorkMayWait = Lock(true)
+    /// False when no rows of deleted zones are left, as far as this process knows.
+    let clearedRowsMayWait = Lock(true)
     let zoneCounting = Lock(ZoneCounting())
     let assetFiles: any AssetFiles
+    let usageElsewhere: UsageElsewhere?
     let knownAssetSecret = Lock<[UInt8]?>(nil)
     let collection = Lock(CollectionState())
     let unsaved = Lock(UnsavedUploads())
@@ -74,6 +80,7 @@ public final class CloudService: Sendable {
     ///   - groupLimits: how much one transaction takes in.
     ///   - settings: what it does where Apple's documents leave a choice.
     ///   - assetFiles: where the files of records are. With nil they are in memory.
+    ///   - usageElsewhere: what users have in the container's other environment; nil: there is none.
     ///   - rates: how many requests a second may come.
     ///   - schemaMayGrow: whether saves may add to the schema; nil: everywhere but in production.
     public init(
@@ -82,7 +89,8 @@ public final class CloudService: Sendable {
         accounts: (any ServiceAccounts)? = nil, users: [String: ServiceUser] = [:],
         limits: ServiceLimits = ServiceLimits(), groupLimits: GroupLimits = GroupLimits(),
         settings: ServiceSettings = ServiceSettings(),
-        assetFiles: (any AssetFiles)? = nil, rates: ServiceRates = .unlimited,
+        assetFiles: (any AssetFiles)? = nil, usageElsewhere: UsageElsewhere? = nil,
+        rates: ServiceRates = .unlimited,
         schemaMayGrow: Bool? = nil
     ) {
         precondition(accounts == nil || users.isEmpty, "users belong into the accounts")
@@ -97,6 +105,7 @@ public final class CloudService: Sendable {
         self.groupLimits = groupLimits
         self.settings = settings
         self.assetFiles = assetFiles ?? MemoryAssetFiles(clock: clock)
+        self.usageElsewhere = usageElsewhere
         self.rates = Lock(RateKeeper(rates))
         self.schemaMayGrow = schemaMayGrow ?? (container?.environment != "production")
     }

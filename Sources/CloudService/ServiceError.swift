@@ -3,6 +3,11 @@ import CloudWire
 /// The errors that the service answers with, each with Apple's code and, for our own framework, the code of
 /// `CKError`.
 enum ServiceError {
+    /// Bytes of a zone's and its owner's name that an error repeats.
+    private static let zoneNamesBytesMax = 1_024
+    /// Bytes of a reason, which may name a part of the request.
+    static let reasonBytesMax = 2_048
+
     static func badRequest(_ reason: String) -> WireError {
         WireError(.badRequest, reason: "BadRequestException: \(reason)", ckErrorCode: 12)
     }
@@ -10,6 +15,12 @@ enum ServiceError {
     /// Too much in one request: our framework halves it.
     static func limitExceeded(_ reason: String) -> WireError {
         WireError(.badRequest, reason: "LimitExceeded: \(reason)", ckErrorCode: 27)
+    }
+
+    /// The answer's JSON is too large, and can't be made in smaller pages.
+    static func answerTooLarge(_ limits: ServiceLimits) -> WireError {
+        limitExceeded(
+            "the answer has more than \(limits.answerBytesMax) bytes; ask for fewer records or fields")
     }
 
     static func notApplicable(_ scope: DatabaseScope) -> WireError {
@@ -38,8 +49,11 @@ enum ServiceError {
 
     static let zoneNotFound = WireError(.zoneNotFound, reason: "Zone does not exist", ckErrorCode: 26)
 
+    /// Names longer than any zone's aren't repeated: an answer has one such error for each of its items.
     static func zoneNotFound(_ zoneID: ZoneID) -> WireError {
-        WireError(.zoneNotFound, reason: "Zone does not exist", zoneID: zoneID, ckErrorCode: 26)
+        let bytes = zoneID.zoneName.utf8.count + (zoneID.ownerRecordName?.utf8.count ?? 0)
+        guard bytes <= zoneNamesBytesMax else { return zoneNotFound }
+        return WireError(.zoneNotFound, reason: "Zone does not exist", zoneID: zoneID, ckErrorCode: 26)
     }
 
     static func zoneExists(_ zoneID: ZoneID) -> WireError {
@@ -109,6 +123,13 @@ enum ServiceError {
         WireError(
             .quotaExceeded, reason: "a user has \(subscriptionsMax) subscriptions in a database at most",
             ckErrorCode: 25)
+    }
+
+    static func tooManyZones(_ zonesMax: Int, _ zoneID: ZoneID) -> WireError {
+        WireError(
+            .quotaExceeded,
+            reason: "a user has \(zonesMax) zones at most; deleted ones count until they are forgotten",
+            zoneID: zoneID, ckErrorCode: 25)
     }
 
     static let unknownDeviceToken = WireError(

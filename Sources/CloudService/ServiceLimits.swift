@@ -10,33 +10,44 @@ public struct ServiceLimits: Hashable, Sendable {
     public var itemsMax = 200
     /// The same for a client that says `X-Yap-Client: 1`.
     public var itemsWithExtrasMax = 400
-    /// Bytes of the records that one request loads. A page of changes ends there; a lookup or a batch beyond
-    /// it is refused, and the client asks for fewer records.
+    /// Bytes of the records that one request loads, and of an answer's JSON. A page ends there; a lookup or a batch
+    /// beyond it is refused, and the client asks for fewer records. A single record is always answered.
     public var answerBytesMax = 16 << 20
-    /// Names in a list of desired keys or record types, which is gone through for each record.
+    /// Names in a list of desired keys or record types. The list is searched for each record.
     public var desiredNamesMax = 1_000
-    /// Records that one request deletes beside those it names, because they refer to them with DELETE_SELF.
+    /// Records that one request deletes in a cascade: they refer with DELETE_SELF to those that it names.
     public var cascadeRecordsMax = 5_000
 
     /// Record types in a schema.
     public var recordTypesMax = SchemaLanguage.recordTypesMax
     /// Fields of all record types of a schema together.
     public var schemaFieldsMax = SchemaLanguage.fieldsMax
+    /// Index entries of a record: one for each value that it is found or sorted by, each element of such a list, and
+    /// each word of a text that is searched.
+    public var indexEntriesMax = 5_000
+    /// Index entries of the records that one request saves.
+    public var indexEntriesOfRequestMax = 50_000
     /// Records that refer to one record with DELETE_SELF.
     public var deleteSelfReferencesMax = 750
     /// References to the records that one request deletes.
     public var dependantsMax = 20_000
+    /// References to the records that one request's references with DELETE_SELF lead to, which are counted.
+    public var referencesCountedMax = 500_000
+    /// References that the records of one request have, which forbid or follow deletions.
+    public var referencesOfRequestMax = 50_000
+    /// Rows that one request writes and removes, index entries and references counted: so long all other writes wait.
+    public var rowsWrittenMax = 250_000
     /// Filters and sorts of a query.
     public var queryTermsMax = 32
     /// Queries in a batch.
     public var queriesMax = 10
-    /// Rows that a query looks at for a page; then the page ends, and its marker says where the next begins.
+    /// Rows that a request's queries examine for a page. Then the page ends, and its marker says where the next begins.
     public var queryRowsExaminedMax = 20_000
-    /// Zones that a query looks into which names none.
+    /// Maximum zones scanned when the query names none.
     public var queryZonesMax = 1_000
-    /// How a search goes about it; tests make the numbers small.
+    /// The sizes of a search's steps; tests make them small.
     var querySearch = QuerySearchLimits()
-    /// Places in indexes that a query looks at before it begins: one for each value that it names, in each zone.
+    /// Index lookups with which a request's queries begin: one for each value that they name, in each zone.
     public var queryProbesMax = 50_000
     /// Values in a filter's list.
     public var queryValuesMax = 1_000
@@ -46,32 +57,41 @@ public struct ServiceLimits: Hashable, Sendable {
     public var subscriptionBytesMax = 16 << 10
     /// Query subscriptions of all users to one type of records in the public database.
     public var watchersMax = 10_000
-    /// Changed records of which those who subscribed were not told yet; one more, and the write is told to try again.
+    /// Changed records whose subscribers were not told yet. A write that adds one more is told to try again.
     public var firedChangesMax = 10_000
     /// Notifications kept for a user; one more, and the oldest is discarded.
     public var notificationsMax = 1_000
     /// Milliseconds after which a notification is discarded.
     public var notificationMilliseconds: Int64 = 30 * 86_400_000
-    /// Bytes of a text that a notification tells of a record; a longer one is left out.
+    /// Bytes of a record's text in a notification; a longer text is left out.
     public var notificationFieldBytesMax = 4 << 10
     /// Bytes of a push; what doesn't fit is in the collection only.
     public var pushBytesMax = 4 << 10
     /// Notifications that wait to be sent to a webhook; more are left out, and counted.
     public var webhookDeliveriesMax = 10_000
-    /// Milliseconds after which what a webhook hasn't taken is given up.
+    /// Milliseconds after which a delivery that its webhook hasn't taken is given up.
     public var webhookMilliseconds: Int64 = 86_400_000
     /// Devices of a user that are told of changes; one more, and the one that was silent longest is forgotten.
     public var devicesMax = 50
-    /// Milliseconds after which a device that wasn't heard of is forgotten.
+    /// Milliseconds after which a silent device is forgotten.
     public var deviceMilliseconds: Int64 = 60 * 86_400_000
     /// Milliseconds after which a push that nobody took is given up.
     public var pushMilliseconds: Int64 = 14 * 86_400_000
 
+    /// Milliseconds after which the tombstone of a deleted record, or the row of a deleted zone, is discarded: a client
+    /// that has fetched nothing since is told that its token has expired.
+    public var tombstoneMilliseconds: Int64 = 180 * 86_400_000
     /// Bytes of a client's name for a write.
     public var operationIDBytesMax = 64
+    /// Answers to named writes that are kept for a user; one more, and the oldest is discarded.
+    public var answersMax = 10_000
+    /// Bytes of those; beyond them the oldest are discarded.
+    public var answersBytesMax: Int64 = 32 << 20
     /// Milliseconds for which the answer to a named write is kept.
     public var answerMilliseconds: Int64 = 86_400_000
 
+    /// How fast deleted zones are emptied; tests make the numbers small.
+    var clearing = ClearingLimits()
     /// Files, and how much users may have.
     public var assets = AssetLimits()
 
@@ -112,21 +132,21 @@ public struct GroupLimits: Hashable, Sendable {
     /// Requests that wait for an answer; the next one is told to try again later.
     public var waitingRequestsMax = 4_096
     /// Bytes of the bodies that wait for an answer; behind the request that crosses it, the next is told so too.
-    public var waitingBytesMax = 256 << 20
+    public var waitingBytesMax = 128 << 20
     /// Milliseconds after which upkeep that failed, as the making of pushes on a full disk, is tried again by itself.
     public var retryMilliseconds: Int64 = 5_000
 
     /// The limits that measured well.
     public init() {}
 
-    /// A quarter for each where several write: a group is over soon, since somebody else's first write may be next.
+    /// The time of a group. Each user counts a quarter of it when several write: another's first write may be next.
     func milliseconds(ownersCount: Int, isContested: Bool) -> Int64 {
         let share = isContested ? max(1, userMilliseconds / 4) : userMilliseconds
         return min(milliseconds, share * Int64(min(ownersCount, 1_000)))
     }
 
-    /// Whether one more has no room: when all are too many, or when one has more than is left. So whoever floods fills
-    /// half, two fill two thirds, and who comes next finds room.
+    /// Whether there is no room for one more: all places are taken, or the owner has at least as many as are left. So
+    /// one owner fills half, two fill two thirds, and the next one finds room.
     func isFull(of all: Int, _ max: Int, own: Int) -> Bool {
         all >= max || own > 0 && own >= max - all
     }

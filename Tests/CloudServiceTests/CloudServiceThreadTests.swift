@@ -54,7 +54,7 @@ private final class GatedAccounts: ServiceAccounts {
                 groupLimits: groupLimits), clock: clock)
     }
 
-    private func isSignalled(_ semaphore: DispatchSemaphore) -> Bool {
+    fileprivate func isSignalled(_ semaphore: DispatchSemaphore) -> Bool {
         semaphore.wait(timeout: .now() + 30) == .success
     }
 
@@ -260,5 +260,101 @@ private final class GatedAccounts: ServiceAccounts {
             }
             #expect(queue.count == model.count && queue.first == model.first)
         }
+    }
+}
+
+extension CloudServiceThreadTests {
+    @Test func aWriteThatWasGivenUpIsNeverDone() throws {
+        let store = GatedStore()
+        let cloud = TestService(store: store)
+        let thread = CloudServiceThread(cloud.service, readerCount: 1)
+        let done = DispatchSemaphore(value: 0)
+        let answers = Lock<[String: Int]>([:])
+        func send(_ name: String) throws -> ServiceCancellation {
+            let cancellation = ServiceCancellation()
+            let request = cloud.request(
+                "records/modify", try RecordsModifyRequest(operations: [operation(.create, name)]).json())
+            thread.send(request, cancellation: cancellation) { response in
+                answers.withLock { $0[name] = response.status }
+                done.signal()
+            }
+            return cancellation
+        }
+        let begun = try send("begun")
+        #expect(isSignalled(store.writeBegan))
+        let waiting = try send("waiting")
+        let last = try send("last")
+        // The one reader reads them in turn: when this is answered, the others wait for the writer.
+        let read = DispatchSemaphore(value: 0)
+        thread.send(try cloud.request("zones/list", ZonesListRequest().json())) { _ in read.signal() }
+        #expect(isSignalled(read))
+        #expect(!begun.cancel(), "it is being written")
+        #expect(waiting.cancel())
+        for _ in 0..<10 { store.gate.signal() }
+        for _ in 0..<3 { #expect(isSignalled(done)) }
+        #expect(answers.withLock { $0 } == ["begun": 200, "waiting": 503, "last": 200])
+        #expect(!last.cancel())
+        thread.stop()
+        let found = try cloud.lookup(["begun", "waiting", "last"], zone: nil).summaries
+        #expect(found == ["saved", "NOT_FOUND", "saved"])
+    }
+
+    @Test func aReadThatWasGivenUpIsAnsweredWithoutBeingDone() throws {
+        let cloud = TestService()
+        let thread = CloudServiceThread(cloud.service, readerCount: 1)
+        let cancellation = ServiceCancellation()
+        #expect(cancellation.cancel())
+        let status = Lock(0)
+        let done = DispatchSemaphore(value: 0)
+        thread.send(cloud.request("zones/list", []), cancellation: cancellation) { response in
+            status.withLock { $0 = response.status }
+            done.signal()
+        }
+        #expect(isSignalled(done))
+        #expect(status.withLock { $0 } == 503)
+        thread.stop()
+    }
+
+    @Test func whoHeldTheWriterForLongWritesAgainWhenOthersHaveHadTheirTurns() {
+        let cloud = TestService()
+        let clock = ManualMonotonicSource()
+        let microseconds = Lock(0)
+        let crew = ServiceCrew(
+            cloud.service, readerCount: 1, startThread: DetachedThread.start,
+            threadTime: { microseconds.withLock { $0 } }, monotonicClock: clock)
+        #expect(crew.start())
+        let done = Lock<[String]>([])
+        let answered = DispatchSemaphore(value: 0)
+        func send(_ user: String, taking time: Int = 0) {
+            let request = PreparedRequest(
+                work: .write { _ in
+                    microseconds.withLock { $0 += time }
+                    return .nothing
+                }, bytes: 10, wantsExtras: false, userRecordName: user)
+            crew.take(
+                ServiceJob(
+                    bytes: 10, owner: user, begin: { request },
+                    finish: { _, _, _ in
+                        done.withLock { $0.append(user) }
+                        answered.signal()
+                    }, refuse: { Issue.record("refused") }))
+        }
+        send("ada")
+        #expect(isSignalled(answered))
+        send("slow", taking: 100_000)
+        #expect(isSignalled(answered))
+        send("slow", taking: 100_000)
+        send("ada")
+        #expect(isSignalled(answered))
+        #expect(done.withLock { $0 } == ["ada", "slow", "ada"])
+        clock.advance(byMilliseconds: 300)
+        send("ada")
+        for _ in 0..<2 { #expect(isSignalled(answered)) }
+        #expect(done.withLock { $0.sorted() } == ["ada", "ada", "ada", "slow", "slow"])
+        // At the end nobody rests.
+        send("slow")
+        crew.askToEnd()
+        crew.waitForEnd()
+        #expect(done.withLock { $0.count } == 6)
     }
 }

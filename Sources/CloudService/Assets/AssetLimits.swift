@@ -25,6 +25,15 @@ public struct AssetLimits: Hashable, Sendable {
     /// Bytes by which each user of the container lets the public database grow.
     public var publicBytesPerUser: Int64 = 250 << 20
 
+    /// Bytes of records and files that one user may have made in the public database.
+    public var publicBytesOfUserMax: Int64 = 1 << 30
+    /// Bytes that a record, a tombstone and a zone count beside fields and files: their names, and what finds them.
+    public var rowBytes: Int64 = 2_048
+    /// Zones in a user's private database; deleted ones count until they are forgotten.
+    public var privateZonesMax = 10_000
+    /// Records in a user's private database; deleted ones count until they are forgotten.
+    public var privateRecordsMax: Int64 = 10_000_000
+
     /// The limits that Apple published, and ours where Apple has none.
     public init() {}
 }

@@ -7,7 +7,7 @@ extension CloudService {
     func assetsUpload(_ body: [UInt8], _ caller: ServiceCaller, _ address: AssetAddress) throws -> ServiceWork
     {
         guard let user = caller.assetUser else { throw ServiceError.authenticationRequired }
-        let request = try AssetsUploadRequest(json: body)
+        let request = try AssetsUploadRequest(request: body)
         try limits.check(count: request.tokens.count, caller)
         let zone = try caller.key(of: request.zoneID)
         let secret = try assetSecret()
@@ -33,7 +33,7 @@ extension CloudService {
     /// `assets/rereference`: receipts for files that the caller can read, so that another record may hold them too.
     func assetsRereference(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         guard let user = caller.assetUser else { throw ServiceError.authenticationRequired }
-        let request = try AssetsRereferenceRequest(json: body)
+        let request = try AssetsRereferenceRequest(request: body)
         try limits.check(count: request.assets.count, caller)
         let source = try caller.key(of: request.zoneID)
         let target = try caller.key(of: request.targetZoneID ?? request.zoneID)

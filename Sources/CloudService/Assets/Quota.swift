@@ -6,13 +6,44 @@ import Seams
 struct Quota: Sendable {
     let bytesMax: Int64
     let bytesUsed: Int64
+    /// What a record counts beside its fields and files.
+    var rowBytes: Int64 = 0
+    /// Records that may still be made.
+    var recordsLeft = Int64.max
+    /// The share of the public database that one user has.
+    var share: Share?
+
+    struct Share: Sendable {
+        let user: String
+        let bytesMax: Int64
+        let bytesUsed: Int64
+    }
 
     /// The operations that are refused because they grow what is there beyond the quota, of those that are not refused
     /// yet. What gets smaller, and what goes, is never refused, and makes room for the others. Pure.
     func refused(_ outcomes: [ModifyOutcome]) -> [Int] {
-        let grown = outcomes.map(\.grownBytes)
+        var refused = refused(outcomes, bytesMax: bytesMax, bytesUsed: bytesUsed) { _ in true }
+        if let share {
+            refused += self.refused(outcomes, bytesMax: share.bytesMax, bytesUsed: share.bytesUsed) {
+                $0 == nil || $0 == share.user
+            }
+        }
+        var recordsLeft = recordsLeft
+        for (index, outcome) in outcomes.enumerated() {
+            guard case .save(let draft) = outcome, draft.old == nil else { continue }
+            recordsLeft -= 1
+            if recordsLeft < 0 { refused.append(index) }
+        }
+        return Set(refused).sorted()
+    }
+
+    /// - Parameter counts: whether the records of a creator count; nil stands for records that are made now.
+    private func refused(
+        _ outcomes: [ModifyOutcome], bytesMax: Int64, bytesUsed: Int64, _ counts: (String?) -> Bool
+    ) -> [Int] {
+        let grown = outcomes.map { counts($0.creator) ? $0.grownBytes(rowBytes) : 0 }
         guard bytesUsed + grown.reduce(0, { $0 + max(0, $1) }) > bytesMax else { return [] }
-        let freed = outcomes.reduce(0) { $0 + $1.freedBytes }
+        let freed = outcomes.reduce(0) { $0 + (counts($1.creator) ? $1.freedBytes(rowBytes) : 0) }
         var used = bytesUsed - freed + grown.reduce(0) { $0 + min(0, $1) }
         return grown.enumerated().filter { _, bytes in
             guard bytes > 0 else { return false }
@@ -24,17 +55,36 @@ struct Quota: Sendable {
 }
 
 extension ModifyOutcome {
-    /// By how much a save changes what is there.
-    fileprivate var grownBytes: Int64 {
-        guard case .save(let draft) = self else { return 0 }
-        return Int64(draft.fieldBytes.count - (draft.old?.fields.count ?? 0))
-            + draft.assets.bytes - draft.oldAssets.bytes
+    /// The user who made the record; nil for a record that is made now.
+    fileprivate var creator: String? {
+        switch self {
+        case .save(let draft): draft.old?.created.userRecordName
+        case .delete(let row): row.created.userRecordName
+        default: nil
+        }
     }
 
-    /// What a deletion frees, without what goes along with it.
-    fileprivate var freedBytes: Int64 {
+    /// By how much a save changes what is there.
+    fileprivate func grownBytes(_ rowBytes: Int64) -> Int64 {
+        guard case .save(let draft) = self else { return 0 }
+        return Int64(draft.fieldBytes.count - (draft.old?.fields.count ?? 0))
+            + draft.assets.bytes - draft.oldAssets.bytes + (draft.old == nil ? rowBytes : 0)
+    }
+
+    /// What a deletion frees, without what goes along with it. In a zone with a feed a tombstone takes the record's
+    /// place.
+    fileprivate func freedBytes(_ rowBytes: Int64) -> Int64 {
         guard case .delete(let row) = self else { return 0 }
         return Int64(row.fields.count) + ((try? FieldsBinary.decode(row.fields))?.assetUses.bytes ?? 0)
+            + (row.key.zone.isDefault ? rowBytes : 0)
+    }
+}
+
+extension StoredSize {
+    /// What counts against a quota.
+    func quotaBytes(rowBytes: Int64) -> Int64 {
+        let (rows, overflows) = (records + tombstones + zones).multipliedReportingOverflow(by: rowBytes)
+        return overflows ? .max / 2 : recordBytes + assetBytes + rows
     }
 }
 
@@ -59,9 +109,12 @@ extension CloudService {
         let known = publicUsers.withLock { $0 }
         let mustCount = isPublic && now >= known.untilMilliseconds
         var wanted = StoreLoad()
-        wanted.usageOf = [key]
+        let own = caller.user.map { UsageKey(scope: .publicDatabase, user: $0.userRecordName) }
+        wanted.usageOf = [key] + (isPublic ? [own].compactMap(\.self) : [])
         wanted.assets.countsPrivateUsers = mustCount
-        let loaded = try reader.load(wanted)
+        var loaded = try reader.load(wanted)
+        // The public database as a whole is each environment's own.
+        addUsageElsewhere(of: isPublic ? [own].compactMap(\.self) : [key], to: &loaded)
         var users = known.count
         if mustCount {
             users = loaded.assets.privateUsersCount
@@ -69,11 +122,21 @@ extension CloudService {
                 $0 = CountedUsers(count: users, untilMilliseconds: now + Self.countedMilliseconds)
             }
         }
-        let used = loaded.usage[key].map { $0.recordBytes + $0.assetBytes } ?? 0
+        func used(_ key: UsageKey) -> Int64 {
+            loaded.usage[key]?.size.quotaBytes(rowBytes: assets.rowBytes) ?? 0
+        }
         let (perUsers, overflows) = assets.publicBytesPerUser.multipliedReportingOverflow(by: users)
         let (publicMax, overflowsToo) = assets.publicBytesBase.addingReportingOverflow(perUsers)
         let ordered = quotas.withLock { $0[key.user] }
         let usualMax = !isPublic ? assets.privateBytesMax : overflows || overflowsToo ? .max : publicMax
-        return Quota(bytesMax: ordered ?? usualMax, bytesUsed: used)
+        var quota = Quota(bytesMax: ordered ?? usualMax, bytesUsed: used(key), rowBytes: assets.rowBytes)
+        if isPublic, !caller.isServerKey, let own {
+            quota.share = Quota.Share(
+                user: own.user, bytesMax: assets.publicBytesOfUserMax, bytesUsed: used(own))
+        } else if !isPublic {
+            let there = loaded.usage[key].map { $0.size.records + $0.size.tombstones } ?? 0
+            quota.recordsLeft = max(0, assets.privateRecordsMax - there)
+        }
+        return quota
     }
 }

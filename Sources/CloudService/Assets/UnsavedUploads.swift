@@ -65,7 +65,7 @@ extension CloudService {
         wanted.usageOf = [.privateDatabase, .publicDatabase].map { UsageKey(scope: $0, user: user) }
         let question = wanted
         let usage = try store.read { try $0.load(question) }.usage
-        return sentBytes - usage.values.reduce(0) { $0 + $1.assetBytes } < limits.unsavedBytesMax
+        return sentBytes - usage.values.reduce(0) { $0 + $1.size.assetBytes } < limits.unsavedBytesMax
     }
 
     func rememberUnsaved(_ use: AssetUse, of user: String) {

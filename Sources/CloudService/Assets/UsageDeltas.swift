@@ -4,11 +4,12 @@ import CloudWire
 /// What a write adds to what users have, and takes from it.
 struct UsageDeltas: Sendable {
     private(set) var deltas: [UsageKey: StoredSize] = [:]
-    /// Records that go, and who has them: their sizes are asked for when all is decided.
+    /// What is added to each zone, and taken from it.
+    private(set) var zones: [ZoneKey: StoredSize] = [:]
+    /// Deleted records and their creators: their sizes are asked for when all is decided.
     private(set) var removed: [(key: RecordKey, creator: String)] = []
-    private(set) var removedZones: [ZoneKey] = []
 
-    var isEmpty: Bool { deltas.isEmpty && removed.isEmpty && removedZones.isEmpty }
+    var isEmpty: Bool { deltas.isEmpty && removed.isEmpty }
 
     mutating func save(_ draft: RecordDraft, as row: RecordRow) {
         let change = StoredSize(
@@ -16,17 +17,35 @@ struct UsageDeltas: Sendable {
             recordBytes: Int64(row.fields.count - (draft.old?.fields.count ?? 0)),
             assetBytes: draft.assets.bytes - draft.oldAssets.bytes)
         guard change != StoredSize() else { return }
-        add(change, to: UsageKey.all(of: row.key.zone.database, creator: row.created.userRecordName))
+        add(change, in: row.key.zone, creator: row.created.userRecordName)
     }
 
     mutating func delete(_ row: RecordRow) {
         removed.append((row.key, row.created.userRecordName))
     }
 
-    mutating func clear(_ zones: [ZoneKey]) { removedZones += zones }
+    /// Counts a tombstone that comes (1), or goes (-1).
+    mutating func countTombstone(in zone: ZoneKey, _ count: Int64) {
+        add(StoredSize(tombstones: count), in: zone, creator: "")
+    }
 
-    mutating func add(_ change: StoredSize, to keys: [UsageKey]) {
-        for key in keys { deltas[key, default: StoredSize()].add(change) }
+    /// Counts a zone's row that comes (1), or goes (-1). It is none of what the zone itself has.
+    mutating func countRow(of zone: ZoneKey, _ count: Int64) {
+        add(StoredSize(zones: count), to: UsageKey.all(of: zone.database, creator: ""))
+    }
+
+    /// Takes off all that a zone has.
+    mutating func clear(_ zone: ZoneRow) {
+        add(zone.size.negated, to: UsageKey.all(of: zone.key.database, creator: ""))
+    }
+
+    mutating func add(_ change: StoredSize, in zone: ZoneKey, creator: String) {
+        add(change, to: UsageKey.all(of: zone.database, creator: creator))
+        zones[zone, default: StoredSize()] += change
+    }
+
+    private mutating func add(_ change: StoredSize, to keys: [UsageKey]) {
+        for key in keys { deltas[key, default: StoredSize()] += change }
     }
 }
 
@@ -34,8 +53,8 @@ extension UsageKey {
     /// The public database as a whole.
     static let publicDatabase = UsageKey(scope: .publicDatabase, user: "")
 
-    /// Whose usage a record of `database` counts to: a private database's owner, or who made it in the public one, and
-    /// the public one as a whole.
+    /// The usage rows that a record of `database` counts to: a private database's owner; in the public one the creator
+    /// and the database as a whole.
     static func all(of database: DatabaseKey, creator: String) -> [UsageKey] {
         guard database.scope == .publicDatabase else {
             return [UsageKey(scope: database.scope, user: database.owner)]
@@ -50,19 +69,17 @@ extension CloudService {
     {
         guard !usage.isEmpty else { return }
         var usage = usage
-        if !usage.removed.isEmpty || !usage.removedZones.isEmpty {
+        if !usage.removed.isEmpty {
             var wanted = StoreLoad()
             wanted.assets.sizesOf = usage.removed.map(\.key)
-            wanted.assets.zoneSizesOf = usage.removedZones
             let found = try reader.load(wanted).assets
             for (key, creator) in usage.removed {
                 guard let size = found.sizes[key] else { continue }
-                usage.add(size.negated, to: UsageKey.all(of: key.zone.database, creator: creator))
+                usage.add(size.negated, in: key.zone, creator: creator)
             }
-            for zone in usage.removedZones {
-                guard let size = found.zoneSizes[zone] else { continue }
-                usage.add(size.negated, to: UsageKey.all(of: zone.database, creator: ""))
-            }
+        }
+        for index in changes.zones.indices {
+            changes.zones[index].size += usage.zones[changes.zones[index].key] ?? StoredSize()
         }
         var wanted = StoreLoad()
         wanted.usageOf = usage.deltas.filter { $0.value != StoredSize() }.keys.sorted()
@@ -70,10 +87,7 @@ extension CloudService {
         let found = try reader.load(wanted).usage
         changes.usage += wanted.usageOf.map { key in
             var row = found[key] ?? UsageRow(key: key)
-            let change = usage.deltas[key] ?? StoredSize()
-            row.records += change.records
-            row.recordBytes += change.recordBytes
-            row.assetBytes += change.assetBytes
+            row.size += usage.deltas[key] ?? StoredSize()
             return row
         }
     }
@@ -81,13 +95,9 @@ extension CloudService {
 
 extension StoredSize {
     var negated: StoredSize {
-        StoredSize(records: -records, recordBytes: -recordBytes, assetBytes: -assetBytes)
-    }
-
-    fileprivate mutating func add(_ other: StoredSize) {
-        records += other.records
-        recordBytes += other.recordBytes
-        assetBytes += other.assetBytes
+        StoredSize(
+            records: -records, recordBytes: -recordBytes, assetBytes: -assetBytes, tombstones: -tombstones,
+            zones: -zones)
     }
 }
 

@@ -1,10 +1,10 @@
-/// What waits, handed out in turn among those whom it belongs to: who brings much waits for his own, and the others
+/// Waiting elements, handed out in turn among their owners: one with many elements waits for its own, and the others
 /// hardly notice.
 ///
-/// Each in turn gives one element; who gave a large one lets turns pass until it is paid for.
-struct FairQueue<Element> {
+/// Each owner in turn gives one element; after a large one it lets turns pass until that is paid for.
+package struct FairQueue<Element> {
     /// What a turn pays for, in bytes.
-    static var turnBytes: Int { 16 << 10 }
+    package static var turnBytes: Int { 16 << 10 }
 
     private struct Line {
         var elements = FirstInFirstOut<(element: Element, bytes: Int)>()
@@ -13,26 +13,59 @@ struct FairQueue<Element> {
     }
 
     private var lines: [String: Line] = [:]
+    /// What owners without waiting elements took beyond what their turns paid. Forgiven when the queue is empty.
+    private var debts: [String: Int] = [:]
+    private static var debtsMax: Int { 10_000 }
+    /// The largest debt: no owner lets more turns pass than pay for it.
+    private static var debtMax: Int { 500 * turnBytes }
     private var turns = FirstInFirstOut<String>()
-    private(set) var count = 0
+    package private(set) var count = 0
+
+    /// Makes an empty one.
+    package init() {}
 
     /// How many have something here.
-    var ownersCount: Int { lines.count }
+    package var ownersCount: Int { lines.count }
 
-    mutating func append(_ element: Element, of owner: String, bytes: Int) {
-        if lines[owner] == nil { turns.append(owner) }
-        lines[owner, default: Line()].elements.append((element, bytes))
+    package mutating func append(_ element: Element, of owner: String, bytes: Int) {
+        if lines[owner] == nil {
+            turns.append(owner)
+            lines[owner] = Line(debt: debts.removeValue(forKey: owner) ?? 0)
+        }
+        lines[owner]?.elements.append((element, bytes))
         count += 1
     }
 
-    /// The next element, of whoever's turn it is.
-    mutating func popFirst() -> Element? {
+    /// Adds to what one owes: its elements took longer than they looked.
+    package mutating func charge(_ owner: String, bytes: Int) {
+        let more = bytes - Self.turnBytes
+        guard more > 0 else { return }
+        if let line = lines[owner] {
+            lines[owner]?.debt = min(line.debt + more, Self.debtMax)
+        } else if !lines.isEmpty {
+            remember(min(debts[owner, default: 0] + more, Self.debtMax), of: owner)
+        }
+    }
+
+    private mutating func remember(_ debt: Int, of owner: String) {
+        if debts.count >= Self.debtsMax { debts = [:] }
+        debts[owner] = debt
+    }
+
+    /// The next element, of the first owner in turn that `mayHave` one now.
+    package mutating func popFirst(where mayHave: (String) -> Bool = { _ in true }) -> Element? {
+        var passedCount = 0
         // Out of the dictionary while it changes: else each change would copy the whole line.
         while let owner = turns.popFirst(), var line = lines.removeValue(forKey: owner) {
-            guard line.debt <= 0 || lines.isEmpty else {
-                line.debt -= Self.turnBytes
+            let isAllowed = mayHave(owner)
+            guard isAllowed, line.debt <= 0 else {
+                if isAllowed { line.debt -= Self.turnBytes }
                 lines[owner] = line
                 turns.append(owner)
+                passedCount += 1
+                guard passedCount == lines.count else { continue }
+                guard skipRounds(where: mayHave) else { return nil }
+                passedCount = 0
                 continue
             }
             guard let (element, bytes) = line.elements.popFirst() else { continue }
@@ -41,10 +74,22 @@ struct FairQueue<Element> {
             if line.elements.count > 0 {
                 lines[owner] = line
                 turns.append(owner)
+            } else if line.debt > 0, !lines.isEmpty {
+                remember(line.debt, of: owner)
             }
+            if lines.isEmpty { debts = [:] }
             return element
         }
         return nil
+    }
+
+    /// Lets as many rounds pass at once as nobody would have an element in; false when nobody may have one at all.
+    private mutating func skipRounds(where mayHave: (String) -> Bool) -> Bool {
+        let allowed = lines.keys.filter(mayHave)
+        guard let least = allowed.compactMap({ lines[$0]?.debt }).min() else { return false }
+        let roundsCount = max(0, (least + Self.turnBytes - 1) / Self.turnBytes)
+        for owner in allowed { lines[owner]?.debt -= roundsCount * Self.turnBytes }
+        return true
     }
 
     /// Puts elements before the others of their owners, in their order; their owners come first.
@@ -68,8 +113,8 @@ struct FairQueue<Element> {
     }
 }
 
-/// Whose requests have been let in lately, by what they show: so that a request that has not been looked at waits in
-/// its user's line, and one that shows what nobody knows in the line of its address.
+/// The users whose requests were let in lately, by their tokens. A request that isn't read yet waits in its user's
+/// line; one with an unknown token waits in its address's.
 struct KnownCallers {
     static let entriesMax = 20_000
 

@@ -2,14 +2,14 @@ import CloudWire
 import Seams
 
 extension CloudService {
-    /// In whose line a request waits that nobody has looked at yet.
+    /// The owner of the line in which a request waits that isn't read yet.
     func owner(of request: WireRequest) -> String {
         let token = request.queryItem(WireHeader.webAuthTokenItem)
         let peer = request.peer.map(RateKeeper.network)
         return knownCallers.withLock { $0.owner(of: token, peer: peer) }
     }
 
-    /// In whose line a device's question for a push waits; without an asker it is the server's own.
+    /// The owner of the line in which a device's question for a push waits; without an asker the server's own.
     func owner(ofDevice apnsToken: String, asker: String?) -> String {
         guard let asker else { return "courier" }
         return knownCallers.withLock { $0.owner(of: apnsToken, peer: RateKeeper.network(of: asker)) }
@@ -47,7 +47,7 @@ extension CloudService {
         switch taken.kind {
         case .user: throw ServiceError.throttled("you have sent too many requests", seconds)
         case .address:
-            throw ServiceError.throttled("too many requests came from your address without a user", seconds)
+            throw ServiceError.tooManyOfAddress(seconds)
         case .container:
             throw ServiceError.tryAgainLater(
                 "too many requests came for the container", retryAfterSeconds: seconds)
@@ -56,6 +56,10 @@ extension CloudService {
 }
 
 extension ServiceError {
+    static func tooManyOfAddress(_ seconds: Double) -> WireError {
+        throttled("too many requests came from your address without a user", seconds)
+    }
+
     fileprivate static func throttled(_ reason: String, _ seconds: Double) -> WireError {
         WireError(.throttled, reason: reason, retryAfterSeconds: seconds, ckErrorCode: 7)
     }

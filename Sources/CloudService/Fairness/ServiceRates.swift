@@ -23,7 +23,7 @@ public struct ServiceRates: Hashable, Sendable {
     /// Of those who haven't signed in, or are refused, from one address; nil: as many as they like.
     public var address: Rate? = Rate(perSecond: 200, burst: 2_000)
 
-    /// Generous ones: who keeps them is no program gone wild.
+    /// Generous limits, which only a faulty program exceeds.
     public init() {}
 
     /// No limits, as a service has them that is asked for none.
@@ -35,17 +35,17 @@ public struct ServiceRates: Hashable, Sendable {
 }
 
 /// What is left of a rate, for each of those to whom it applies.
-struct RateBuckets {
+package struct RateBuckets {
     /// So many are told apart; further ones share what is left for one.
     static let entriesMax = 20_000
 
-    struct Answer: Hashable {
-        let isTaken: Bool
-        let limit: Int
+    package struct Answer: Hashable {
+        package let isTaken: Bool
+        package let limit: Int
         /// How many more may come at once.
-        let remaining: Int
+        package let remaining: Int
         /// When one more may come, or when nothing is used any more, in seconds.
-        let seconds: Int
+        package let seconds: Int
     }
 
     private struct Entry {
@@ -60,12 +60,13 @@ struct RateBuckets {
 
     var count: Int { entries.count }
 
-    init(_ rate: ServiceRates.Rate) {
+    /// Nobody has used anything.
+    package init(_ rate: ServiceRates.Rate) {
         self.rate = rate
     }
 
     /// Takes one request of `owner`, if it may come.
-    mutating func take(_ owner: String, at now: Int64) -> Answer {
+    package mutating func take(_ owner: String, at now: Int64) -> Answer {
         let key = place(for: owner, at: now)
         var entry = filled(entries[key], at: now)
         let isTaken = entry.level >= 1000
@@ -98,7 +99,7 @@ struct RateBuckets {
 }
 
 /// What is left of a service's rates.
-struct RateKeeper {
+package struct RateKeeper {
     private var users: RateBuckets?
     private var containers: RateBuckets?
     private var addresses: RateBuckets?
@@ -127,7 +128,7 @@ struct RateKeeper {
     }
 
     /// A household has 2^64 addresses of IPv6: the first four groups count.
-    static func network(of address: String) -> String {
+    package static func network(of address: String) -> String {
         guard address.utf8.contains(0x3A), !address.utf8.contains(0x2E) else { return address }
         let groups = address.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)
         let front = groups[0].split(separator: ":")

@@ -67,7 +67,7 @@ struct NotificationCollector {
         feed.unreadCount += 1
         feeds[user] = feed
         changedFeeds.insert(user)
-        // A name of its own for each: who has taken the one before and says so does not delete this one.
+        // A name of its own for each: a late acknowledgement of the one before does not delete this one.
         let notificationID = random.nextUUID().lowercased()
         var payload = PushPayload(
             news.info, cause: news.cause, fields: news.fields, user: user, notificationID: notificationID,

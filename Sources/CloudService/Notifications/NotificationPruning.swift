@@ -2,7 +2,7 @@ import CloudStore
 import Seams
 
 extension StoreChanges {
-    /// Takes notifications out of their user's collection: whoever has a token from before learns that some are gone.
+    /// Takes notifications out of their user's collection: a client with an older token is told that some are gone.
     mutating func discard(_ rows: [NotificationRow], from feed: NotificationFeedRow) {
         guard let last = rows.map(\.key.number).max() else { return }
         var feed = feed

@@ -9,7 +9,7 @@ extension CloudService {
 
     func notificationsList(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
-        let request = try NotificationsListRequest(json: body)
+        let request = try NotificationsListRequest(request: body)
         if let limit = request.resultsLimit, limit <= 0 {
             throw ServiceError.badRequest("resultsLimit must be positive")
         }
@@ -40,7 +40,7 @@ extension CloudService {
 
     func notificationsRead(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
-        let request = try NotificationsReadRequest(json: body)
+        let request = try NotificationsReadRequest(request: body)
         try limits.check(count: request.notificationIDs.count, caller)
         let names = Set(request.notificationIDs).map { NotificationName(user: user, notificationID: $0) }
             .sorted()

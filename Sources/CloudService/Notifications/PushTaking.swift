@@ -90,13 +90,14 @@ extension CloudService {
         return PreparedRequest(work: work, bytes: 0, wantsExtras: false)
     }
 
-    /// Whoever asks is counted, and who guesses is counted as nobody.
+    /// Counts the request to the device's user; one with an unknown token counts to the client's address.
     private func waitingPush(
         _ apnsToken: String, _ taking: PushTaking, asker: String?
     ) throws -> (device: DeviceRow, push: CourierPush?) {
         do {
             let found = try store.read { try self.waitingPush(apnsToken, taking, $0) }
             if let asker { try charge(found.device.key.user, at: asker, showing: apnsToken) }
+            if let container { try checkEnvironment(found.device.key.user, in: container) }
             return found
         } catch let error as WireError where error == ServiceError.unknownDeviceToken {
             if let asker { try charge(nil, at: asker, showing: apnsToken) }

@@ -20,17 +20,29 @@ struct WebhookCollector {
             guard webhook.scope == nil || webhook.scope == row.subscription.database.scope,
                 webhook.recordType == nil || webhook.recordType == recordType
             else { continue }
-            changed.insert(place)
-            guard webhook.waitingCount < Int64(limits.webhookDeliveriesMax) else {
-                webhooks[place].droppedCount += 1
-                continue
-            }
-            webhooks[place].waitingCount += 1
-            deliveries.append(
-                WebhookDeliveryRow(
-                    webhook: webhook.name, notificationID: row.notificationID,
-                    madeMilliseconds: nowMilliseconds, dueMilliseconds: nowMilliseconds, body: row.content))
+            add(row.notificationID, row.content, to: place)
         }
+    }
+
+    /// Adds what is no notification: for the webhooks that have no condition.
+    mutating func add(event name: String, body: [UInt8]) {
+        for place in webhooks.indices where webhooks[place].scope == nil && webhooks[place].recordType == nil
+        {
+            add(name, body, to: place)
+        }
+    }
+
+    private mutating func add(_ name: String, _ body: [UInt8], to place: Int) {
+        changed.insert(place)
+        guard webhooks[place].waitingCount < Int64(limits.webhookDeliveriesMax) else {
+            webhooks[place].droppedCount += 1
+            return
+        }
+        webhooks[place].waitingCount += 1
+        deliveries.append(
+            WebhookDeliveryRow(
+                webhook: webhooks[place].name, notificationID: name, madeMilliseconds: nowMilliseconds,
+                dueMilliseconds: nowMilliseconds, body: body))
     }
 
     func finish(_ changes: inout StoreChanges) {

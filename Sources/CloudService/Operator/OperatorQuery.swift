@@ -1,7 +1,7 @@
 import CloudStore
 import CloudWire
 
-/// What `records/query` finds for who may see everything, page after page.
+/// What `records/query` finds for a caller that may see everything, page after page.
 package struct OperatorQuery {
     private static let recordsMax = 200
 
@@ -33,8 +33,9 @@ package struct OperatorQuery {
         let runner = QueryRunner(
             reader: reader, query: resolved, zones: zones, limits: limits, recordsMax: Self.recordsMax,
             isVisible: nil)
-        let page = try runner.page(after: position)
+        var budget = limits.budget(records: Self.recordsMax)
+        let page = try runner.page(after: position, &budget)
         position = page.next
-        return (page.rows, page.next != nil)
+        return (page.rows, page.moreComing)
     }
 }

@@ -171,7 +171,7 @@ extension CloudService {
         let request = try ZonesModifyRequest(operations: [operation]).json()
         switch answerAlone(try zonesModify(request, caller, nil)) {
         case .error(let error): throw error
-        case .message(let message as ZonesResponse, _):
+        case .message(let message as ZonesResponse, _, _):
             if case .error(let error)? = message.zones.first { throw error }
         default: break
         }

@@ -2,7 +2,7 @@ import CloudStore
 import CloudWire
 import Seams
 
-/// Decides who is told of changes: every device of who has subscribed, but for the one that made all of them. Pure.
+/// Decides which devices are told of changes: all of each subscriber, except the one that made all the changes. Pure.
 struct PushDecider {
     /// The subscriptions in databases whose zones changed.
     let subscriptions: [DatabaseKey: [SubscriptionRow]]
@@ -99,7 +99,7 @@ struct PushDecider {
 
     private typealias Watcher = (key: SubscriptionKey, info: WireNotificationInfo?)
 
-    /// Without the subscriptions that are gone: who doesn't want to hear any more isn't told of what was before either.
+    /// Without the subscriptions that are gone: a user who unsubscribed isn't told of earlier changes either.
     private func watchers(_ fired: FiredWatchers, of change: FiredChangeRow) -> [Watcher] {
         let staying = fired.numbers.compactMap { number -> Watcher? in
             indexes[change.watch]?[number].map { ($0.row.key, $0.info) }

@@ -22,8 +22,8 @@ extension CloudService {
     /// Makes pushes of the changes that nobody was told of yet: one bounded step, in a transaction of its own.
     /// True when there may be more.
     ///
-    /// `CloudServiceThread` does it by itself, also at its start, for what was left before. Whoever calls `respond` or
-    /// `commitGroup` calls this too.
+    /// `CloudServiceThread` does it by itself, also at its start, for what was left before. Call this after `respond`
+    /// and `commitGroup`.
     ///
     /// - Throws: `CloudStoreError`; then the changes wait for the next step.
     @discardableResult public func preparePushes() throws -> Bool {
@@ -55,7 +55,7 @@ extension CloudService {
     /// The step inside a transaction; returns whom to tell when it is on disk.
     func pushStep(_ writer: any CloudStoreWriter) throws -> [String] {
         let (cursor, ready) = pushes.withLock { state in
-            // Before looking: who writes a task after this transaction sets it again.
+            // Before looking: a task that is written after this transaction sets it again.
             state.tasksMayWait = false
             return (state.cursor, state.readyTokens)
         }
@@ -79,6 +79,8 @@ extension CloudService {
     ) throws -> PushDecider.Decision {
         var wanted = StoreLoad()
         wanted.subscriptionsIn = Set(tasks.map(\.zone.database)).sorted()
+        wanted.databases = wanted.subscriptionsIn
+        wanted.zones = tasks.map(\.zone)
         var loaded = try writer.load(wanted)
         let decider = PushDecider(
             subscriptions: loaded.subscriptions,
@@ -95,8 +97,9 @@ extension CloudService {
             loaded: loaded, webhooks: try writer.notificationReader.webhooks(),
             container: container?.identifier, limits: limits, nowMilliseconds: clock.nowMilliseconds(),
             random: random)
-        let decision = try decider.decide(
+        var decision = try decider.decide(
             tasks, fired, pushesMax: Self.pushesMax, watchersMax: Self.watchersMax, collector: &collector)
+        decision.changes.removeSubscriptions(of: decision.changes.removedPushTasks, loaded: loaded)
         try writer.apply(decision.changes)
         for feed in decision.changes.notifications.feeds { try trim(feed, writer) }
         if !decision.changes.notifications.deliveries.isEmpty {

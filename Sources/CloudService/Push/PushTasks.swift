@@ -30,6 +30,22 @@ extension StoreChanges {
             pushTasks.append(PushTaskRow(zone: zone.key, maker: isAlone ? maker : nil))
         }
     }
+
+    /// Removes the subscriptions to those of `zones` that are gone, after their subscribers were told. A zone that was
+    /// made anew before that keeps them.
+    mutating func removeSubscriptions(of zones: [ZoneKey], loaded: StoreLoaded) {
+        var left: [DatabaseKey: DatabaseRow] = [:]
+        for zone in zones where loaded.zones[zone]?.isDeleted ?? false {
+            guard var database = left[zone.database] ?? loaded.databases[zone.database] else { continue }
+            let rows = (loaded.subscriptions[zone.database] ?? [])
+                .filter { $0.recordType == nil && $0.zoneName == zone.zoneName }
+            guard !rows.isEmpty else { continue }
+            removedSubscriptions += rows.map(\.key)
+            database.subscriptionCount -= Int64(rows.count)
+            left[zone.database] = database
+        }
+        databases += left.sorted { $0.key < $1.key }.map(\.value)
+    }
 }
 
 /// What a service remembers of its pushes while it runs; all of it can be found again.
@@ -56,8 +72,10 @@ extension CloudService {
         if !changes.pushTasks.isEmpty || !changes.notifications.firedChanges.isEmpty {
             pushes.withLock { $0.tasksMayWait = true }
         }
+        if !changes.clearedZones.isEmpty { clearedRowsMayWait.withLock { $0 = true } }
         let oldSchema = try changes.schema.map { _ in try schema(in: writer) }
         try writer.apply(changes)
+        try trimAnswers(changes.answers, writer)
         if let oldSchema, let row = changes.schema {
             try changeIndexes(from: oldSchema, to: try Schema(row), written: changes.indexes, writer)
         }

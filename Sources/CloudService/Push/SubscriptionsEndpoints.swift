@@ -6,7 +6,7 @@ extension CloudService {
         _ body: [UInt8], _ caller: ServiceCaller, _ operation: OperationID?
     ) throws -> ServiceWork {
         guard let user = caller.user else { throw ServiceError.authenticationRequired }
-        let request = try SubscriptionsModifyRequest(json: body)
+        let request = try SubscriptionsModifyRequest(request: body)
         try limits.check(count: request.operations.count, caller)
         let ids = request.operations.map(\.subscription.subscriptionID)
         guard Set(ids).count == ids.count else {
@@ -36,14 +36,14 @@ extension CloudService {
     }
 
     func subscriptionsList(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        _ = try SubscriptionsListRequest(json: body)
+        _ = try SubscriptionsListRequest(request: body)
         return try readSubscriptions(caller) { rows in
             try rows.map { .subscription(try WireSubscription(json: $0.content)) }
         }
     }
 
     func subscriptionsLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try SubscriptionsLookupRequest(json: body)
+        let request = try SubscriptionsLookupRequest(request: body)
         try limits.check(count: request.subscriptions.count, caller)
         return try readSubscriptions(caller) { rows in
             try request.subscriptions.map { asked in

@@ -8,7 +8,7 @@ extension CloudService {
         -> ServiceWork
     {
         guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
-        let request = try TokensCreateRequest(json: body)
+        let request = try TokensCreateRequest(request: body)
         let name = ServiceCaller.checked(request.clientID) ?? caller.device?.device
         return .write { writer in
             let devices = try self.devices(of: user, writer)
@@ -36,7 +36,7 @@ extension CloudService {
         -> ServiceWork
     {
         guard let user = caller.user?.userRecordName else { throw ServiceError.authenticationRequired }
-        let request = try TokensRegisterRequest(json: body)
+        let request = try TokensRegisterRequest(request: body)
         let name = ServiceCaller.checked(request.clientID) ?? caller.device?.device
         return .write { writer in
             var wanted = StoreLoad()
@@ -69,13 +69,26 @@ extension CloudService {
     /// - Returns: how many there were.
     /// - Throws: `CloudStoreError`.
     @discardableResult package func forgetDevices(of user: String) throws -> Int {
-        try store.write { writer in
-            let devices = try self.devices(of: user, writer)
-            var changes = StoreChanges()
-            changes.removedDevices = devices.map(\.key)
-            if !devices.isEmpty { try writer.apply(changes) }
-            return devices.count
+        try store.write { try self.forgetDevices(of: user, named: nil, $0) }
+    }
+
+    /// The same as work of the service, of the device with this name only when one is given.
+    func prepareForgetting(devicesOf user: String, named device: String?) -> PreparedRequest {
+        let work = ServiceWork.write { writer in
+            _ = try self.forgetDevices(of: user, named: device, writer)
+            return .nothing
         }
+        return PreparedRequest(work: work, bytes: 0, wantsExtras: false, requestID: "")
+    }
+
+    private func forgetDevices(
+        of user: String, named device: String?, _ writer: any CloudStoreWriter
+    ) throws -> Int {
+        let devices = try self.devices(of: user, writer).filter { device == nil || $0.key.device == device }
+        var changes = StoreChanges()
+        changes.removedDevices = devices.map(\.key)
+        if !devices.isEmpty { try writer.apply(changes) }
+        return devices.count
     }
 
     private func devices(of user: String, _ reader: any CloudStoreReader) throws -> [DeviceRow] {

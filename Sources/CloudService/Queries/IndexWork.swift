@@ -168,15 +168,23 @@ extension CloudService {
             ofType: work.recordType, after: work.position, recordsMax: limits.querySearch.indexedRecordsMax,
             bytesMax: Self.indexedBytesMax)
         var changes = StoreChanges()
-        for row in page.rows where !row.isDeleted && !done.contains(row.key) {
+        var work = work
+        var entriesCount = 0
+        var moreComing = page.moreComing
+        for row in page.rows {
+            guard entriesCount < limits.indexEntriesOfRequestMax else {
+                moreComing = true
+                break
+            }
+            work.position = row.key
+            guard !row.isDeleted, !done.contains(row.key) else { continue }
             // A record that can't be read can't be found by what is in it.
             let subject = (try? QuerySubject(row: row)) ?? QuerySubject(row: row, fields: [:])
             changes.indexes.append(IndexEntries.row(subject, schema))
+            entriesCount += changes.indexes.last?.entries.count ?? 0
         }
-        var work = work
-        work.position = page.rows.last?.key ?? work.position
-        changes.indexWork = [page.moreComing ? work.row : IndexWork.done(work.recordType)]
-        if page.moreComing { indexWorkMayWait.withLock { $0 = true } }
+        changes.indexWork = [moreComing ? work.row : IndexWork.done(work.recordType)]
+        if moreComing { indexWorkMayWait.withLock { $0 = true } }
         return changes
     }
 }

@@ -56,6 +56,16 @@ struct QueryCondition: Hashable, Sendable {
         }
     }
 
+    /// Values that are looked for one by one in each record.
+    var valuesCount: Int {
+        switch test {
+        case .anyIn, .names, .near: 1
+        case .all(let values): values.count
+        case .allNames(let names, let values): names.count + values.count
+        case .words(let words, _): words.count * fields.count
+        }
+    }
+
     func matches(_ subject: QuerySubject) -> Bool {
         holds(for: subject) != isNegated
     }
@@ -117,10 +127,13 @@ struct ResolvedQuery: Hashable, Sendable {
     /// The type's fields that can be searched for words.
     let type: RecordType
 
+    /// As how many rows a record counts that all conditions are asked about.
+    let rowsOfRecord: Int
+
     func resolved(in zone: ZoneKey) -> ResolvedQuery {
         ResolvedQuery(
             recordType: recordType, conditions: conditions.map { $0.resolved(in: zone) }, sortKeys: sortKeys,
-            type: type)
+            type: type, rowsOfRecord: rowsOfRecord)
     }
 
     func matches(_ subject: QuerySubject) -> Bool {

@@ -4,30 +4,33 @@ import Seams
 
 extension CloudService {
     func recordsQuery(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try RecordsQueryRequest(json: body)
+        let request = try RecordsQueryRequest(request: body)
         let answer = try recordsQuery(request, caller)
-        return .read { reader in
-            .message(try answer(reader), numbersAsStrings: request.numbersAsStrings ?? false)
+        return page(numbersAsStrings: request.numbersAsStrings) { reader, budget in
+            try answer(reader, &budget)
         }
     }
 
-    /// Several queries, each answered as if it were alone.
+    /// Several queries, which share what one may cost.
     func recordsQueryBatch(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try RecordsQueryBatchRequest(json: body)
+        let request = try RecordsQueryBatchRequest(request: body)
         guard request.batch.count <= limits.queriesMax else {
             throw ServiceError.badRequest("a batch has \(limits.queriesMax) queries at most")
         }
         let answers = try request.batch.map { try recordsQuery($0, caller) }
-        return .read { reader in
-            .message(
-                RecordsQueryBatchResponse(batch: try answers.map { try $0(reader) }),
-                numbersAsStrings: request.batch.first?.numbersAsStrings ?? false)
+        return page(numbersAsStrings: request.batch.first?.numbersAsStrings) { reader, budget in
+            var batch: [RecordsQueryResponse] = []
+            for answer in answers {
+                batch.append(
+                    try budget.withShare(of: answers.count - batch.count) { try answer(reader, &$0) })
+            }
+            return RecordsQueryBatchResponse(batch: batch)
         }
     }
 
     private func recordsQuery(
         _ request: RecordsQueryRequest, _ caller: ServiceCaller
-    ) throws -> @Sendable (any CloudStoreReader) throws -> RecordsQueryResponse {
+    ) throws -> @Sendable (any CloudStoreReader, inout AnswerBudget) throws -> RecordsQueryResponse {
         guard let query = request.query else {
             throw ServiceError.badRequest("missing required field 'query'")
         }
@@ -40,33 +43,33 @@ extension CloudService {
             throw ServiceError.zoneNotFound(request.zoneID ?? ZoneID())
         }
         let marker = try QueryMarker(query, database: database, zone: zone, secret: try assetSecret())
-        return { reader in
+        return { reader, budget in
             let zones = try self.zones(zone, in: database, reader)
             let schema = try self.schema(in: reader)
             let reading = QueryReading(
                 schema: schema, database: database, userRecordName: caller.user?.userRecordName,
                 limits: self.limits)
             let resolved = try reading.resolve(query)
-            let cursor = try request.continuationMarker.map {
+            let cursor = try request.continuationMarker.flatMap {
                 try marker.position($0, keysCount: resolved.sortKeys.count)
             }
             let isVisible = try self.visibility(of: resolved.recordType, caller, schema, reader)
             do {
                 try resolved.checkIndexes(in: reader)
             } catch {
-                // Another process may have asked for the index: whoever looks for it lets this one build it.
+                // Another process may have asked for the index: the first query that needs it lets this one build it.
                 self.indexWorkMayWait.withLock { $0 = true }
                 throw error
             }
-            try self.checkProbes(of: resolved, zonesCount: zones.count)
+            try self.takeProbes(of: resolved, zonesCount: zones.count, &budget)
             let runner = QueryRunner(
                 reader: reader, query: resolved, zones: zones.map(\.key), limits: self.limits,
                 recordsMax: recordsMax,
                 isVisible: isVisible)
-            let page = try runner.page(after: cursor)
+            let page = try runner.page(after: cursor, &budget)
             return RecordsQueryResponse(
                 records: page.rows.map { $0.result(desiredKeys: request.desiredKeys) },
-                continuationMarker: try page.next.map(marker.text),
+                continuationMarker: try page.moreComing ? marker.text(page.next) : nil,
                 syncToken: caller.wantsSyncToken ? zones.first?.row?.syncToken(in: caller.scope) : nil)
         }
     }
@@ -95,11 +98,14 @@ extension CloudService {
     }
 
     /// Refuses to look for so much in so many places that others would wait for it.
-    private func checkProbes(of query: ResolvedQuery, zonesCount: Int) throws {
+    private func takeProbes(
+        of query: ResolvedQuery, zonesCount: Int, _ budget: inout AnswerBudget
+    ) throws {
         let count = query.conditions.reduce(0) { $0 + $1.probesCount } * zonesCount
-        guard count > limits.queryProbesMax else { return }
+        budget.probes -= count
+        guard budget.probes < 0 else { return }
         throw ServiceError.limitExceeded(
-            "the query looks for \(count) values, each zone counted; \(limits.queryProbesMax) are allowed")
+            "the query looks for \(count) values, each zone counted; a request has \(limits.queryProbesMax)")
     }
 
     /// Which of a type's records the caller may see; nil: all.

@@ -27,7 +27,9 @@ struct QueryMarker {
             try SHA256.hash(Array("\(database.scope.rawValue) \(database.owner) ".utf8) + content).prefix(12))
     }
 
-    func text(_ position: QueryPosition) throws -> String {
+    /// - Parameter position: Nil when nothing was looked at yet.
+    func text(_ position: QueryPosition?) throws -> String {
+        let position = position ?? Self.beginning
         var writer = BinaryWriter()
         writer.byte(Self.version)
         writer.blob(hash)
@@ -45,11 +47,17 @@ struct QueryMarker {
         return Base64.encoded(try seal.sealed(writer.bytes))
     }
 
+    /// Stands for no place: every other has keys.
+    private static let beginning = QueryPosition(keys: [], recordName: "", zoneName: "")
+
+    /// - Returns: Nil for the beginning.
     /// - Throws: BAD_REQUEST for what is damaged, or the marker of another query.
-    func position(_ text: String, keysCount: Int) throws(WireError) -> QueryPosition {
+    func position(_ text: String, keysCount: Int) throws(WireError) -> QueryPosition? {
         guard text.utf8.count <= Self.textBytesMax, let bytes = Base64.decoded(text),
-            let content = try? seal.opened(bytes), let position = try? decoded(content[...]),
-            position.keys.count == (position.walk == nil ? keysCount : 1),
+            let content = try? seal.opened(bytes), let position = try? decoded(content[...])
+        else { throw ServiceError.markerRefused }
+        if position == Self.beginning { return nil }
+        guard position.keys.count == (position.walk == nil ? keysCount : 1),
             (position.walk == nil) == (keysCount > 0)
         else { throw ServiceError.markerRefused }
         return position

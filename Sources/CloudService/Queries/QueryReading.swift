@@ -39,7 +39,10 @@ struct QueryReading {
                 throw ServiceError.notMarked(recordID, "queryable")
             }
         }
-        return ResolvedQuery(recordType: recordType, conditions: conditions, sortKeys: sortKeys, type: type)
+        let valuesCount = conditions.reduce(0) { $0 + $1.valuesCount }
+        return ResolvedQuery(
+            recordType: recordType, conditions: conditions, sortKeys: sortKeys, type: type,
+            rowsOfRecord: 1 + valuesCount / limits.querySearch.valuesOfRow)
     }
 
     // MARK: - Sorts
@@ -155,7 +158,7 @@ struct QueryReading {
 
     // MARK: - Values
 
-    /// A value to compare with: bytes, or the name of a record in the zone of whoever refers to it.
+    /// A value to compare with: bytes, or the name of a record in the referring record's zone.
     private enum Operand {
         case value([UInt8])
         case name(String)

@@ -4,8 +4,9 @@ import CloudWire
 /// A page of a query's results.
 struct QueryPage {
     var rows: [RecordRow] = []
-    /// Where the next page begins; nil: this is the last.
+    /// Where the next page begins; nil: at the beginning, or this is the last.
     var next: QueryPosition?
+    var moreComing = false
 }
 
 /// Finds a page of a query's results in one zone, or in several.
@@ -19,15 +20,21 @@ struct QueryRunner {
     /// Nil: all records may be seen.
     let isVisible: ((RecordRow) -> Bool)?
 
-    func page(after cursor: QueryPosition?) throws -> QueryPage {
-        query.sortKeys.isEmpty ? try unsortedPage(after: cursor) : try sortedPage(after: cursor)
+    /// Finds a page within `budget`, and takes away from it what that cost.
+    func page(after cursor: QueryPosition?, _ budget: inout AnswerBudget) throws -> QueryPage {
+        guard !budget.isSpent else { return QueryPage(next: cursor, moreComing: true) }
+        var page =
+            query.sortKeys.isEmpty
+            ? try unsortedPage(after: cursor, &budget) : try sortedPage(after: cursor, &budget)
+        page.moreComing = page.next != nil
+        return page
     }
 
     /// One zone after another.
-    private func unsortedPage(after cursor: QueryPosition?) throws -> QueryPage {
+    private func unsortedPage(
+        after cursor: QueryPosition?, _ budget: inout AnswerBudget
+    ) throws -> QueryPage {
         var page = QueryPage()
-        var rowsLeft = limits.queryRowsExaminedMax
-        var bytesLeft = limits.answerBytesMax
         for zone in zones {
             var cursor = cursor
             if let zoneName = cursor?.zoneName, zoneName != zone.zoneName {
@@ -35,15 +42,17 @@ struct QueryRunner {
                 cursor = nil
             }
             let search = ZoneSearch(
-                reader, zone: zone, query: query, wanted: recordsMax - page.rows.count, rowsMax: rowsLeft,
-                bytesMax: bytesLeft, search: limits.querySearch, isVisible: isVisible)
+                reader, zone: zone, query: query, wanted: recordsMax - page.rows.count,
+                rowsMax: budget.rows, bytesMax: budget.bytes, search: limits.querySearch,
+                isVisible: isVisible)
             try search.run(after: cursor)
             page.rows += search.found.map(\.row)
-            rowsLeft = search.rowsLeft
-            bytesLeft -= search.found.reduce(0) { $0 + $1.row.fields.count }
+            // A zone without a record costs as much as a row.
+            budget.rows = search.rowsLeft - 1
+            budget.bytes = search.bytesLeft
             page.next = search.stoppedAt
             // A zone that ended with the page is gone through: the next page looks at the next zone.
-            if page.next == nil, page.rows.count >= recordsMax || rowsLeft <= 0 || bytesLeft <= 0,
+            if page.next == nil, page.rows.count >= recordsMax || budget.isSpent,
                 zone != zones.last
             {
                 page.next = search.found.last?.position ?? endOf(zone)
@@ -61,19 +70,25 @@ struct QueryRunner {
     }
 
     /// The zones' results in one order.
-    private func sortedPage(after cursor: QueryPosition?) throws -> QueryPage {
+    private func sortedPage(
+        after cursor: QueryPosition?, _ budget: inout AnswerBudget
+    ) throws -> QueryPage {
         // One more than fits in all shares tells that there are more.
         let share =
             zones.count == 1 ? recordsMax : min(recordsMax, max(8, 2 * recordsMax / max(1, zones.count)))
         var found: [QueryFound] = []
         var stops: [QueryPosition] = []
+        let whole = budget
         for zone in zones {
             let search = ZoneSearch(
                 reader, zone: zone, query: query, wanted: share,
-                rowsMax: max(limits.querySearch.rowsInZoneMin, limits.queryRowsExaminedMax / zones.count),
-                bytesMax: max(1, limits.answerBytesMax / zones.count), search: limits.querySearch,
+                rowsMax: max(limits.querySearch.rowsInZoneMin, whole.rows / zones.count),
+                bytesMax: max(1, whole.bytes / zones.count), search: limits.querySearch,
                 isVisible: isVisible)
+            let (rowsMax, bytesMax) = (search.rowsLeft, search.bytesLeft)
             try search.run(after: cursor)
+            budget.rows -= rowsMax - search.rowsLeft + 1
+            budget.bytes -= bytesMax - search.bytesLeft
             found += search.found
             if let stoppedAt = search.stoppedAt { stops.append(stoppedAt) }
         }

@@ -18,13 +18,15 @@ extension ZoneSearch {
                 guard bytes <= search.gatheredBytesMax else { return nil }
                 for hit in page.rows where seen.insert(hit.position.recordName).inserted {
                     guard let subject = match(hit.record, fixed: fixed) else { continue }
-                    positions.append(position(keys(of: subject), hit.position.recordName))
+                    let keys = keys(of: subject)
+                    bytes += keys.reduce(0) { $0 + $1.count + search.bytesOfKey }
+                    positions.append(position(keys, hit.position.recordName))
                 }
                 scan.after = page.rows.last?.position
                 isMore = page.moreComing
             }
         }
-        rowsLeft -= seen.count
+        rowsLeft -= max(seen.count, bytes / search.bytesOfRow) * query.rowsOfRecord
         return try take(positions, after: cursor)
     }
 
@@ -210,7 +212,8 @@ extension ZoneSearch {
 
     /// Records with the `fixed` keys, which stand in `parts`: few are sorted, many are walked through by the next key.
     func group(_ parts: [QueryDriver.Part], fixed: [[UInt8]], after cursor: QueryPosition?) throws -> Bool {
-        if try count(parts, max: search.gatheredMax + 1) <= search.gatheredMax,
+        let countMax = gatheredMax
+        if try count(parts, max: countMax + 1) <= countMax,
             let isToGoOn = try gather(parts, fixed: fixed, after: cursor)
         {
             return isToGoOn

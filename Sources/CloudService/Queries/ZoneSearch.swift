@@ -13,7 +13,7 @@ final class ZoneSearch {
     /// Rows that may still be looked at.
     var rowsLeft: Int
     /// Bytes of records that may still be found.
-    private var bytesLeft: Int
+    private(set) var bytesLeft: Int
 
     /// In order.
     private(set) var found: [QueryFound] = []
@@ -62,8 +62,13 @@ final class ZoneSearch {
         return true
     }
 
-    /// As how many rows a record counts: a large one takes longer.
-    func cost(of record: RecordRow?) -> Int { 1 + (record?.fields.count ?? 0) / search.bytesOfRow }
+    /// As how many rows a record counts: a large one takes longer, and so does one that much is asked about.
+    func cost(of record: RecordRow?) -> Int {
+        (1 + (record?.fields.count ?? 0) / search.bytesOfRow) * query.rowsOfRecord
+    }
+
+    /// Rows that may be sorted in memory. With more, an index is walked, which may stop anywhere.
+    var gatheredMax: Int { min(search.gatheredMax, max(0, rowsLeft) / query.rowsOfRecord) }
 
     /// Counts rows that were looked at; false: no more, the next page goes on behind `position`.
     func examine(_ rows: Int, upTo position: @autoclosure () -> QueryPosition) -> Bool {
@@ -92,7 +97,9 @@ final class ZoneSearch {
     }
 
     func scan(_ part: QueryDriver.Part, rowsMax: Int, withRecords: Bool) -> IndexScan {
-        var scan = IndexScan(zone: zone, recordType: query.recordType, source: part.source, rowsMax: rowsMax)
+        var scan = IndexScan(
+            zone: zone, recordType: query.recordType, source: part.source,
+            rowsMax: withRecords ? min(rowsMax, max(1, rowsLeft)) : rowsMax)
         scan.lower = part.range.lower
         scan.upper = part.range.upper
         scan.withRecords = withRecords
@@ -113,6 +120,7 @@ final class ZoneSearch {
         for part in parts where count < max {
             count += try reader.count(scan(part, rowsMax: max, withRecords: false), max: max - count)
         }
+        rowsLeft -= count / search.countedOfRow
         return count
     }
 
@@ -134,10 +142,10 @@ final class ZoneSearch {
 
     /// A condition with so few entries that sorting them is less work than walking the order.
     private func smallDriver() throws -> QueryDriver? {
-        let max = search.gatheredMax + 1
+        let max = gatheredMax + 1
         guard let (_, driver, count) = try bestDriver(max: max), count < max else { return nil }
         // Walking finds a record among as many as there are for each that the condition has.
-        let walked = min(count * count / Swift.max(1, wanted), 100_000)
+        let walked = min(count * count / Swift.max(1, wanted), search.namesCountedMax)
         guard count > search.chunkRows else { return driver }
         let names = QueryDriver.Part(source: .names, range: .all)
         return try self.count([names], max: walked + 1) > walked ? driver : nil

@@ -2,13 +2,16 @@ import CloudStore
 import CloudWire
 
 /// Keeps the answer of `records/modify` without what the batch says already: of a record that was saved from the
-/// client's values alone little more than the tag is left.
+/// client's values alone little more than the tag is left, and of a refusal that shows the server's record not that
+/// record: it is read again when the write is repeated, since the client can only use the newest.
 ///
 /// Byte 1 (the version), the stamp that the saved records share, and for each operation in turn a byte that says which
 /// kind of result follows, and the result.
 struct KeptRecordsForm: KeptForm {
     let batch: ModifyBatch
     let numbersAsStrings: Bool
+    /// The records that the client may read, as they are now.
+    let currentRecords: @Sendable ([RecordKey], any CloudStoreReader) throws -> [RecordKey: WireRecord]
 
     private static let version: UInt8 = 1
 
@@ -16,6 +19,8 @@ struct KeptRecordsForm: KeptForm {
         case record = 0
         case tombstone = 1
         case error = 2
+        /// An error that showed the server's record.
+        case conflict = 3
     }
 
     /// What of a record follows its tag, because the batch doesn't say it.
@@ -42,8 +47,9 @@ struct KeptRecordsForm: KeptForm {
                 writer.byte(Kind.tombstone.rawValue)
                 writer.text(operation.isNamedByService ? tombstone.recordName : "")
                 writer.text(tombstone.recordType ?? "")
-            case .error(let error):
-                writer.byte(Kind.error.rawValue)
+            case .error(var error):
+                writer.byte(error.serverRecord == nil ? Kind.error.rawValue : Kind.conflict.rawValue)
+                error.serverRecord = nil
                 writer.blob(try error.json(extras: true))
             }
         }
@@ -51,13 +57,14 @@ struct KeptRecordsForm: KeptForm {
         return writer.bytes
     }
 
-    func decode(_ bytes: [UInt8]) throws -> RecordsResponse {
+    func decode(_ bytes: [UInt8], _ store: any CloudStoreReader) throws -> RecordsResponse {
         var reader = BinaryReader(bytes[...])
         guard try reader.byte() == Self.version else {
             throw reader.error("an unknown form of a kept answer")
         }
         let modified = try stamp(from: &reader)
-        let results = try batch.operations.map { operation -> RecordResult in
+        var conflicts: [Int: RecordKey] = [:]
+        var results = try batch.operations.enumerated().map { index, operation -> RecordResult in
             switch Kind(rawValue: try reader.byte()) {
             case .record:
                 return RecordResult.record(try record(operation, modified: modified, from: &reader))
@@ -70,13 +77,30 @@ struct KeptRecordsForm: KeptForm {
                         recordName: operation.isNamedByService ? name : operation.record.recordName ?? "",
                         zoneID: zoneID(operation), recordType: recordType.isEmpty ? nil : recordType))
             case .error: return .error(try WireError(json: try reader.blob()))
+            case .conflict:
+                conflicts[index] = try? operation.target.get()
+                return .error(try WireError(json: try reader.blob()))
             case nil: throw reader.error("an unknown kind of result")
             }
         }
         // Only who asked for it has one.
         let syncToken = reader.remainingCount == 0 ? nil : try reader.text()
         try reader.expectEnd()
+        try show(conflicts, in: &results, store)
         return RecordsResponse(records: results, syncToken: syncToken)
+    }
+
+    /// Puts the server's records, as they are now, into the errors of operations. One that is gone is not shown.
+    private func show(
+        _ conflicts: [Int: RecordKey], in results: inout [RecordResult], _ store: any CloudStoreReader
+    ) throws {
+        guard !conflicts.isEmpty else { return }
+        let current = try currentRecords(Set(conflicts.values).sorted(), store)
+        for (index, key) in conflicts {
+            guard case .error(var error) = results[index] else { continue }
+            error.serverRecord = current[key]
+            results[index] = .error(error)
+        }
     }
 
     private func write(

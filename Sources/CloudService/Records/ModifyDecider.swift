@@ -52,7 +52,7 @@ struct ModifyDecider {
             caller: batch.caller, limits: limits, access: access, settings: batch.settings,
             receipts: receipts)
         var growth = SchemaGrowth(schema, mayGrow: schemaMayGrow, limits: limits)
-        return try batch.operations.map { operation -> ModifyOutcome in
+        let outcomes = try batch.operations.map { operation -> ModifyOutcome in
             switch operation.target {
             case .failure(let error): return .failed(error)
             case .success(let key):
@@ -65,6 +65,21 @@ struct ModifyDecider {
                 return outcome
             }
         }
+        let drafts = zip(batch.operations, outcomes).compactMap { operation, outcome in
+            if case .save(let draft) = outcome, let key = try? operation.target.get() {
+                (key, draft)
+            } else {
+                nil
+            }
+        }
+        try limits.checkIndexEntries(of: drafts, growth.grown)
+        let referencesCount = drafts.reduce(0) { $0 + $1.1.references.count }
+        guard referencesCount <= limits.referencesOfRequestMax else {
+            throw ServiceError.limitExceeded(
+                "the records of the request have \(referencesCount) references; \(limits.referencesOfRequestMax) are "
+                    + "allowed")
+        }
+        return outcomes
     }
 
     /// Decides from all that was loaded.
@@ -90,8 +105,8 @@ struct ModifyDecider {
         zone.isDefault || loaded.zones[zone].map { !$0.isDeleted } ?? false
     }
 
-    /// What to load next: the targets of what `outcomes` save, and who refers to what is deleted, as far as that
-    /// is not known yet; nil when all is.
+    /// What to load next: the targets of what `outcomes` save, and the records that refer to what is deleted, when they
+    /// aren't known yet; nil when all are.
     ///
     /// Looks only at what was `found` last, so that a long chain of references is not gone through at each step.
     func nextLoad(

@@ -126,6 +126,15 @@ struct ModifyOperationDecider {
                 ServiceError.limitExceeded(
                     "the record has \(bytes.count) bytes; \(limits.recordBytesMax) are allowed"))
         }
+        if let type = growth.grown.recordTypes[recordType] {
+            do {
+                try limits.checkIndexEntries(
+                    of: QuerySubject(key: key, recordType: recordType, fields: fields), bytes: bytes.count,
+                    in: type)
+            } catch {
+                return .failed(error)
+            }
+        }
         return .save(
             RecordDraft(
                 old: old.flatMap { $0.isMadeUp ? nil : $0 },

@@ -38,6 +38,9 @@ struct ModifyWriting {
         changes.addedReferences += after.subtracting(before).sorted()
         changes.keepAssets(of: draft, key: key)
         usage.save(draft, as: row)
+        if draft.old == nil, loaded.records[key]?.isDeleted ?? false {
+            usage.countTombstone(in: key.zone, -1)
+        }
         return row
     }
 
@@ -49,6 +52,7 @@ struct ModifyWriting {
             changes.removedRecords.append(row.key)
             return
         }
+        usage.countTombstone(in: row.key.zone, 1)
         let version = nextVersion(in: row.key.zone)
         count(nil, insteadOf: row.checksum, in: row.key.zone)
         changes.records.append(

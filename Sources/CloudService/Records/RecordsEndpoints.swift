@@ -7,12 +7,14 @@ extension CloudService {
         _ body: [UInt8], _ caller: ServiceCaller, _ operation: OperationID?
     ) throws -> ServiceWork {
         guard caller.user != nil else { throw ServiceError.authenticationRequired }
-        let request = try RecordsModifyRequest(json: body)
+        let request = try RecordsModifyRequest(request: body)
         try limits.check(desired: [request.desiredKeys] + request.operations.map(\.desiredKeys))
         let batch = try ModifyBatch(
             request, caller: caller, limits: limits, settings: settings,
             newRecordName: { random.nextUUID().lowercased() })
-        let kept = KeptRecordsForm(batch: batch, numbersAsStrings: request.numbersAsStrings ?? false)
+        let kept = KeptRecordsForm(
+            batch: batch, numbersAsStrings: request.numbersAsStrings ?? false,
+            currentRecords: { try self.readableRecords($0, caller, $1) })
         let receipts = try receipts(of: batch)
         let clientToken = try ClientChangeToken(request, caller)
         return once(operation, kept) { writer in
@@ -46,6 +48,7 @@ extension CloudService {
                 decision.changes.answers.append(
                     clientToken.row(in: zone, nowMilliseconds: self.clock.nowMilliseconds()))
             }
+            decision.changes.rowsMax = self.limits.rowsWrittenMax
             try self.apply(decision.changes, to: writer)
             self.forgetUnsaved(decision.changes.assets, of: caller)
             self.remember(decision.schema, as: decision.changes.schema)
@@ -55,6 +58,19 @@ extension CloudService {
         }
     }
 
+    /// Records as they are now, of those that the caller may read; no more than one request may load.
+    private func readableRecords(
+        _ keys: [RecordKey], _ caller: ServiceCaller, _ reader: any CloudStoreReader
+    ) throws -> [RecordKey: WireRecord] {
+        var wanted = StoreLoad()
+        wanted.records = keys
+        wanted.bytesMax = limits.answerBytesMax
+        let access = try access(of: caller, schema: try schema(in: reader), in: reader)
+        return try reader.load(wanted).records
+            .filter { !$0.value.isDeleted && access.permissions($0.value).contains(.read) }
+            .mapValues { try $0.wireRecord() }
+    }
+
     /// Loads what a request needs, but not more than may be in memory for one; `dependantsCount` were loaded before.
     private func load(
         _ wanted: StoreLoad, _ reader: any CloudStoreReader, besides dependantsCount: Int = 0
@@ -62,17 +78,19 @@ extension CloudService {
         var wanted = wanted
         wanted.bytesMax = limits.answerBytesMax
         wanted.dependantsMax = max(0, limits.dependantsMax - dependantsCount)
+        wanted.deleteSelfCountsMax = limits.referencesCountedMax
         let loaded = try reader.load(wanted)
         guard !loaded.isCutShort else {
             throw ServiceError.limitExceeded(
                 "the records of the request have more than \(limits.answerBytesMax) bytes, or others refer to them "
-                    + "more than \(limits.dependantsMax) times; ask for fewer")
+                    + "more than \(limits.dependantsMax) times, or to what they hang on more than "
+                    + "\(limits.referencesCountedMax) times; ask for fewer")
         }
         return loaded
     }
 
     func recordsLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try RecordsLookupRequest(json: body)
+        let request = try RecordsLookupRequest(request: body)
         try limits.check(desired: [request.desiredKeys] + request.records.map(\.desiredKeys))
         try limits.check(count: request.records.count, caller)
         let items = request.records.map { item -> (item: RecordsLookupRequest.Item, key: RecordKey?) in

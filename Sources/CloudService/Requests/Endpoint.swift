@@ -1,7 +1,7 @@
-import CloudWire
+package import CloudWire
 
 /// What a service answers to: the last part of a path, as `records/modify`.
-enum Endpoint: String, CaseIterable, Sendable {
+package enum Endpoint: String, CaseIterable, Sendable {
     case recordsModify = "records/modify"
     case recordsQuery = "records/query"
     case recordsQueryBatch = "internal/records/query/batch"
@@ -37,27 +37,29 @@ enum Endpoint: String, CaseIterable, Sendable {
 }
 
 /// Who asks, as far as an endpoint cares.
-struct EndpointCallers: OptionSet, Hashable, Sendable {
-    let rawValue: UInt8
+package struct EndpointCallers: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Somebody who hasn't signed in. Only in the public database, whatever a row says.
-    static let nobody = EndpointCallers(rawValue: 1)
+    package static let nobody = EndpointCallers(rawValue: 1)
     /// A user who has signed in.
-    static let user = EndpointCallers(rawValue: 2)
+    package static let user = EndpointCallers(rawValue: 2)
     /// A program that signs with a server-to-server key. Only in the public database, whatever a row says.
-    static let serverKey = EndpointCallers(rawValue: 4)
+    package static let serverKey = EndpointCallers(rawValue: 4)
 
-    static let all: EndpointCallers = [.nobody, .user, .serverKey]
-    static let signedIn: EndpointCallers = [.user, .serverKey]
+    package static let all: EndpointCallers = [.nobody, .user, .serverKey]
+    package static let signedIn: EndpointCallers = [.user, .serverKey]
 }
 
 /// A row of the table of endpoints: how, where and by whom each may be asked.
-struct EndpointRow: Hashable, Sendable {
+package struct EndpointRow: Hashable, Sendable {
     /// Whether it is served by GET beside POST.
-    let allowsGet: Bool
+    package let allowsGet: Bool
     /// The databases that have it; none for what belongs to a device.
-    let scopes: [DatabaseScope]
-    let callers: EndpointCallers
+    package let scopes: [DatabaseScope]
+    package let callers: EndpointCallers
 
     private init(_ scopes: [DatabaseScope], _ callers: EndpointCallers, allowsGet: Bool = false) {
         self.allowsGet = allowsGet
@@ -68,7 +70,7 @@ struct EndpointRow: Hashable, Sendable {
     private static let everywhere: [DatabaseScope] = [.public, .private, .shared]
     private static let withFeeds: [DatabaseScope] = [.private, .shared]
 
-    static func row(of endpoint: Endpoint) -> EndpointRow {
+    package static func row(of endpoint: Endpoint) -> EndpointRow {
         switch endpoint {
         case .recordsQuery, .recordsQueryBatch, .recordsLookup: EndpointRow(everywhere, .all)
         case .recordsModify, .assetsUpload, .assetsRereference: EndpointRow(everywhere, .signedIn)
@@ -91,10 +93,10 @@ struct EndpointRow: Hashable, Sendable {
     }
 
     /// Whether it lies under `/device/`.
-    var isOfDevice: Bool { scopes.isEmpty }
+    package var isOfDevice: Bool { scopes.isEmpty }
 
     /// Who may ask it in a database: nobody but a user asks in one that isn't public.
-    func callers(in scope: DatabaseScope) -> EndpointCallers {
+    package func callers(in scope: DatabaseScope) -> EndpointCallers {
         scope == .public && !isOfDevice ? callers : callers.intersection(.user)
     }
 }

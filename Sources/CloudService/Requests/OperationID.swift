@@ -43,7 +43,9 @@ protocol KeptForm<Answer>: Sendable {
     /// The answer in as few bytes as the request allows: what the request says needn't be kept.
     func encode(_ answer: Answer) throws -> [UInt8]
     /// The answer to the same request.
-    func decode(_ bytes: [UInt8]) throws -> Answer
+    ///
+    /// - Parameter reader: reads what was not kept, as it is now.
+    func decode(_ bytes: [UInt8], _ reader: any CloudStoreReader) throws -> Answer
 }
 
 /// Keeps an answer as it is.
@@ -52,7 +54,7 @@ struct KeptMessageForm<Answer: JSONMessage>: KeptForm {
 
     func encode(_ answer: Answer) throws -> [UInt8] { try answer.json(extras: true) }
 
-    func decode(_ bytes: [UInt8]) throws -> Answer { try Answer(json: bytes) }
+    func decode(_ bytes: [UInt8], _ reader: any CloudStoreReader) throws -> Answer { try Answer(json: bytes) }
 }
 
 extension CloudService {
@@ -65,10 +67,13 @@ extension CloudService {
     ) -> ServiceWork {
         .write { writer in
             guard let operation else {
-                return .message(try body(writer), numbersAsStrings: form.numbersAsStrings)
+                return .message(
+                    try body(writer), numbersAsStrings: form.numbersAsStrings, ifTooLarge: .tellInBrief)
             }
             if let kept = try self.keptAnswer(operation, writer) {
-                return .message(try form.decode(kept), numbersAsStrings: form.numbersAsStrings)
+                return .message(
+                    try form.decode(kept, writer), numbersAsStrings: form.numbersAsStrings,
+                    ifTooLarge: .tellInBrief)
             }
             let answer = try body(writer)
             var changes = StoreChanges()
@@ -77,8 +82,19 @@ extension CloudService {
                     key: operation.key, requestHash: operation.requestHash,
                     atMilliseconds: self.clock.nowMilliseconds(), answer: try form.encode(answer))
             ]
-            try writer.apply(changes)
-            return .message(answer, numbersAsStrings: form.numbersAsStrings)
+            try self.apply(changes, to: writer)
+            return .message(
+                answer, numbersAsStrings: form.numbersAsStrings, ifTooLarge: .tellInBrief)
+        }
+    }
+
+    /// Discards the oldest answers of users who have more than are kept.
+    func trimAnswers(_ added: [KeptAnswerRow], _ writer: any CloudStoreWriter) throws {
+        // Nobody's are the signed changes of servers' keys, which must not be taken twice.
+        for user in Set(added.map(\.key.user)).sorted() where !user.isEmpty {
+            let count = try writer.trimAnswers(
+                of: user, rowsMax: Int64(limits.answersMax), bytesMax: limits.answersBytesMax)
+            if count > 0 { trimmedAnswers.withLock { $0 += count } }
         }
     }
 

@@ -10,6 +10,7 @@ extension CloudService {
         response.note.refusesOrigin = request.additions.refusesOrigin
         response.headers += request.additions.headers
         response.note.groupRequests = groupRequests
+        if case .read = request.work { response.note.isRead = true }
         return response
     }
 
@@ -19,20 +20,39 @@ extension CloudService {
             return response(error, request)
         case .nothing, .push:
             return response(Array("{}".utf8), request.wantsExtras)
-        case .message(let message, let numbersAsStrings):
-            func body(_ message: any JSONMessage) throws -> WireResponse {
-                let json = try message.json(
-                    extras: request.wantsExtras, numbersAsStrings: numbersAsStrings,
-                    assets: assetForm(for: request))
-                return response(json, request.wantsExtras)
-            }
+        case .message(let message, let numbersAsStrings, let ifTooLarge):
+            return encoded(message, numbersAsStrings, ifTooLarge, for: request)
+        }
+    }
+
+    private func encoded(
+        _ message: any JSONMessage, _ numbersAsStrings: Bool, _ ifTooLarge: TooLarge,
+        for request: PreparedRequest
+    ) -> WireResponse {
+        func body(_ message: any JSONMessage) throws(JSONError) -> WireResponse {
+            let bytesMax = if case .send = ifTooLarge { Int.max } else { limits.answerBytesMax }
+            let json = try message.json(
+                extras: request.wantsExtras, numbersAsStrings: numbersAsStrings,
+                assets: assetForm(for: request), bytesMax: bytesMax)
+            return response(json, request.wantsExtras)
+        }
+        func answer(_ message: any JSONMessage) throws(JSONError) -> WireResponse {
             do {
                 return try body(message)
-            } catch {
-                // A stored record that can't be read must not take its neighbours along.
-                if let readable = message.readable, let response = try? body(readable) { return response }
-                return response(ServiceError.internalError("the answer can't be written: \(error)"), request)
+            } catch  where error.code == .limitExceeded {
+                switch ifTooLarge {
+                case .ask(let smaller): return encoded(answerAlone(.read(smaller)), for: request)
+                case .tellInBrief: return try body(message.brief ?? message)
+                case .refuse, .send: return response(ServiceError.answerTooLarge(limits), request)
+                }
             }
+        }
+        do {
+            return try answer(message)
+        } catch {
+            // A stored record that can't be read must not take its neighbours along.
+            if let readable = message.readable, let response = try? answer(readable) { return response }
+            return response(ServiceError.internalError("the answer can't be written: \(error)"), request)
         }
     }
 
@@ -46,6 +66,11 @@ extension CloudService {
     private func response(_ error: WireError, _ request: PreparedRequest) -> WireResponse {
         var error = error
         error.uuid = request.requestID ?? random.nextUUID().lowercased()
+        // A path or a name that the reason tells can be as long as the request.
+        if let reason = error.reason, reason.utf8.count > ServiceError.reasonBytesMax {
+            error.reason =
+                String(decoding: reason.utf8.prefix(ServiceError.reasonBytesMax), as: UTF8.self) + "..."
+        }
         let body =
             (try? error.json(extras: request.wantsExtras))
             ?? Array(#"{"serverErrorCode":"INTERNAL_ERROR"}"#.utf8)
@@ -77,9 +102,28 @@ extension JSONMessage {
             return nil
         }
     }
+
+    /// The same answer to a write with the names and tags of its records alone; nil when it has no records.
+    fileprivate var brief: (any JSONMessage)? {
+        guard var answer = self as? RecordsResponse else { return nil }
+        answer.records = answer.records.map(\.brief)
+        return answer
+    }
 }
 
 extension RecordResult {
+    fileprivate var brief: RecordResult {
+        switch self {
+        case .tombstone: return self
+        case .record(var record):
+            (record.storedFields, record.fields, record.pluginFields) = (nil, [:], nil)
+            return .record(record)
+        case .error(var error):
+            error.serverRecord = nil
+            return .error(error)
+        }
+    }
+
     fileprivate var readable: RecordResult {
         guard case .record(let record) = self, let fields = record.storedFields,
             (try? FieldsBinary.decode(fields)) == nil

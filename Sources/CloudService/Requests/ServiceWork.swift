@@ -28,11 +28,23 @@ enum ServiceWork: Sendable {
 
 /// An answer that isn't encoded yet, so that the writer doesn't wait for that.
 enum ServiceAnswer: Sendable {
-    case message(any JSONMessage, numbersAsStrings: Bool = false)
+    case message(any JSONMessage, numbersAsStrings: Bool = false, ifTooLarge: TooLarge = .refuse)
     case error(WireError)
     /// A push for a device that waits.
     case push(CourierPush)
     case nothing
+}
+
+/// What is done with an answer that has more bytes of JSON than one may have.
+enum TooLarge: Sendable {
+    /// The client asks for less.
+    case refuse
+    /// A page ends earlier.
+    case ask(ServiceWork.Read)
+    /// One record is answered whatever its size is: what can be saved can be fetched.
+    case send
+    /// What was written is told without its fields: it can't be refused any more.
+    case tellInBrief
 }
 
 /// What a thrown error comes to on the wire.
@@ -45,9 +57,14 @@ enum ServiceFailure {
             return error
         case let error as JSONError:
             return ServiceError.badRequest("\(error)")
-        case CloudStoreError.diskFull, CloudStoreError.busy:
+        case CloudStoreError.diskFull, CloudStoreError.diskFailing, CloudStoreError.cannotOpen,
+            CloudStoreError.busy:
             return ServiceError.tryAgainLater(
-                "the service can't write now; nothing was saved", retryAfterSeconds: retryAfterSeconds)
+                "the service can't use its disk now; nothing was saved", retryAfterSeconds: retryAfterSeconds)
+        case CloudStoreError.tooManyRows(let rowsMax):
+            return ServiceError.limitExceeded(
+                "the request writes or removes more than \(rowsMax) rows, index entries and references counted; change "
+                    + "fewer records at a time, and delete first what goes along with others")
         default:
             // The path of a file is nobody's business but the operator's.
             return ServiceError.internalError(

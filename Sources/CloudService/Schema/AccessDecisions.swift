@@ -54,7 +54,7 @@ extension Access {
         return error
     }
 
-    /// The fields in the answer to a save: who may not read the record gets back what they have sent.
+    /// The fields in the answer to a save: a caller that may not read the record gets back only what it has sent.
     func visible(
         _ fields: [String: Field], of row: RecordRow, to operation: ModifyBatch.Operation
     ) -> [String: Field] {

@@ -2,7 +2,7 @@ public import CloudWire
 
 /// What an environment of a container knows of its record types: their fields, indexes and who may do what.
 ///
-/// A value: whoever changes it makes another one. `SchemaLanguage` is its text form.
+/// A value: a change makes another one. `SchemaLanguage` is its text form.
 public struct Schema: Hashable, Sendable {
     /// The record types by name.
     public var recordTypes: [String: RecordType] = [:]

@@ -21,8 +21,8 @@ extension RecordType {
         return type
     }()
 
-    /// What may be done with records of a type that nobody has decided on: everybody reads, who is signed in makes
-    /// records, and who made one changes it.
+    /// Permissions for records of a type without any of its own: everybody reads, signed-in users make records, and the
+    /// creator changes them.
     static let usualGrants: [String: Permissions] = [
         SystemRole.creator: .write, SystemRole.signedIn: .create, SystemRole.world: .read,
     ]

@@ -36,8 +36,11 @@ extension CloudService {
             try charge(request, &admission)
             throw error
         }
-        guard !request.isPreflight else { return }
         try charge(request, &admission)
+        guard !request.isPreflight else { return }
+        if !admission.isServerKey {
+            try checkEnvironment(admission.user?.userRecordName, in: Container(route))
+        }
         try checkRow(of: route, admission)
     }
 
@@ -55,6 +58,12 @@ extension CloudService {
             }
             try checkUser(token, in: Container(route), &admission)
         }
+    }
+
+    /// Refuses callers that may not use the environment, at every endpoint.
+    func checkEnvironment(_ userRecordName: String?, in container: Container) throws {
+        guard try !accounts.admits(userRecordName: userRecordName, container: container) else { return }
+        throw userRecordName == nil ? ServiceError.developersSignIn : WireError.developersOnly
     }
 
     private func checkUser(
@@ -92,6 +101,9 @@ extension CloudService {
         guard let app = try accounts.app(apiToken: apiToken, container: Container(route)) else {
             throw ServiceError.apiTokenRefused
         }
+        if let environment = app.environment, environment != route.environment {
+            throw WireError.tokenOfOtherEnvironment(environment)
+        }
         guard app.admits(origin: request.header(WireHeader.origin)) else {
             admission.additions.refusesOrigin = true
             throw ServiceError.originRefused
@@ -109,7 +121,29 @@ extension CloudService {
     }
 }
 
+extension WireError {
+    /// The API token names another environment, which is told: the app must ask there, or have another token.
+    package static func tokenOfOtherEnvironment(_ environment: String) -> WireError {
+        WireError(
+            .authenticationFailed,
+            reason:
+                "ckAPIToken is for \(environment) only: ask there, or use a token that the operator made for this "
+                + "environment",
+            ckErrorCode: 8)
+    }
+
+    /// The environment isn't open to this account.
+    package static let developersOnly = WireError(
+        .accessDenied,
+        reason:
+            "development is for developers only: ask production, or let the operator make this account a developer",
+        ckErrorCode: 10)
+}
+
 extension ServiceError {
+    static let developersSignIn = WireError(
+        .authenticationRequired, reason: "development is for developers only: sign in as one", ckErrorCode: 9)
+
     static let originRefused = WireError(
         .authenticationFailed, reason: "ckAPIToken is not for pages of this origin", ckErrorCode: 8)
 

@@ -4,10 +4,13 @@ public import Crypto
 public struct ServiceApp: Hashable, Sendable {
     /// The origins whose pages may ask with the token, each as `https://example.com:8443`; nil: any.
     public var origins: [String]?
+    /// The environment that the token is for; nil: any.
+    public var environment: String?
 
-    /// Makes an app whose pages may be of these origins; nil: of any.
-    public init(origins: [String]? = nil) {
+    /// Makes an app whose pages may be of these origins (nil: of any), in this environment (nil: in any).
+    public init(origins: [String]? = nil, environment: String? = nil) {
         self.origins = origins
+        self.environment = environment
     }
 
     /// Whether a page of the origin may ask. A request without an origin is no page's: a browser can't leave it out
@@ -52,6 +55,9 @@ extension ServiceAccounts {
     public func signInTarget(
         apiToken: String?, origin: String?, container: CloudService.Container
     ) throws -> String? { nil }
+
+    /// True: all environments are for everyone.
+    public func admits(userRecordName: String?, container: CloudService.Container) throws -> Bool { true }
 
     /// An app whose pages may be of any origin, when the token is admitted.
     public func app(apiToken: String?, container: CloudService.Container) throws -> ServiceApp? {

@@ -1,14 +1,15 @@
 import CloudWire
 
 /// The shell around a service for callers that must not wait: a writer's thread, on which all writes that have
-/// come in while it was busy share one write to the disk, and as many readers' threads as there are processors.
+/// come in while it was busy share one write to the disk, and two readers' threads a processor, four at least.
 ///
 /// A reader's thread reads a request, asks who it is from, answers it from a snapshot of its own when it only
 /// reads, and encodes every answer, so that the writer does nothing but write.
 public final class CloudServiceThread: Sendable {
     let crew: ServiceCrew
 
-    /// Starts the threads: one that writes, and `readerCount` that read (nil: one a processor).
+    /// Starts the threads: one that writes, and `readerCount` that read (nil: two a
+    /// processor, so that those that long questions keep busy leave others some; four at least).
     ///
     /// When the system has no threads left, each `send` tries again to start them, and until then is answered
     /// with TRY_AGAIN_LATER.
@@ -21,7 +22,7 @@ public final class CloudServiceThread: Sendable {
         startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
     ) {
         crew = ServiceCrew(
-            service, readerCount: max(1, readerCount ?? DetachedThread.processorCount),
+            service, readerCount: max(1, readerCount ?? max(4, 2 * DetachedThread.processorCount)),
             startThread: startThread)
         _ = crew.start()
     }
@@ -33,18 +34,27 @@ public final class CloudServiceThread: Sendable {
     ///
     /// After `stop`, and while as many requests wait as may, the answer is TRY_AGAIN_LATER, and it comes on the
     /// calling thread.
-    public func send(_ request: WireRequest, completion: @escaping @Sendable (WireResponse) -> Void) {
+    ///
+    /// - Parameter cancellation: gives the request up while its work has not begun. It is answered all the same.
+    public func send(
+        _ request: WireRequest, cancellation: ServiceCancellation = ServiceCancellation(),
+        completion: @escaping @Sendable (WireResponse) -> Void
+    ) {
         let service = crew.service
-        let isTaken = crew.take(
+        let wantsExtras = request.wantsExtras
+        let requestID = request.requestID
+        crew.take(
             ServiceJob(
-                bytes: request.body.count, owner: service.owner(of: request),
+                bytes: RequestWeight.bytes(of: request.body), owner: service.owner(of: request),
+                cancellation: cancellation,
                 begin: { service.prepare(request) },
-                finish: { completion(service.response(to: $0, answer: $1, groupRequests: $2)) }))
-        guard !isTaken else { return }
-        let refused = PreparedRequest(
-            work: .answer(.error(ServiceCrew.refusal)), bytes: 0, wantsExtras: request.wantsExtras,
-            requestID: request.requestID)
-        completion(service.response(to: refused, answer: .error(ServiceCrew.refusal)))
+                finish: { completion(service.response(to: $0, answer: $1, groupRequests: $2)) },
+                refuse: {
+                    let refused = PreparedRequest(
+                        work: .answer(.error(ServiceCrew.refusal)), bytes: 0, wantsExtras: wantsExtras,
+                        requestID: requestID)
+                    completion(service.response(to: refused, answer: .error(ServiceCrew.refusal)))
+                }))
     }
 
     /// Looks for a push that waits for a device, and deletes the one before that it has got; nil when none waits. As
@@ -66,12 +76,28 @@ public final class CloudServiceThread: Sendable {
         take(apnsToken: apnsToken, acknowledging: .through(push.number), taking: .newest, asker: nil) { _ in }
     }
 
+    /// Ends the tokens of a user's devices, or of the one with this name, with the pushes that wait for them.
+    /// `completion` is told whether it is done, as that of `send` is.
+    public func forgetDevices(
+        of user: String, named device: String?, completion: @escaping @Sendable (Bool) -> Void
+    ) {
+        let service = crew.service
+        crew.take(
+            ServiceJob(
+                bytes: 0, owner: KnownCallers.owner(user),
+                begin: { service.prepareForgetting(devicesOf: user, named: device) },
+                finish: { _, answer, _ in
+                    if case .error = answer { completion(false) } else { completion(true) }
+                },
+                refuse: { completion(false) }))
+    }
+
     private func take(
         apnsToken: String, acknowledging acknowledgement: CloudService.Acknowledgement?, taking: PushTaking,
         asker: String?, completion: @escaping @Sendable (Result<CourierPush?, WireError>) -> Void
     ) {
         let crew = crew
-        let isTaken = crew.take(
+        crew.take(
             ServiceJob(
                 bytes: 0, owner: crew.service.owner(ofDevice: apnsToken, asker: asker),
                 begin: {
@@ -81,8 +107,8 @@ public final class CloudServiceThread: Sendable {
                 finish: { _, answer, _ in
                     completion(CloudService.push(from: answer))
                     crew.noticeUpkeep()
-                }))
-        if !isTaken { completion(.failure(ServiceCrew.refusal)) }
+                },
+                refuse: { completion(.failure(ServiceCrew.refusal)) }))
     }
 
     /// Answers what has come in, ends the threads, and returns when they have ended. Must not be called in a

@@ -32,6 +32,13 @@ enum DetachedThread {
         return true
     }
 
+    /// Microseconds of a processor that the calling thread has used.
+    @Sendable static func usedMicroseconds() -> Int {
+        var time = timespec()
+        guard clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }
+        return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
+    }
+
     /// How many processors the system has.
     static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

@@ -50,7 +50,8 @@ final class Monitor<State>: @unchecked Sendable {
 
     /// The same, but while `pause` gives milliseconds, `body` is also tried after that time, and told so.
     func wait<Result>(
-        on condition: Int, pause: (State) -> Int64?, until body: (inout State, _ timeIsUp: Bool) -> Result?
+        on condition: Int, pause: (inout State) -> Int64?,
+        until body: (inout State, _ timeIsUp: Bool) -> Result?
     ) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -58,7 +59,7 @@ final class Monitor<State>: @unchecked Sendable {
         while true {
             if let result = body(&state, timeIsUp) { return result }
             timeIsUp = false
-            if let milliseconds = pause(state) {
+            if let milliseconds = pause(&state) {
                 var end = timespec()
                 clock_gettime(CLOCK_REALTIME, &end)
                 let nanoseconds = end.tv_nsec + Int(milliseconds % 1_000) * 1_000_000

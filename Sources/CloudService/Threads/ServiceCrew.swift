@@ -1,15 +1,20 @@
 import CloudWire
+import Seams
 
 /// What one caller wants, cut where the thread changes.
 struct ServiceJob: Sendable {
     /// What the job holds in memory until it is finished.
     let bytes: Int
-    /// In whose line it waits.
+    /// The owner of the line that it waits in.
     let owner: String
+    /// Whether somebody still waits for it.
+    var cancellation = ServiceCancellation()
     /// Reads the request, on a reader's thread.
     let begin: @Sendable () -> PreparedRequest
     /// Encodes and hands over the answer, on a reader's thread.
     let finish: @Sendable (PreparedRequest, ServiceAnswer, _ groupRequests: Int) -> Void
+    /// Answers that nothing was done.
+    let refuse: @Sendable () -> Void
 }
 
 /// The threads of a service, and the queues between them.
@@ -23,16 +28,21 @@ final class ServiceCrew: Sendable {
     let service: CloudService
     private let readerCount: Int
     private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
-    private let monitor = Monitor(State(), conditionCount: 3)
+    /// Microseconds of a processor that this thread has used.
+    private let threadTime: @Sendable () -> Int
+    /// Measures how long one rests.
+    private let monotonicClock: any MonotonicSource
+    private let monitor: Monitor<State>
     private static let readers = 0
     private static let writer = 1
     private static let end = 2
 
     private struct State {
-        var new = FairQueue<ServiceJob>()
+        var new: ReaderTurns
         /// What has begun and not ended, by whose it is.
         var shares: [String: Share] = [:]
         var writes = WriteQueue()
+        var rests = WriterRests()
         var answered = FirstInFirstOut<AnsweredWrite>()
         var jobsCount = 0
         var jobsBytes = 0
@@ -43,7 +53,7 @@ final class ServiceCrew: Sendable {
         /// True when the last upkeep failed, as on a full disk: it is tried again after a while, whether anybody asks
         /// or not, since somebody may wait for a push or an operator for a webhook.
         var upkeepFailed = false
-        /// Who had the writer last: writes and upkeep take turns.
+        /// Whether upkeep had the writer last: writes and upkeep take turns.
         var upkeepWasLast = true
         var isEnding = false
 
@@ -74,8 +84,13 @@ final class ServiceCrew: Sendable {
 
     init(
         _ service: CloudService, readerCount: Int,
-        startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
+        startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool,
+        threadTime: @escaping @Sendable () -> Int = DetachedThread.usedMicroseconds,
+        monotonicClock: any MonotonicSource = SystemMonotonicSource()
     ) {
+        self.threadTime = threadTime
+        self.monotonicClock = monotonicClock
+        monitor = Monitor(State(new: ReaderTurns(readersCount: readerCount)), conditionCount: 3)
         self.service = service
         self.readerCount = readerCount
         self.startThread = startThread
@@ -100,8 +115,8 @@ final class ServiceCrew: Sendable {
         }
     }
 
-    /// False when the job can't be taken now; then nothing of it is run.
-    func take(_ job: ServiceJob) -> Bool {
+    /// Takes the job, or refuses it on the calling thread when it can't be taken now.
+    func take(_ job: ServiceJob) {
         let limits = service.groupLimits
         enum Result { case taken, full, withoutThreads }
         func tryOnce() -> Result {
@@ -115,14 +130,14 @@ final class ServiceCrew: Sendable {
                 }
                 guard state.runningReaders > 0, state.hasWriter else { return .withoutThreads }
                 state.begin(job)
-                state.new.append(job, of: job.owner, bytes: job.bytes)
+                state.new.append(job)
                 return .taken
             }
         }
         var result = tryOnce()
         if result == .withoutThreads, start() { result = tryOnce() }
-        if result == .taken { monitor.wakeOne(Self.readers) }
-        return result == .taken
+        guard result == .taken else { return job.refuse() }
+        monitor.wakeOne(Self.readers)
     }
 
     func askToEnd() {
@@ -170,14 +185,39 @@ final class ServiceCrew: Sendable {
     }
 
     private func begin(_ job: ServiceJob) {
-        let request = job.begin()
-        guard case .write(let body) = request.work else {
-            job.finish(request, service.answerAlone(request.work), 0)
-            noticeUpkeep()
-            return end(job)
+        let started = threadTime()
+        let write = read(job)
+        let isOver = monitor.withLock { state in
+            state.new.end(job, microseconds: threadTime() - started)
+            if let write {
+                state.writes.append(write)
+                state.rests.notice(write.owner, at: monotonicClock.elapsedMilliseconds())
+            } else {
+                state.end(job)
+            }
+            return state.isOver
         }
-        monitor.withLock { $0.writes.append(WaitingWrite(job: job, request: request, body: body)) }
-        monitor.wakeOne(Self.writer)
+        if write != nil {
+            monitor.wakeOne(Self.writer)
+        } else if isOver {
+            wakeEverybody()
+        }
+    }
+
+    /// Answers a job that only reads; nil when nothing is left to do for it.
+    private func read(_ job: ServiceJob) -> WaitingWrite? {
+        guard job.cancellation.begin() else {
+            job.refuse()
+            return nil
+        }
+        let request = job.begin()
+        if case .write(let body) = request.work {
+            job.cancellation.postpone()
+            return WaitingWrite(job: job, request: request, body: body)
+        }
+        job.finish(request, service.answerAlone(request.work), 0)
+        noticeUpkeep()
+        return nil
     }
 
     private func finish(_ answered: AnsweredWrite) {
@@ -204,14 +244,19 @@ final class ServiceCrew: Sendable {
 
     private func runWriter() {
         while true {
-            let pause = service.groupLimits.retryMilliseconds
-            let step = monitor.wait(on: Self.writer, pause: { $0.upkeepFailed ? pause : nil }) {
+            let step = monitor.wait(on: Self.writer, pause: { self.pause(of: &$0) }) {
                 state, timeIsUp -> WriterStep? in
-                if timeIsUp { state.wantsUpkeep = true }
-                if state.wantsUpkeep && !state.isEnding && !state.upkeepWasLast { return .upkeep }
-                let group = state.writes.take(within: service.groupLimits)
+                if timeIsUp && state.upkeepFailed { state.wantsUpkeep = true }
+                let now = monotonicClock.elapsedMilliseconds()
+                let mayKeepUp =
+                    state.wantsUpkeep && !state.isEnding && !state.rests.contains(WriterRests.upkeep, at: now)
+                if mayKeepUp && !state.upkeepWasLast { return .upkeep }
+                let (rests, isEnding) = (state.rests, state.isEnding)
+                let group = state.writes.take(within: service.groupLimits) {
+                    isEnding || !rests.contains($0, at: now)
+                }
                 if !group.isEmpty { return .group(group) }
-                if state.wantsUpkeep && !state.isEnding { return .upkeep }
+                if mayKeepUp { return .upkeep }
                 return state.isOver ? .end : nil
             }
             switch step {
@@ -225,12 +270,32 @@ final class ServiceCrew: Sendable {
         }
     }
 
-    private func write(_ group: [WaitingWrite]) {
+    /// How long the writer waits without being woken.
+    private func pause(of state: inout State) -> Int64? {
+        let rest = state.rests.next(at: monotonicClock.elapsedMilliseconds())
+        guard state.upkeepFailed else { return rest }
+        return min(rest ?? .max, service.groupLimits.retryMilliseconds)
+    }
+
+    private func write(_ taken: [WaitingWrite]) {
+        var (group, cancelled): ([WaitingWrite], [WaitingWrite]) = ([], [])
+        for write in taken {
+            if write.job.cancellation.begin() { group.append(write) } else { cancelled.append(write) }
+        }
+        refuse(cancelled)
+        guard !group.isEmpty else { return }
         let milliseconds = service.groupLimits.milliseconds(
             ownersCount: Set(group.map(\.owner)).count,
             isContested: monitor.withLock { $0.writes.isContested })
-        let answers = service.write(group.map(\.body), milliseconds: milliseconds, preparesPushes: true)
+        var took: [String: Int] = [:]
+        var began = threadTime()
+        let answers = service.write(group.map(\.body), milliseconds: milliseconds, preparesPushes: true) {
+            let now = threadTime()
+            took[group[$0].owner, default: 0] += now - began
+            began = now
+        }
         let postponed = zip(group, answers).filter { $1 == nil }.map(\.0)
+        for write in postponed { write.job.cancellation.postpone() }
         monitor.withLock { state in
             for (write, answer) in zip(group, answers) {
                 guard let answer else { continue }
@@ -238,16 +303,40 @@ final class ServiceCrew: Sendable {
                     AnsweredWrite(write: write, answer: answer, groupRequests: group.count - postponed.count))
             }
             state.writes.putBack(postponed)
+            let now = monotonicClock.elapsedMilliseconds()
+            for (owner, time) in took { rest(owner, after: time, at: now, &state) }
             state.wantsUpkeep = service.wantsUpkeep
             state.upkeepWasLast = false
         }
         for _ in 0..<min(group.count, readerCount) { monitor.wakeOne(Self.readers) }
     }
 
+    /// Lets an owner that held the writer for long rest.
+    private func rest(_ owner: String, after microseconds: Int, at now: Int64, _ state: inout State) {
+        let milliseconds = Int64(microseconds / 1_000)
+        guard milliseconds > service.groupLimits.userMilliseconds else { return }
+        state.rests.begin(owner, after: milliseconds, at: now)
+    }
+
+    /// Refuses writes that nobody waits for any more; nothing of them is done.
+    private func refuse(_ writes: [WaitingWrite]) {
+        guard !writes.isEmpty else { return }
+        monitor.withLock { state in
+            for write in writes {
+                state.answered.append(
+                    AnsweredWrite(write: write, answer: .error(Self.refusal), groupRequests: 0))
+            }
+        }
+        for _ in 0..<min(writes.count, readerCount) { monitor.wakeOne(Self.readers) }
+    }
+
     private func keepUp() {
         // A step that failed is tried again after the next write, when somebody asks, or after a while.
+        let began = threadTime()
         let wantsMore = try? service.keepUp()
+        let (time, now) = (threadTime() - began, monotonicClock.elapsedMilliseconds())
         monitor.withLock { state in
+            rest(WriterRests.upkeep, after: time, at: now, &state)
             state.wantsUpkeep = wantsMore ?? false
             state.upkeepFailed = wantsMore == nil
             state.upkeepWasLast = true
@@ -268,7 +357,7 @@ struct WaitingWrite: Sendable {
     let request: PreparedRequest
     let body: ServiceWork.Write
 
-    /// Whose it is is known by now.
+    /// The user, who is known by now; else the owner of the job.
     var owner: String { request.userRecordName.map(KnownCallers.owner) ?? job.owner }
 }
 
@@ -283,15 +372,12 @@ private struct AnsweredWrite: Sendable {
 struct WriteQueue {
     /// Requests in a group of several users, however little one of them has waiting: fewer would cost too many syncs.
     static let sharedRequestsMin = 8
-    /// After so many groups of one user alone nobody else is there.
-    static let loneGroupsMax = 500
 
     private var writes = FairQueue<WaitingWrite>()
-    private var loneGroupsCount = loneGroupsMax
-    private var lastOwner: String?
+    private var contention = Contention()
 
     /// Whether another user has written lately, and may do so again: then nobody's groups are long.
-    var isContested: Bool { loneGroupsCount < Self.loneGroupsMax }
+    var isContested: Bool { contention.isContested }
 
     mutating func append(_ write: WaitingWrite) {
         writes.append(write, of: write.owner, bytes: write.request.bytes)
@@ -303,9 +389,11 @@ struct WriteQueue {
 
     /// The oldest writes of each in turn, as many as fit into a group.
     ///
-    /// Of several users' writes, no more than those of who has the fewest: who has brought one write waits for the
-    /// sync, and not for all that somebody else has waiting.
-    mutating func take(within limits: GroupLimits) -> [WaitingWrite] {
+    /// With several users, each gives no more writes than the user who has the fewest: a single write waits for the
+    /// sync, and not for another user's queue.
+    mutating func take(
+        within limits: GroupLimits, where mayWrite: (String) -> Bool = { _ in true }
+    ) -> [WaitingWrite] {
         var group: [WaitingWrite] = []
         var bytes = 0
         let ownersCount = writes.ownersCount
@@ -316,19 +404,12 @@ struct WriteQueue {
                 if someoneIsDone && ownersCount > 1 && group.count >= Self.sharedRequestsMin { break }
                 left = writes.ownersCount
             }
-            guard let write = writes.popFirst() else { break }
+            guard let write = writes.popFirst(where: mayWrite) else { break }
             left -= 1
             bytes += write.request.bytes
             group.append(write)
         }
-        notice(group, ownersCount)
+        if let owner = group.first?.owner { contention.notice(owner, othersWait: ownersCount > 1) }
         return group
-    }
-
-    private mutating func notice(_ group: [WaitingWrite], _ ownersCount: Int) {
-        guard let owner = group.first?.owner else { return }
-        let isLone = ownersCount == 1 && (lastOwner == nil || owner == lastOwner)
-        loneGroupsCount = isLone ? min(loneGroupsCount + 1, Self.loneGroupsMax) : 0
-        lastOwner = owner
     }
 }

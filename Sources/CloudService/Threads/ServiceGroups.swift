@@ -109,35 +109,41 @@ extension CloudService {
     ///
     /// With `preparesPushes`, a step of the pushes is done in the same transaction, so that it costs no other.
     /// A group ends after `milliseconds` (nil: the longest there are), so that another's first write has not long to
-    /// wait.
+    /// wait. `done` is told of each write when it is over.
     func write(
-        _ writes: [ServiceWork.Write], milliseconds: Int64? = nil, preparesPushes: Bool = false
+        _ writes: [ServiceWork.Write], milliseconds: Int64? = nil, preparesPushes: Bool = false,
+        done: (Int) -> Void = { _ in }
     ) -> [ServiceAnswer?] {
         if writes.count > 1 || preparesPushes {
             let milliseconds = milliseconds ?? groupLimits.milliseconds
-            if let done = try? writeTogether(
-                writes, milliseconds: milliseconds, preparesPushes: preparesPushes)
+            if let written = try? writeTogether(
+                writes, milliseconds: milliseconds, preparesPushes: preparesPushes, done: done)
             {
-                announce(done.tokens)
-                return done.answers
+                announce(written.tokens)
+                return written.answers
             }
             if preparesPushes { pushes.withLock { $0.tasksMayWait = true } }
         }
-        return writes.map { answerAlone(.write($0)) }
+        return writes.enumerated().map { number, body in
+            defer { done(number) }
+            return answerAlone(.write(body))
+        }
     }
 
     private func writeTogether(
-        _ writes: [ServiceWork.Write], milliseconds: Int64, preparesPushes: Bool
+        _ writes: [ServiceWork.Write], milliseconds: Int64, preparesPushes: Bool, done: (Int) -> Void
     ) throws -> (answers: [ServiceAnswer?], tokens: [String]) {
         let deadline = clock.nowMilliseconds() + milliseconds
         return try store.write { writer in
             // Alone it needs no savepoint: what it throws is thrown again when it is tried outside a group.
             var answers: [ServiceAnswer?] = writes.count == 1 ? [try writes[0](writer)] : []
-            for body in writes.dropFirst(answers.count) {
+            if writes.count == 1 { done(0) }
+            for (number, body) in writes.enumerated().dropFirst(answers.count) {
                 guard answers.isEmpty || clock.nowMilliseconds() < deadline else {
                     answers.append(nil)
                     continue
                 }
+                defer { done(number) }
                 do {
                     answers.append(try writer.member { try body(writer) })
                 } catch {

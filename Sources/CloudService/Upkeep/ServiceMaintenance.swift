@@ -8,8 +8,9 @@ extension CloudService {
     ///
     /// - Throws: `CloudStoreError`; then nothing was changed.
     package func pruneTombstones(zoneName: String, ofUser userRecordName: String) throws {
-        try changeZone(zoneName, ofUser: userRecordName) { zone, _, changes in
+        try changeZone(zoneName, ofUser: userRecordName) { zone, _, changes, usage in
             zone.tombstoneFloor = zone.counter
+            usage.countTombstone(in: zone.key, -zone.size.tombstones)
             changes.prunedTombstones = [PrunedTombstones(zone: zone.key, through: zone.counter)]
         }
     }
@@ -19,7 +20,7 @@ extension CloudService {
     ///
     /// - Throws: `CloudStoreError`; then nothing was changed.
     package func resetEpoch(zoneName: String, ofUser userRecordName: String) throws {
-        try changeZone(zoneName, ofUser: userRecordName) { zone, database, _ in
+        try changeZone(zoneName, ofUser: userRecordName) { zone, database, _, _ in
             zone.epoch = random.next()
             database.counter += 1
             zone.databaseCounter = database.counter
@@ -28,7 +29,7 @@ extension CloudService {
 
     private func changeZone(
         _ zoneName: String, ofUser userRecordName: String,
-        _ change: (inout ZoneRow, inout DatabaseRow, inout StoreChanges) -> Void
+        _ change: (inout ZoneRow, inout DatabaseRow, inout StoreChanges, inout UsageDeltas) -> Void
     ) throws {
         let key = ZoneKey(database: .privateDatabase(of: userRecordName), zoneName: zoneName)
         try store.write { writer in
@@ -39,9 +40,11 @@ extension CloudService {
             guard var zone = loaded.zones[key], !zone.isDeleted, var database = loaded.databases[key.database]
             else { return }
             var changes = StoreChanges()
-            change(&zone, &database, &changes)
+            var usage = UsageDeltas()
+            change(&zone, &database, &changes, &usage)
             changes.zones = [zone]
             changes.databases = [database]
+            try count(usage, into: &changes, writer)
             try writer.apply(changes)
         }
     }

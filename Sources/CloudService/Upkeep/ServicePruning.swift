@@ -11,7 +11,8 @@ extension CloudService {
     /// True when `keepUp` may find something to do.
     var wantsUpkeep: Bool {
         pushTasksMayWait || isPruningDue || isCollectionDue || indexWorkMayWait.withLock { $0 }
-            || zoneCounting.withLock { $0.mayWait }
+            || trimmedAnswers.withLock { $0 > 0 } || zoneCounting.withLock { $0.mayWait }
+            || clearedRowsMayWait.withLock { $0 }
     }
 
     private var isPruningDue: Bool {
@@ -19,10 +20,12 @@ extension CloudService {
     }
 
     /// One bounded step of what nobody waits for: pushes first. True when there may be more.
-    func keepUp() throws -> Bool {
+    package func keepUp() throws -> Bool {
+        tellTrimmedAnswers()
         try preparePushes()
         _ = try buildIndexes()
         _ = try countZones()
+        _ = try removeClearedRows()
         if isPruningDue, try !pruneOutdated() {
             // Another process may have changed the schema.
             indexWorkMayWait.withLock { $0 = true }
@@ -32,8 +35,8 @@ extension CloudService {
         return wantsUpkeep
     }
 
-    /// Discards what has outlived its use: kept answers, pushes that nobody took, and devices that were not heard
-    /// of. One bounded step; true when there may be more.
+    /// Discards what has outlived its use: kept answers, pushes that nobody took, devices that were not heard of, and
+    /// what says that records and zones were deleted. One bounded step; true when there may be more.
     ///
     /// `CloudServiceThread` does it by itself.
     ///
@@ -44,6 +47,8 @@ extension CloudService {
         query.answersBefore = now - limits.answerMilliseconds
         query.pushesBefore = now - limits.pushMilliseconds
         query.devicesSeenBefore = now - limits.deviceMilliseconds
+        query.tombstonesBefore = now - limits.tombstoneMilliseconds
+        query.zonesDeletedBefore = query.tombstonesBefore
         let asked = query
         // Most of the time there is nothing: a read finds that out without the writer.
         let isEmpty = { (reader: any CloudStoreReader) throws -> Bool in
@@ -52,17 +57,24 @@ extension CloudService {
         }
         guard try !store.read(isEmpty) else { return false }
         defer { announce([]) }
-        return try store.write { writer in
+        let (more, pruned) = try store.write { writer in
             let rows = try writer.outdated(asked)
             var changes = StoreChanges()
             changes.removedPushes = rows.pushes
             changes.removedDevices = rows.devices
             changes.removedAnswers = rows.answers
+            let pruned = try self.prune(rows, into: &changes, nowMilliseconds: now, writer)
             try writer.apply(changes)
             let notifications = try self.pruneNotifications(rowsMax: Self.outdatedRowsMax, writer)
             let deliveries = try self.abandonWebhookDeliveries(writer)
-            return [rows.pushes.count, rows.devices.count, rows.answers.count, notifications, deliveries]
-                .contains(Self.outdatedRowsMax)
+            let counts = [
+                rows.pushes.count, rows.devices.count, rows.answers.count, rows.tombstones.count,
+                rows.zones.count,
+                notifications, deliveries,
+            ]
+            return (counts.contains(Self.outdatedRowsMax), pruned)
         }
+        if pruned != PrunedCounts() { pruneListener.withLock { $0 }?(pruned) }
+        return more
     }
 }

@@ -15,6 +15,10 @@ public protocol ServiceAccounts: Sendable {
     /// The app that an API token stands for; nil: requests with it may not use the container.
     func app(apiToken: String?, container: CloudService.Container) throws -> ServiceApp?
 
+    /// Whether a user may use this environment of the container at all; nil: somebody who hasn't signed in. Keys of
+    /// servers aren't asked for: each is made for its environment.
+    func admits(userRecordName: String?, container: CloudService.Container) throws -> Bool
+
     /// The server-to-server key with this name; nil when there is none, or it was revoked.
     func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey?
 

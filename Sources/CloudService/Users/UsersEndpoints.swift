@@ -1,6 +1,6 @@
 import CloudWire
 
-/// Who asks, and who lets others find them. Only in the public database.
+/// Endpoints about the calling user, and about users that others may find. Only in the public database.
 extension CloudService {
     func usersCaller(_ caller: ServiceCaller) throws -> ServiceWork {
         guard let user = caller.user else { throw ServiceError.authenticationRequired }
@@ -18,7 +18,7 @@ extension CloudService {
 
     /// Those whom the request names by address or record name; a GET asks for everybody who wants to be found so.
     func usersDiscover(_ request: EndpointRequest) throws -> ServiceWork {
-        guard let infos = try UsersDiscoverRequest(json: request.body).lookupInfos else {
+        guard let infos = try UsersDiscoverRequest(request: request.body).lookupInfos else {
             return .answer(
                 .message(UsersDiscoverResponse(users: try listed(request).map { $0.identity(nil) })))
         }
@@ -36,9 +36,9 @@ extension CloudService {
         return .answer(.message(UsersDiscoverResponse(users: users)))
     }
 
-    /// The older forms of `users/discover`. The address is told only to who knows it.
+    /// The older forms of `users/discover`. The address is told only to a caller that asked with it.
     func usersLookup(_ request: EndpointRequest, byAddress: Bool) throws -> ServiceWork {
-        let asked = try UsersLookup(json: request.body).users
+        let asked = try UsersLookup(request: request.body).users
         try limits.check(count: asked.count, request.caller)
         let users = try asked.compactMap { user -> WireUser? in
             guard let value = byAddress ? user.emailAddress : user.userRecordName else {
@@ -62,7 +62,7 @@ extension CloudService {
             throw ServiceError.authenticationRequired
         }
         let container = Container(request.route)
-        let asked = try UsersDiscoverability(json: request.body)
+        let asked = try UsersDiscoverability(request: request.body)
         guard let people = accounts as? any ServicePeople else {
             guard asked.discoverable ?? false else {
                 return .answer(.message(UsersDiscoverability(discoverable: false, listed: false)))

@@ -15,7 +15,7 @@ extension CloudService {
 
     /// What is to be sent to webhooks now, `requestsMax` at most.
     ///
-    /// It stays until `settleWebhooks` tells what became of it, so that whoever ends in between sends it again.
+    /// It stays until `settleWebhooks` tells what became of it: a server that ends in between sends it again.
     ///
     /// - Throws: `CloudStoreError`, `CryptoError`.
     package func dueWebhooks(requestsMax: Int) throws -> WebhookBatch {
@@ -134,11 +134,11 @@ extension CloudServiceThread {
     private func run(
         _ work: @escaping @Sendable () -> ServiceWork, completion: @escaping @Sendable (ServiceAnswer) -> Void
     ) {
-        let isTaken = crew.take(
+        crew.take(
             ServiceJob(
                 bytes: 0, owner: "webhooks",
                 begin: { PreparedRequest(work: work(), bytes: 0, wantsExtras: false) },
-                finish: { _, answer, _ in completion(answer) }))
-        if !isTaken { completion(.error(ServiceCrew.refusal)) }
+                finish: { _, answer, _ in completion(answer) },
+                refuse: { completion(.error(ServiceCrew.refusal)) }))
     }
 }

@@ -25,7 +25,7 @@ package struct WebhookRequest: Hashable, Sendable {
 
     /// Signs `body` for a webhook.
     ///
-    /// The signature is over the time too: who records a request can't send it again later.
+    /// The signature covers the time too, so that a recorded request can't be replayed later.
     ///
     /// - Throws: `CryptoError` when OpenSSL has no memory.
     package init(

@@ -3,7 +3,7 @@ import CloudWire
 
 extension CloudService {
     func changesDatabase(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try ChangesDatabaseRequest(json: body)
+        let request = try ChangesDatabaseRequest(request: body)
         let zonesMax = try pageMax(request.resultsLimit, caller)
         return .read { reader in
             let page = try self.zonesPage(reader, caller, syncToken: request.syncToken, zonesMax: zonesMax)
@@ -14,17 +14,15 @@ extension CloudService {
     }
 
     func changesZone(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try ChangesZoneRequest(json: body)
+        let request = try ChangesZoneRequest(request: body)
         try limits.check(count: request.zones.count, caller)
         let options = [request.options] + request.zones.map(\.options)
         try limits.check(desired: options.map(\.desiredKeys) + options.map(\.desiredRecordTypes))
-        return .read { reader in
-            var room = AnswerRoom(
-                records: self.limits.itemsMax(for: caller), bytes: self.limits.answerBytesMax)
+        return page(recordsMax: limits.itemsMax(for: caller)) { reader, budget in
             let results = try request.zones.map { item -> ChangesZoneResponse.Result in
                 do {
                     let changes = try self.changes(
-                        reader, caller, item: item, defaults: request.options, room: &room)
+                        reader, caller, item: item, defaults: request.options, &budget)
                     return .changes(changes)
                 } catch var error as WireError {
                     // The zone as the client named it, so that it finds its own.
@@ -32,13 +30,13 @@ extension CloudService {
                     return .error(error)
                 }
             }
-            return .message(ChangesZoneResponse(zones: results))
+            return ChangesZoneResponse(zones: results)
         }
     }
 
     /// The older form of `changes/database`.
     func zonesChanges(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try ZonesChangesRequest(json: body)
+        let request = try ZonesChangesRequest(request: body)
         let zonesMax = try pageMax(request.resultsLimit, caller)
         return .read { reader in
             let page = try self.zonesPage(
@@ -51,29 +49,20 @@ extension CloudService {
 
     /// The older form of `changes/zone`: what fails with the one zone fails the request.
     func recordsChanges(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let item = try RecordsChangesRequest(json: body).item
+        let item = try RecordsChangesRequest(request: body).item
         try limits.check(desired: [item.options.desiredKeys, item.options.desiredRecordTypes])
-        return .read { reader in
-            var room = AnswerRoom(
-                records: self.limits.itemsMax(for: caller), bytes: self.limits.answerBytesMax)
+        return page(recordsMax: limits.itemsMax(for: caller)) { reader, budget in
             let changes = try self.changes(
-                reader, caller, item: item, defaults: ChangesZoneOptions(), room: &room)
-            return .message(
-                RecordsChangesResponse(
-                    records: changes.records, syncToken: changes.syncToken, moreComing: changes.moreComing,
-                    reverse: item.options.reverse))
+                reader, caller, item: item, defaults: ChangesZoneOptions(), &budget)
+            return RecordsChangesResponse(
+                records: changes.records, syncToken: changes.syncToken, moreComing: changes.moreComing,
+                reverse: item.options.reverse)
         }
-    }
-
-    /// What an answer still has room for.
-    private struct AnswerRoom {
-        var records: Int
-        var bytes: Int
     }
 
     private func changes(
         _ reader: any CloudStoreReader, _ caller: ServiceCaller, item: ChangesZoneRequest.Item,
-        defaults: ChangesZoneOptions, room: inout AnswerRoom
+        defaults: ChangesZoneOptions, _ budget: inout AnswerBudget
     ) throws -> ZoneChanges {
         let key = try caller.key(of: item.zoneID)
         guard !key.isDefault else { throw ServiceError.badRequest("the default zone has no changes feed") }
@@ -87,15 +76,15 @@ extension CloudService {
             subject: .zone(ownerRecordName: key.database.owner, zoneName: key.zoneName), epoch: zone.epoch,
             counter: zone.counter, floor: zone.tombstoneFloor)
         let recordsMax = min(
-            try pageMax(item.options.resultsLimit ?? defaults.resultsLimit, caller), room.records)
+            try pageMax(item.options.resultsLimit ?? defaults.resultsLimit, caller), budget.records)
         let isReversed = item.options.reverse ?? defaults.reverse ?? false
         let walk = FeedWalk(from: known, isReversed: isReversed, feedCounter: zone.counter)
         let page = try reader.changedRecords(
             RecordChangesQuery(
                 zone: key, after: known.counter, tombstonesAfter: known.liveUntil, recordsMax: recordsMax,
-                bytesMax: room.bytes, through: walk.through, isNewestFirst: walk.isNewestFirst))
-        room.records -= page.rows.count
-        room.bytes = max(0, room.bytes - page.rows.reduce(0) { $0 + $1.fields.count })
+                bytesMax: max(0, budget.bytes), through: walk.through, isNewestFirst: walk.isNewestFirst))
+        budget.records -= page.rows.count
+        budget.bytes -= page.rows.reduce(0) { $0 + $1.fields.count }
         let desiredTypes = item.options.desiredRecordTypes ?? defaults.desiredRecordTypes
         let desiredKeys = item.options.desiredKeys ?? defaults.desiredKeys
         let numbersAsStrings = item.options.numbersAsStrings ?? defaults.numbersAsStrings

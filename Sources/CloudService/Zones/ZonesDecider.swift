@@ -7,6 +7,8 @@ struct ZonesDecider {
     struct Decision {
         var changes = StoreChanges()
         var results: [ZoneResult] = []
+        /// What the deleted zones take from their owner's usage.
+        var usage = UsageDeltas()
     }
 
     let operations: [ZoneOperation]
@@ -14,9 +16,12 @@ struct ZonesDecider {
     let keys: [ZoneKey?]
     let database: DatabaseKey
     let limits: ServiceLimits
+    /// The quota of the database.
+    let bytesMax: Int64
     /// Whether a zone that is there can't be made.
     let refusesExisting: Bool
     let random: any RandomSource
+    let nowMilliseconds: Int64
     /// The device that asks, when it has a name.
     let maker: DeviceKey?
 
@@ -32,9 +37,9 @@ struct ZonesDecider {
             }
             switch operation.operationType {
             case .create:
-                decision.results.append(create(key, loaded.zones[key], zoneID, &feed, &decision.changes))
+                decision.results.append(create(key, loaded, zoneID, &feed, &decision))
             case .delete:
-                decision.results.append(delete(key, loaded.zones[key], zoneID, &feed, &decision.changes))
+                decision.results.append(delete(key, loaded.zones[key], zoneID, &feed, &decision))
             }
         }
         if !decision.changes.zones.isEmpty { decision.changes.databases = [feed] }
@@ -44,27 +49,43 @@ struct ZonesDecider {
 
     /// Makes a zone. One that is there is answered as it is, so that a repeated request does no harm.
     private func create(
-        _ key: ZoneKey, _ row: ZoneRow?, _ zoneID: ZoneID, _ feed: inout DatabaseRow,
-        _ changes: inout StoreChanges
+        _ key: ZoneKey, _ loaded: StoreLoaded, _ zoneID: ZoneID, _ feed: inout DatabaseRow,
+        _ decision: inout Decision
     ) -> ZoneResult {
+        let row = loaded.zones[key]
         if key.isDefault || row.map({ !$0.isDeleted }) ?? false {
             guard !refusesExisting else { return .error(ServiceError.zoneExists(zoneID)) }
-            // The token of the zone's beginning: who thinks that it has made the zone gets all that is in it.
+            // The token of the zone's beginning: a client that believes it made the zone fetches all that is in it.
             return .zone(key.wireZone(row.map { ZoneRow(key: key, epoch: $0.epoch) }))
         }
         if var error = nameError(key.zoneName) {
             error.zoneID = zoneID
             return .error(error)
         }
+        if row == nil {
+            let owner = UsageKey(scope: database.scope, user: database.owner)
+            var used = loaded.usage[owner]?.size ?? StoredSize()
+            used += decision.usage.deltas[owner] ?? StoredSize()
+            guard used.zones < Int64(limits.assets.privateZonesMax) else {
+                return .error(ServiceError.tooManyZones(limits.assets.privateZonesMax, zoneID))
+            }
+            used.zones += 1
+            guard used.quotaBytes(rowBytes: limits.assets.rowBytes) <= bytesMax else {
+                var error = ServiceError.quotaExceeded
+                error.zoneID = zoneID
+                return .error(error)
+            }
+            decision.usage.countRow(of: key, 1)
+        }
         feed.counter += 1
         let made = ZoneRow(key: key, epoch: random.nextEpoch(), databaseCounter: feed.counter)
-        changes.zones.append(made)
+        decision.changes.zones.append(made)
         return .zone(key.wireZone(made))
     }
 
     private func delete(
         _ key: ZoneKey, _ row: ZoneRow?, _ zoneID: ZoneID, _ feed: inout DatabaseRow,
-        _ changes: inout StoreChanges
+        _ decision: inout Decision
     ) -> ZoneResult {
         guard !key.isDefault else {
             var error = ServiceError.badRequest("the default zone can't be deleted")
@@ -72,12 +93,15 @@ struct ZonesDecider {
             return .error(error)
         }
         guard var row, !row.isDeleted else { return .error(ServiceError.zoneNotFound(zoneID)) }
+        decision.usage.clear(row)
         feed.counter += 1
         row.isDeleted = true
+        row.deletedMilliseconds = nowMilliseconds
         row.checksum = StoreChecksum()
+        row.size = StoredSize()
         row.databaseCounter = feed.counter
-        changes.zones.append(row)
-        changes.clearedZones.append(key)
+        decision.changes.zones.append(row)
+        decision.changes.clearedZones.append(key)
         var zone = key.wireZone(nil)
         zone.atomic = nil
         zone.deleted = true

@@ -1,5 +1,6 @@
 import CloudStore
 import CloudWire
+import Seams
 
 extension CloudService {
     /// Zones in the order of their last change, with the token behind the last.
@@ -24,7 +25,8 @@ extension CloudService {
         }
         let known = try FeedPosition(
             syncToken, scope: caller.scope, subject: .database(ownerRecordName: user.userRecordName),
-            epoch: row?.epoch ?? FeedPosition.epochBeforeTheFirst, counter: row?.counter ?? 0, floor: 0)
+            epoch: row?.epoch ?? FeedPosition.epochBeforeTheFirst, counter: row?.counter ?? 0,
+            floor: row?.zoneFloor ?? 0)
         guard let row else {
             return ZonesPage(rows: [], syncToken: known.token(counter: 0), moreComing: false, isFirst: true)
         }
@@ -37,7 +39,7 @@ extension CloudService {
     }
 
     func zonesList(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try ZonesListRequest(json: body)
+        let request = try ZonesListRequest(request: body)
         switch caller.scope {
         case .public:
             let zone = ZoneKey(database: .publicDatabase, zoneName: ZoneID.defaultZoneName)
@@ -62,7 +64,7 @@ extension CloudService {
     }
 
     func zonesLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
-        let request = try ZonesLookupRequest(json: body)
+        let request = try ZonesLookupRequest(request: body)
         try limits.check(count: request.zones.count, caller)
         let keys = request.zones.map { try? caller.key(of: $0) }
         return .read { reader in
@@ -82,7 +84,7 @@ extension CloudService {
     func zonesModify(
         _ body: [UInt8], _ caller: ServiceCaller, _ operation: OperationID?
     ) throws -> ServiceWork {
-        let request = try ZonesModifyRequest(json: body)
+        let request = try ZonesModifyRequest(request: body)
         try limits.check(count: request.operations.count, caller)
         guard let database = caller.database else { throw ServiceError.authenticationRequired }
         let keys = request.operations.map { try? caller.key(of: $0.zone.zoneID) }
@@ -90,20 +92,22 @@ extension CloudService {
         guard Set(named).count == named.count else {
             throw ServiceError.badRequest("more than one operation on a zone")
         }
+        let ordered = quotas.withLock { $0[database.owner] }
         return once(operation, KeptMessageForm<ZonesResponse>()) { writer in
             var wanted = StoreLoad()
             wanted.databases = [database]
             wanted.zones = named
+            wanted.usageOf = [UsageKey(scope: database.scope, user: database.owner)]
             let decider = ZonesDecider(
                 operations: request.operations, keys: keys, database: database, limits: self.limits,
+                bytesMax: ordered ?? self.limits.assets.privateBytesMax,
                 refusesExisting: self.settings.existingZone == .error && !caller.wantsExtras,
-                random: self.random, maker: caller.device)
+                random: self.random, nowMilliseconds: self.clock.nowMilliseconds(), maker: caller.device)
             var loaded = try writer.load(wanted)
             try loaded.loadPushTasks(of: named, from: writer)
+            self.addUsageElsewhere(of: wanted.usageOf, to: &loaded)
             var decision = decider.decide(loaded: loaded)
-            var usage = UsageDeltas()
-            usage.clear(decision.changes.clearedZones)
-            try self.count(usage, into: &decision.changes, writer)
+            try self.count(decision.usage, into: &decision.changes, writer)
             try self.apply(decision.changes, to: writer)
             return ZonesResponse(zones: decision.results)
         }

@@ -289,6 +289,7 @@ import Testing
     @Test func beyondTheQuotaSavesAreRefusedAndDeletesWork() throws {
         var limits = ServiceLimits()
         limits.assets.privateBytesMax = 1_000
+        limits.assets.rowBytes = 0
         let test = AssetServiceTests(limits)
         let service = test.service
         let zone = TestService.zone
@@ -328,6 +329,7 @@ import Testing
     @Test func whatAnAtomicZoneWillNotDoMakesNoRoomElsewhere() throws {
         var limits = ServiceLimits()
         limits.assets.privateBytesMax = 1_000
+        limits.assets.rowBytes = 0
         let service = AssetServiceTests(limits).service
         #expect(try service.modify([operation(.create, "a", text(900))]).summaries == ["saved"])
         var elsewhere = operation(.create, "b", text(900))
@@ -351,6 +353,7 @@ import Testing
         try before.modify([operation(.create, "a", text(400)), operation(.create, "b", text(400))])
         var limits = ServiceLimits()
         limits.assets.privateBytesMax = 100
+        limits.assets.rowBytes = 0
         let service = TestService(store: store, limits: limits)
         #expect(try service.modify([operation(.forceUpdate, "a", text(399))]).summaries == ["saved"])
         #expect(try service.modify([operation(.forceUpdate, "a", text(400))]).summaries == ["QUOTA_EXCEEDED"])
@@ -361,6 +364,7 @@ import Testing
     @Test func thePublicDatabaseGrowsWithItsUsers() throws {
         var limits = ServiceLimits()
         limits.assets.publicBytesBase = 500
+        limits.assets.rowBytes = 0
         limits.assets.publicBytesPerUser = 300
         let service = TestService(limits: limits)
         func save(_ name: String, _ count: Int, user: String = "ada") throws -> [String] {

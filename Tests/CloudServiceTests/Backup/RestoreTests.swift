@@ -77,7 +77,47 @@ import Testing
         try cloud.change([operation(.create, "b", ["n": Field(.int64(1))])], from: "phone")
         let before = try versions(in: data)
         #expect(Set(before.keys) == Set(Self.versions.keys))
-        let after = try versions(in: restored(backedUp()))
+        try expectRenewed(before, versions(in: restored(backedUp())))
+        store.close()
+    }
+
+    @Test func aFolderThatWasPutBackByOtherMeansGetsNewEpochsBeforeItIsServed() throws {
+        let first = try store(data)
+        let cloud = try service(data, first)
+        try cloud.zones(.create)
+        try cloud.zones(.create, token: "bob")
+        try cloud.modify([operation(.create, "a", ["n": Field(.int64(1))])])
+        try cloud.watch()
+        try cloud.change([operation(.create, "b", ["n": Field(.int64(1))])], from: "phone")
+        first.close()
+        let back = DataFolder(path: folder.file("back"))
+        try FileManager.default.copyItem(atPath: data.path, toPath: back.path)
+        let second = try store(data)
+        let lost = try service(data, second, seed: 2)
+        try lost.modify([operation(.create, "lost", ["n": Field(.int64(2))])])
+        let token = try lost.changes().syncToken
+        second.close()
+
+        try expectRefusedWhileServed(back)
+        let before = try versions(in: back)
+        let other = DataFolder(path: folder.file("none"))
+        #expect(throws: ControlError.self) { try other.renewEpochs() }
+        #expect(try back.renewEpochs() == 1)
+        try expectRenewed(before, versions(in: back))
+        let third = try store(back)
+        let again = try service(back, third, seed: 3)
+        let refusal = #expect(throws: WireError.self) { try again.changes(token) }
+        #expect(refusal?.tokenRefusal == .reset)
+        third.close()
+    }
+
+    private func expectRefusedWhileServed(_ data: DataFolder) throws {
+        let lock = try data.lock()
+        defer { withExtendedLifetime(lock) {} }
+        #expect(throws: DataFolderError.self) { try data.renewEpochs() }
+    }
+
+    private func expectRenewed(_ before: [String: [Int64]], _ after: [String: [Int64]]) {
         for (column, words) in Self.versions {
             let (old, new) = (before[column] ?? [], after[column] ?? [])
             #expect(!old.isEmpty && old.count == new.count, "\(column)")
@@ -87,7 +127,6 @@ import Testing
                 #expect(Set(new).isDisjoint(with: old) && Set(new).count == Set(old).count, "\(column)")
             }
         }
-        store.close()
     }
 
     /// The values of each column that is named after an epoch or a version.

@@ -76,12 +76,158 @@ import Testing
         #expect(put == taken && queue.count == 0)
     }
 
+    private func job(_ owner: String) -> ServiceJob {
+        let request = PreparedRequest(work: .answer(.nothing), bytes: 10, wantsExtras: false)
+        return ServiceJob(
+            bytes: 10, owner: owner, begin: { request }, finish: { _, _, _ in }, refuse: {})
+    }
+
+    /// What a reader that has nothing to do begins.
+    private func begin(_ turns: inout ReaderTurns) throws -> ServiceJob {
+        let job = turns.popFirst()
+        return try #require(job)
+    }
+
+    @Test func oneHasAQuarterOfTheReadersWhileOthersCome() throws {
+        var turns = ReaderTurns(readersCount: 8)
+        for _ in 0..<16 { turns.append(job("flood")) }
+        // Alone it has all of them.
+        let first = try (0..<8).map { _ in try begin(&turns) }
+        turns.append(job("ada"))
+        turns.end(first[0], microseconds: 10)
+        let ada = try begin(&turns)
+        #expect(ada.owner == "ada")
+        turns.end(ada, microseconds: 10)
+        for ended in first[1...5] {
+            let none = turns.popFirst()
+            #expect(none == nil, "more than two of eight are the flood's already")
+            turns.end(ended, microseconds: 10)
+        }
+        var none = turns.popFirst()
+        #expect(none == nil)
+        turns.end(first[6], microseconds: 10)
+        #expect(try begin(&turns).owner == "flood", "two of eight")
+        none = turns.popFirst()
+        #expect(none == nil)
+        turns.append(job("bob"))
+        #expect(try begin(&turns).owner == "bob")
+    }
+
+    @Test func threeWhoAskLongQuestionsLeaveAReaderToOthers() throws {
+        var turns = ReaderTurns(readersCount: 4)
+        for name in ["a", "b", "c"] { for _ in 0..<4 { turns.append(job(name)) } }
+        #expect(try (0..<3).map { _ in try begin(&turns).owner } == ["a", "b", "c"])
+        let none = turns.popFirst()
+        #expect(none == nil)
+        turns.append(job("ada"))
+        #expect(try begin(&turns).owner == "ada")
+    }
+
+    @Test func whoHeldTheWriterRestsThreeTimesAsLongAndNoMoreThanTwoSeconds() {
+        var rests = WriterRests()
+        rests.notice("ada", at: 1_000)
+        #expect(rests.next(at: 1_000) == nil)
+        rests.begin("slow", after: 100, at: 1_000)
+        rests.begin("slower", after: 5_000, at: 1_000)
+        #expect(rests.contains("slow", at: 1_299) && !rests.contains("slow", at: 1_300))
+        #expect(rests.contains("slower", at: 2_999) && !rests.contains("slower", at: 3_000))
+        #expect(!rests.contains("quick", at: 1_000))
+        #expect(rests.next(at: 1_100) == 200)
+        #expect(rests.next(at: 1_300) == 1_700, "what is over is forgotten")
+        #expect(rests.next(at: 3_000) == nil)
+    }
+
+    @Test func nobodyRestsWhileNobodyElseWrites() {
+        var rests = WriterRests()
+        rests.notice("slow", at: 0)
+        rests.begin("slow", after: 100, at: 0)
+        #expect(!rests.contains("slow", at: 1))
+        rests.notice("ada", at: 0)
+        rests.notice("slow", at: 500)
+        rests.begin("slow", after: 100, at: 999)
+        #expect(rests.contains("slow", at: 1_000))
+        rests.begin("other", after: 100, at: 1_499)
+        #expect(rests.contains("other", at: 1_500))
+        rests.begin("slow", after: 100, at: 2_000)
+        #expect(!rests.contains("slow", at: 2_001), "ada was there too long ago")
+    }
+
+    @Test func aGroupTakesNothingOfWhoRestsAndKeepsItInOrder() {
+        var writes = WriteQueue()
+        for (number, user) in ["_slow", "_ada", "_slow", "_bob"].enumerated() {
+            writes.append(write(user, number: number))
+        }
+        let group = writes.take(within: GroupLimits()) { $0 != "user _slow" }
+        #expect(group.map(\.request.bytes) == [1, 3])
+        #expect(writes.take(within: GroupLimits()) { $0 != "user _slow" }.isEmpty)
+        #expect(writes.take(within: GroupLimits()).map(\.request.bytes) == [0, 2])
+    }
+
+    private func write(_ user: String, number: Int) -> WaitingWrite {
+        let request = PreparedRequest(
+            work: .answer(.nothing), bytes: number, wantsExtras: false, userRecordName: user)
+        let job = ServiceJob(
+            bytes: number, owner: user, begin: { request }, finish: { _, _, _ in }, refuse: {})
+        return WaitingWrite(job: job, request: request, body: { _ in .nothing })
+    }
+
+    @Test func whoseQuestionsTakeLongWaitsUntilTurnsHavePaidForThem() throws {
+        var turns = ReaderTurns(readersCount: 1)
+        for name in ["slow", "slow", "slow", "quick"] { turns.append(job(name)) }
+        turns.end(try begin(&turns), microseconds: 20_000)
+        func next12() throws -> [String] {
+            try (0..<12).map { _ in
+                let next = try begin(&turns)
+                turns.end(next, microseconds: 100)
+                turns.append(job("quick"))
+                return next.owner
+            }
+        }
+        #expect(try next12() == Array(repeating: "quick", count: 12))
+        #expect(try next12().contains("slow"), "it is paid for")
+    }
+
+    @Test func whatOneOwesIsRememberedWhileOthersWaitAndForgivenWhenNobodyDoes() throws {
+        var queue = FairQueue<String>()
+        for name in ["slow", "a", "b"] { queue.append(name, of: name, bytes: 10) }
+        func take() -> String? { queue.popFirst() }
+        #expect(take() == "slow")
+        queue.charge("slow", bytes: 3 * FairQueue<String>.turnBytes)
+        queue.append("slow", of: "slow", bytes: 10)
+        queue.append("c", of: "c", bytes: 10)
+        #expect((0..<4).map { _ in take() } == ["a", "b", "c", "slow"])
+        queue.charge("slow", bytes: 3 * FairQueue<String>.turnBytes)
+        for name in ["slow", "a"] { queue.append(name, of: name, bytes: 10) }
+        #expect(take() == "slow", "nobody waited for it")
+    }
+
+    @Test func aTurnAmongManyWhoOweMuchIsFoundInTwoRounds() {
+        var queue = FairQueue<Int>()
+        let count = 1_000
+        for number in 0..<count {
+            for _ in 0..<2 { queue.append(number, of: "\(number)", bytes: 10) }
+        }
+        for number in 0..<count {
+            queue.charge("\(number)", bytes: (100 + number) * FairQueue<Int>.turnBytes)
+        }
+        var looks = 0
+        let first = queue.popFirst { _ in
+            looks += 1
+            return true
+        }
+        #expect(first == 0, "it owes least")
+        #expect(looks <= 4 * count)
+        let none = queue.popFirst { _ in false }
+        #expect(none == nil && queue.count == 2 * count - 1)
+    }
+
     @Test func aGroupHoldsAWriteOfEachBeforeASecondOfOne() {
         var writes = WriteQueue()
         func write(_ user: String) -> WaitingWrite {
             let request = PreparedRequest(
                 work: .answer(.nothing), bytes: 10, wantsExtras: false, userRecordName: user)
-            let job = ServiceJob(bytes: 10, owner: "address", begin: { request }, finish: { _, _, _ in })
+            let job = ServiceJob(
+                bytes: 10, owner: "address", begin: { request }, finish: { _, _, _ in }, refuse: {})
             return WaitingWrite(job: job, request: request, body: { _ in .nothing })
         }
         for _ in 0..<300 { writes.append(write("_flood")) }
@@ -101,7 +247,8 @@ import Testing
             for _ in 0..<count {
                 let request = PreparedRequest(
                     work: .answer(.nothing), bytes: 10, wantsExtras: false, userRecordName: user)
-                let job = ServiceJob(bytes: 10, owner: user, begin: { request }, finish: { _, _, _ in })
+                let job = ServiceJob(
+                    bytes: 10, owner: user, begin: { request }, finish: { _, _, _ in }, refuse: {})
                 writes.append(WaitingWrite(job: job, request: request, body: { _ in .nothing }))
             }
         }
@@ -120,7 +267,7 @@ import Testing
         #expect(counts() == ["user bob": 22, "user flood": 22])
         #expect(writes.isContested)
         while !writes.take(within: GroupLimits()).isEmpty {}
-        for _ in 0..<WriteQueue.loneGroupsMax {
+        for _ in 0..<Contention.loneTurnsMax {
             append(1, "flood")
             #expect(counts() == ["user flood": 1])
         }

@@ -91,12 +91,31 @@ extension ModelCloud {
             var copy = self
             let fresh = try copy.run(call, caller, response)
             if case .refused = fresh { return fresh }
-            return kept.request == request ? kept.expected : .refused(.badRequest, 12)
+            return kept.request == request ? shown(kept.expected, call, caller) : .refused(.badRequest, 12)
         }
         let expected = try run(call, caller, response)
         if case .refused = expected { return expected }
         kept[key] = Kept(request: request, atMilliseconds: nowMilliseconds, expected: expected)
         return expected
+    }
+
+    /// A kept conflict shows the server's record as it is now, and none that is gone or may not be read.
+    private func shown(_ answer: ModelAnswer, _ call: ModelCall, _ caller: ModelCaller) -> ModelAnswer {
+        guard case .records(let results) = answer, case .modify(let request) = call.body else {
+            return answer
+        }
+        return .records(
+            zip(results, request.operations).map { result, operation in
+                guard case .error(var error) = result, error.serverRecord != nil,
+                    let name = operation.record.recordName,
+                    let zoneName = caller.zoneName(operation.record.zoneID ?? request.zoneID)
+                else { return result }
+                let record = zone(zoneName, caller)?.records[name]
+                error.serverRecord = record.flatMap {
+                    may(.read, $0, caller) ? wire($0, in: zoneName, caller) : nil
+                }
+                return .error(error)
+            })
     }
 
     private mutating func run(

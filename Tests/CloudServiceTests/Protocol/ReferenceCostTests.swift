@@ -20,7 +20,7 @@ import Testing
     @Test(.timeLimit(.minutes(20))) func aListOfReferencesMayBeReplacedByAnother() throws {
         try cloud.zones(.create)
         for prefix in ["a", "b"] {
-            let fields = ["links": references(prefix, 5_000, .deleteSelf)]
+            let fields = ["links": references(prefix, 4_900, .deleteSelf)]
             #expect(try cloud.modify([operation(.forceUpdate, "list", fields)]).summaries == ["saved"])
         }
     }

@@ -3,7 +3,6 @@ import CloudWire
 import Dispatch
 import SQLiteTestSupport
 import Seams
-import StoreAudit
 import Testing
 
 @testable import CloudService
@@ -83,12 +82,11 @@ import Testing
         #expect(status.withLock { $0 } == 200)
     }
 
-    @Test(arguments: ["memory", "SQLite"]) func anIndexIsBuiltInStepsAndAsksForPatienceUntilThen(
-        _ kind: String
+    @Test(arguments: StoreKind.allCases) func anIndexIsBuiltInStepsAndAsksForPatienceUntilThen(
+        _ kind: StoreKind
     ) throws {
         let folder = try TemporaryFolder()
-        let store: any CloudStore =
-            kind == "memory" ? MemoryCloudStore() : try SQLiteCloudStore(path: folder.file("store.db"))
+        let store = try kind.make(in: folder)
         let cloud = TestService(store: store)
         try fill(cloud, 1_000)
         try change(cloud.service, store) { $0.fields["rank"]?.indexes = [] }
@@ -109,7 +107,7 @@ import Testing
                 #expect(error.retryAfterSeconds ?? 0 > 0)
             }
             _ = try cloud.service.keepUp()
-            if kind == "SQLite" { #expect(try StoreAudit.findings(path: folder.file("store.db")) == []) }
+            #expect(try kind.findings(in: folder) == [])
             steps += 1
             try #require(steps < 20)
         }

@@ -114,14 +114,13 @@ import Testing
         return limits
     }
 
-    @Test(arguments: ["memory", "SQLite"], [UInt64](1...10)) func anyQueryFindsWhatLookingIntoEachRecordFinds(
-        _ kind: String, _ round: UInt64
+    @Test(arguments: StoreKind.allCases, [UInt64](1...10)) func anyQueryFindsWhatLookingIntoEachRecordFinds(
+        _ kind: StoreKind, _ round: UInt64
     ) throws {
         let seed = 26_000 + round
         let chance = QueryChance(random: SeededRandomSource(seed: seed))
         let folder = try TemporaryFolder()
-        let store: any CloudStore =
-            kind == "memory" ? MemoryCloudStore() : try SQLiteCloudStore(path: folder.file("store.db"))
+        let store = try kind.make(in: folder)
         let filled = try Filled(store: store, chance: chance, limits: Self.limits(chance))
         for turn in 0..<200 {
             let query = chance.query()
@@ -139,13 +138,12 @@ import Testing
     }
 
     /// While others write, a query neither loses nor repeats a record that stays as it is.
-    @Test(arguments: ["memory", "SQLite"], [UInt64](96...99)) func writesBetweenPagesDisturbNoRecordThatStays(
-        _ kind: String, _ seed: UInt64
+    @Test(arguments: StoreKind.allCases, [UInt64](96...99)) func writesBetweenPagesDisturbNoRecordThatStays(
+        _ kind: StoreKind, _ seed: UInt64
     ) throws {
         let chance = QueryChance(random: SeededRandomSource(seed: seed))
         let folder = try TemporaryFolder()
-        let store: any CloudStore =
-            kind == "memory" ? MemoryCloudStore() : try SQLiteCloudStore(path: folder.file("store.db"))
+        let store = try kind.make(in: folder)
         var filled = try Filled(store: store, chance: chance, limits: Self.limits(chance), count: 100)
         for turn in 0..<15 {
             let query = chance.query()
@@ -170,13 +168,12 @@ import Testing
     }
 
     /// After any writes the rows of the indexes are those that each record alone would have.
-    @Test(arguments: ["memory", "SQLite"], [UInt64](7...10)) func theIndexesHaveWhatEachRecordGivesThem(
-        _ kind: String, _ seed: UInt64
+    @Test(arguments: StoreKind.allCases, [UInt64](7...10)) func theIndexesHaveWhatEachRecordGivesThem(
+        _ kind: StoreKind, _ seed: UInt64
     ) throws {
         let chance = QueryChance(random: SeededRandomSource(seed: seed))
         let folder = try TemporaryFolder()
-        let store: any CloudStore =
-            kind == "memory" ? MemoryCloudStore() : try SQLiteCloudStore(path: folder.file("store.db"))
+        let store = try kind.make(in: folder)
         var filled = try Filled(store: store, chance: chance, limits: ServiceLimits(), count: 60)
         for turn in 0..<60 {
             if turn % 30 == 29 {

@@ -1,0 +1,17 @@
+/// Whether more than one owner has had turns lately, and others may come again.
+struct Contention {
+    /// After so many turns in a row of one owner alone nobody else is there.
+    static let loneTurnsMax = 500
+
+    private var loneTurnsCount = loneTurnsMax
+    private var lastOwner: String?
+
+    var isContested: Bool { loneTurnsCount < Self.loneTurnsMax }
+
+    /// Counts a turn of `owner`, while others wait or not.
+    mutating func notice(_ owner: String, othersWait: Bool) {
+        let isLone = !othersWait && (lastOwner == nil || owner == lastOwner)
+        loneTurnsCount = isLone ? min(loneTurnsCount + 1, Self.loneTurnsMax) : 0
+        lastOwner = owner
+    }
+}

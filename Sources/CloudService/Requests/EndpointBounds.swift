@@ -1,0 +1,228 @@
+extension Endpoint {
+    /// What one request of it may use at most. An endpoint without a line doesn't compile.
+    func bounds(_ limits: ServiceLimits) -> RequestBounds {
+        let parts = BoundParts(limits)
+        switch self {
+        case .recordsModify: return parts.modify
+        case .recordsQuery: return parts.query(queries: 1)
+        case .recordsQueryBatch: return parts.query(queries: limits.queriesMax)
+        case .recordsLookup, .assetsRereference: return parts.lookup
+        case .recordsChanges, .changesZone: return parts.changes
+        case .changesDatabase, .zonesChanges, .zonesList, .zonesLookup: return parts.list(rowsOfItem: 1)
+        case .zonesModify: return parts.zonesModify
+        case .assetsUpload: return parts.list(rowsOfItem: 0)
+        case .usersDiscoverability: return parts.discoverability
+        case .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts:
+            return parts.list(rowsOfItem: 2)
+        case .subscriptionsModify: return parts.subscriptionsModify
+        case .subscriptionsList, .subscriptionsLookup: return parts.subscriptions
+        case .tokensCreate, .tokensRegister: return parts.tokens
+        case .notificationsList: return parts.notifications
+        case .notificationsRead: return parts.notificationsRead
+        case .usersCaller, .usersCurrent, .recordsResolve, .recordsAccept, .recordsZipPrepare,
+            .recordsCopyStart, .recordsCopyStatus:
+            return parts.unread
+        }
+    }
+}
+
+/// What the bounds are made of.
+private struct BoundParts {
+    /// Bytes of memory for each byte of a body that is read: a value has two bytes at least and takes twenty, three
+    /// times that while room is made for more.
+    private static let memoryOfBodyByte = 40
+    /// The same for what records are made of, until they are written.
+    private static let memoryOfRecordByte = 24
+    /// Bytes of memory for each byte of an answer: what is loaded, and JSON that grows.
+    private static let memoryOfAnswerByte = 5
+    /// Bytes of memory for a row without fields, with its names.
+    private static let memoryOfRow = 1_500
+    /// Bytes of memory that each request may take: SQLite's cache of pages, which it finds empty at first.
+    private static let memoryFixed = 4 << 20
+    /// Rows that each request may need: who asks, what they may do, the schema, usage.
+    private static let rowsFixed = 64
+    /// Bytes of a page of SQLite's log.
+    private static let pageBytes = 4_096 + 24
+    /// Pages that a row may change.
+    private static let pagesOfRow = 2
+    /// Entries of an index that take as many steps as a row, when they are only counted.
+    private static let countedOfRow = 10
+    /// Bytes of JSON for a byte of a stored record, of which one is answered whatever its size is: a reference of a
+    /// few bytes tells its zone.
+    private static let jsonOfStoredByte = 100
+    /// Steps in which the best condition of a query is looked for.
+    private static let choosingRows = 256 + 2_048
+
+    private let limits: ServiceLimits
+    private let items: Int
+
+    init(_ limits: ServiceLimits) {
+        self.limits = limits
+        items = max(limits.itemsMax, limits.itemsWithExtrasMax)
+    }
+
+    private var search: QuerySearchLimits { limits.querySearch }
+
+    private var bodyMemory: Int { limits.bodyBytesMax * Self.memoryOfBodyByte }
+
+    /// For the answers of records.
+    private var recordsMemory: Int {
+        Self.memoryFixed + bodyMemory
+            + (limits.answerBytesMax + limits.recordBytesMax) * Self.memoryOfAnswerByte
+    }
+
+    /// Bytes of an item in an answer that has names only, which JSON may make twice as long.
+    private var itemBytes: Int { 8 * limits.nameBytesMax + 1_024 }
+
+    private func diskBytes(rows: Int, bytes: Int = 0) -> Int {
+        (rows * Self.pagesOfRow + Self.rowsFixed) * Self.pageBytes + 2 * bytes
+    }
+
+    /// The body isn't looked at.
+    var unread: RequestBounds {
+        RequestBounds(
+            memoryBytes: Self.memoryFixed, answerBytes: itemBytes, rowsRead: Self.rowsFixed,
+            countedBy: ["bodyBytesMax"])
+    }
+
+    /// A list of things with names.
+    func list(rowsOfItem: Int, itemsMax: Int? = nil) -> RequestBounds {
+        let items = itemsMax ?? items + 1
+        return RequestBounds(
+            memoryBytes: Self.memoryFixed + bodyMemory + items * itemBytes * Self.memoryOfAnswerByte,
+            answerBytes: (items + 1) * itemBytes, rowsRead: items * rowsOfItem + Self.rowsFixed,
+            countedBy: ["bodyBytesMax", "itemsMax", "itemsWithExtrasMax", "nameBytesMax"])
+    }
+
+    /// One row, in the file of the accounts.
+    var discoverability: RequestBounds {
+        var bounds = list(rowsOfItem: 1, itemsMax: 1)
+        bounds.rowsWritten = Self.rowsFixed
+        bounds.diskBytes = diskBytes(rows: Self.rowsFixed)
+        return bounds
+    }
+
+    var lookup: RequestBounds {
+        RequestBounds(
+            memoryBytes: recordsMemory, answerBytes: limits.answerBytesMax,
+            rowsRead: 2 * items + Self.rowsFixed,
+            countedBy: ["bodyBytesMax", "itemsMax", "itemsWithExtrasMax", "answerBytesMax"])
+    }
+
+    private var pageAnswerBytes: Int {
+        max(limits.answerBytesMax, limits.recordBytesMax * Self.jsonOfStoredByte)
+    }
+
+    /// A page whose JSON is too large is made again, and smaller.
+    private var pagesMade: Int { PageSize.allCases.count }
+
+    var changes: RequestBounds {
+        RequestBounds(
+            memoryBytes: recordsMemory + pageAnswerBytes * Self.memoryOfAnswerByte,
+            answerBytes: pageAnswerBytes,
+            rowsRead: pagesMade * 4 * items + Self.rowsFixed,
+            countedBy: ["AnswerBudget", "PageSize", "answerBytesMax", "recordBytesMax", "itemsWithExtrasMax"])
+    }
+
+    func query(queries: Int) -> RequestBounds {
+        let counted =
+            limits.queryRowsExaminedMax * search.countedOfRow
+            + queries
+            * (limits.queryTermsMax
+                * (min(search.gatheredMax, limits.queryRowsExaminedMax) + Self.choosingRows)
+                + search.namesCountedMax)
+        let rows =
+            2 * limits.queryRowsExaminedMax + limits.queryProbesMax + counted / Self.countedOfRow
+            + limits.queryZonesMax * (search.rowsInZoneMin + 1) + items
+        let gathered = min(search.gatheredMax, limits.queryRowsExaminedMax)
+        let keys = min(
+            search.gatheredBytesMax,
+            gathered * limits.queryTermsMax * (OrderedBytes.indexedBytesMax + search.bytesOfKey))
+        return RequestBounds(
+            memoryBytes: recordsMemory + pageAnswerBytes * Self.memoryOfAnswerByte + keys
+                + gathered * Self.memoryOfRow,
+            answerBytes: pageAnswerBytes, rowsRead: pagesMade * (rows + Self.rowsFixed),
+            countedBy: [
+                "AnswerBudget", "queryRowsExaminedMax", "queryProbesMax", "queryTermsMax", "queryZonesMax",
+                "queriesMax", "QuerySearchLimits", "answerBytesMax",
+            ])
+    }
+
+    var modify: RequestBounds {
+        let read =
+            6 * items + limits.dependantsMax + 4 * limits.cascadeRecordsMax + limits.referencesOfRequestMax
+            + limits.referencesCountedMax / Self.countedOfRow + Self.rowsFixed
+        let written =
+            limits.rowsWrittenMax + limits.indexEntriesMax + limits.referencesOfRequestMax + 8 * items
+            + 4 * limits.cascadeRecordsMax + Self.rowsFixed
+        return RequestBounds(
+            memoryBytes: recordsMemory + limits.bodyBytesMax * Self.memoryOfRecordByte
+                + limits.indexEntriesOfRequestMax * Self.memoryOfRow
+                + (limits.dependantsMax + limits.cascadeRecordsMax + items) * Self.memoryOfRow,
+            answerBytes: limits.answerBytesMax, rowsRead: read, rowsWritten: written,
+            diskBytes: diskBytes(rows: written, bytes: limits.bodyBytesMax + limits.answerBytesMax),
+            countedBy: [
+                "bodyBytesMax", "itemsWithExtrasMax", "answerBytesMax", "rowsWrittenMax",
+                "indexEntriesOfRequestMax",
+                "indexEntriesMax", "cascadeRecordsMax", "dependantsMax", "referencesOfRequestMax",
+                "referencesCountedMax", "Quota",
+            ])
+    }
+
+    var zonesModify: RequestBounds {
+        let written = 12 * items + Self.rowsFixed
+        return RequestBounds(
+            memoryBytes: list(rowsOfItem: 1).memoryBytes, answerBytes: (items + 1) * itemBytes,
+            rowsRead: 6 * items + Self.rowsFixed, rowsWritten: written, diskBytes: diskBytes(rows: written),
+            countedBy: ["bodyBytesMax", "itemsWithExtrasMax", "privateZonesMax", "ClearingLimits"])
+    }
+
+    var subscriptionsModify: RequestBounds {
+        let rows = items * (limits.devicesMax + 4) + limits.subscriptionsMax + Self.rowsFixed
+        return RequestBounds(
+            memoryBytes: subscriptions.memoryBytes, answerBytes: limits.answerBytesMax, rowsRead: rows,
+            rowsWritten: rows, diskBytes: diskBytes(rows: rows, bytes: limits.bodyBytesMax),
+            countedBy: [
+                "bodyBytesMax", "itemsWithExtrasMax", "subscriptionsMax", "subscriptionBytesMax",
+                "watchersMax",
+                "devicesMax",
+            ])
+    }
+
+    var subscriptions: RequestBounds {
+        RequestBounds(
+            memoryBytes: Self.memoryFixed + bodyMemory + limits.answerBytesMax * Self.memoryOfAnswerByte,
+            answerBytes: min(
+                limits.answerBytesMax,
+                max(items, limits.subscriptionsMax) * (limits.subscriptionBytesMax + itemBytes)),
+            rowsRead: limits.subscriptionsMax + Self.rowsFixed,
+            countedBy: ["bodyBytesMax", "itemsWithExtrasMax", "subscriptionsMax", "subscriptionBytesMax"])
+    }
+
+    /// A device that gets another name takes along the pushes that wait for it: one for each subscription.
+    var tokens: RequestBounds {
+        let rows = limits.devicesMax + 4 * limits.subscriptionsMax + Self.rowsFixed
+        return RequestBounds(
+            memoryBytes: Self.memoryFixed + bodyMemory + rows * limits.pushBytesMax, answerBytes: itemBytes,
+            rowsRead: rows, rowsWritten: rows, diskBytes: diskBytes(rows: rows),
+            countedBy: ["bodyBytesMax", "devicesMax", "subscriptionsMax", "pushBytesMax"])
+    }
+
+    var notifications: RequestBounds {
+        RequestBounds(
+            memoryBytes: recordsMemory, answerBytes: limits.answerBytesMax,
+            rowsRead: 2 * limits.itemsMax + Self.rowsFixed,
+            countedBy: ["bodyBytesMax", "itemsMax", "notificationsMax", "answerBytesMax"])
+    }
+
+    var notificationsRead: RequestBounds {
+        let rows = 4 * items + limits.devicesMax * (2 * limits.subscriptionsMax + 4) + Self.rowsFixed
+        return RequestBounds(
+            memoryBytes: recordsMemory, answerBytes: (items + 1) * itemBytes, rowsRead: rows,
+            rowsWritten: rows,
+            diskBytes: diskBytes(rows: rows, bytes: items * limits.pushBytesMax),
+            countedBy: [
+                "bodyBytesMax", "itemsWithExtrasMax", "devicesMax", "subscriptionsMax", "pushBytesMax",
+            ])
+    }
+}

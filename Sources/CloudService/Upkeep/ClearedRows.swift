@@ -1,0 +1,43 @@
+import CloudStore
+import Seams
+
+extension CloudService {
+    /// One bounded step towards a store without rows of deleted zones; true when there may be more. No reader meets
+    /// them, and a zone that is made anew under the same name has none of them.
+    ///
+    /// Each step is a transaction of its own: after a crash it goes on where it was.
+    func removeClearedRows() throws -> Bool {
+        guard clearedRowsMayWait.withLock({ $0 }) else { return false }
+        // Before looking: a zone that is deleted after this transaction sets it again.
+        clearedRowsMayWait.withLock { $0 = false }
+        do {
+            // Most of the time there is nothing: a read finds that out without the writer.
+            guard try store.read({ try $0.hasClearedRows() }) else { return false }
+            let step = limits.clearing
+            let mayBeMore = try store.write {
+                try $0.removeClearedRows(rowsMax: step.rowsMax, bytesMax: step.bytesMax)
+            }
+            if mayBeMore { clearedRowsMayWait.withLock { $0 = true } }
+            return mayBeMore
+        } catch {
+            clearedRowsMayWait.withLock { $0 = true }
+            throw error
+        }
+    }
+
+    /// Removes what deleted zones have left to the last row, for an operator who waits for that.
+    ///
+    /// - Throws: `CloudStoreError`; the steps before stay done.
+    package func removeAllClearedRows() throws {
+        clearedRowsMayWait.withLock { $0 = true }
+        while try removeClearedRows() {}
+    }
+}
+
+/// How much of a deleted zone one step removes, while all writes wait: 10 to 25 ms.
+struct ClearingLimits: Hashable, Sendable {
+    /// Records, index entries, references and files.
+    var rowsMax = 1_000
+    /// Bytes of the records' fields.
+    var bytesMax = 4 << 20
+}
