@@ -11,21 +11,31 @@ extension CloudServer {
     ///   - control: which containers there are.
     ///   - accounts: who may ask, and who a token's user is.
     ///   - signIn: what checks passwords.
+    ///   - witness: remembers how far the folder has come, so that one that was put back is found out when the server
+    ///     starts, and gets new epochs; nil: nobody looks.
     ///   - options: how to listen, and what to keep.
     public convenience init(
         dataFolder: DataFolder, control: ControlStore, accounts: any ServiceAccounts,
-        signIn: any SignInChecker, options: CloudServerOptions = CloudServerOptions()
+        signIn: any SignInChecker, witness: FolderWitness? = nil,
+        options: CloudServerOptions = CloudServerOptions()
     ) {
         self.init(
-            options: options, onlyContainer: nil, signIn: signIn, dataFolder: dataFolder,
+            options: options, onlyContainer: nil, signIn: signIn, dataFolder: dataFolder, control: control,
+            marks: witness.map { witness in
+                { FolderMarks(dataFolder, control, witness, random: options.random, log: $0) }
+            },
             beginWebhooks: { webhooks in
                 for container in dataFolder.environmentsWithWebhooks(control) { webhooks.look(at: container) }
-            }
+            }, finder: { try control.containerExists($0.identifier) }
         ) { container, watch in
-            guard try control.containerExists(container.identifier) else { return nil }
+            guard
+                let hold = try dataFolder.hold(
+                    container: container.identifier, environment: container.environment, in: control)
+            else { return nil }
             let path = try dataFolder.storePath(
                 container: container.identifier, environment: container.environment, makesFolders: true)
             let store = try SQLiteCloudStore(path: path)
+            let sibling = try dataFolder.siblingStore(of: container)
             try CloudService(
                 store: store, clock: options.clock, random: options.random, container: container
             ).adoptSchema()
@@ -35,8 +45,24 @@ extension CloudServer {
                 accounts: accounts, limits: options.limits, groupLimits: options.groupLimits,
                 settings: options.settings,
                 assetFiles: try dataFolder.assetFiles(of: container, clock: options.clock),
-                rates: options.rates)
-            return OpenedService(service: service, close: { store.close() })
+                usageElsewhere: { sibling.usage(of: $0) }, rates: options.rates)
+            let held = Lock<DataFolderLock?>(hold)
+            return OpenedService(
+                service: service,
+                close: {
+                    sibling.close()
+                    store.close()
+                    held.withLock { $0 = nil }
+                })
         }
+    }
+}
+
+extension DataFolder {
+    /// What users have in the container's other environment.
+    package func siblingStore(of container: CloudService.Container) throws -> SiblingStore {
+        let sibling = container.sibling
+        return SiblingStore(
+            path: try storePath(container: sibling.identifier, environment: sibling.environment))
     }
 }

@@ -20,8 +20,12 @@ public final class CloudServer: Sendable {
     /// Looks for what was left to send to webhooks; waits for files.
     private let beginWebhooks: @Sendable (WebhookSender) -> Void
     private let signIns: SignInDesk?
+    private let certificate: CertificateWatch?
+    private let removals: RemovalWatch?
+    private let control: ControlStore?
     private let status: ServerStatus
     private let assets: AssetDesk
+    private let marks: FolderMarks?
     private let log: RequestLog?
     private let hasStopped = Lock(false)
 
@@ -38,17 +42,25 @@ public final class CloudServer: Sendable {
     /// - Parameters:
     ///   - onlyContainer: every path leads to this one's service; nil: each to its own.
     ///   - dataFolder: whose files are measured and watched; nil for a service without a folder.
+    ///   - control: says what of the folder is being removed; nil: nothing ever is.
+    ///   - marks: makes what tells whether the folder was put back; nil: nobody looks.
     ///   - beginWebhooks: names the environments in which something was left to send. Called on a thread of its own.
+    ///   - finder: whether there is such a container, before one is opened. Called on a thread that may look it up in a
+    ///     file.
     ///   - probe: tries to write, for `DiskWatch`; nil: in the data folder.
     ///   - opener: makes the service of an environment, nil when there is no such container. Called on a thread that
     ///     may wait for files. The watch wants to hear how the store's writes go.
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, signIn: (any SignInChecker)?,
-        dataFolder: DataFolder? = nil, beginWebhooks: @escaping @Sendable (WebhookSender) -> Void = { _ in },
+        dataFolder: DataFolder? = nil, control: ControlStore? = nil,
+        marks: ((RequestLog?) -> FolderMarks)? = nil,
+        beginWebhooks: @escaping @Sendable (WebhookSender) -> Void = { _ in },
+        finder: @escaping @Sendable (CloudService.Container) throws -> Bool = { _ in true },
         probe: (@Sendable (Bool) -> DiskTrouble?)? = nil,
         opener: @escaping @Sendable (CloudService.Container, DiskWatch?) throws -> OpenedService?
     ) {
         self.options = options
+        self.control = control
         self.beginWebhooks = beginWebhooks
         webhooks = WebhookSender(clock: options.clock)
         courier = Courier(
@@ -56,6 +68,7 @@ public final class CloudServer: Sendable {
             clock: options.monotonicClock)
         let log = options.log.map { RequestLog($0, entriesMax: options.logLinesMax, clock: options.clock) }
         self.log = log
+        self.marks = marks?(log)
         let probe =
             probe
             ?? dataFolder.map { folder in
@@ -64,14 +77,26 @@ public final class CloudServer: Sendable {
         let watch = probe.map { DiskWatch(log: log, probe: $0) }
         status = ServerStatus(dataFolder: dataFolder, watch: watch, clock: options.clock)
         table = EnvironmentTable(
-            openMax: options.environmentsOpenMax,
+            openMax: options.environmentsOpenMax, finder: Self.logging(finder, watch, log),
             opener: Self.logging({ try opener($0, watch) }, watch, log), courier: courier,
             webhooks: webhooks)
-        signIns = signIn.map { SignInDesk($0, waitingMax: options.signInsWaitingMax, log: log) }
+        signIns = signIn.map { [table, webhooks] checker in
+            SignInDesk(checker, waitingMax: options.signInsWaitingMax, log: log) { news in
+                table.tell(news.event, in: news.container, webhooks)
+            }
+        }
         assets = AssetDesk(options, table: table)
+        if let dataFolder, let control {
+            removals = RemovalWatch(dataFolder, control, table, courier, log)
+        } else {
+            removals = nil
+        }
         var http = options.http
         http.bodyBytesMax = max(
             http.bodyBytesMax, options.limits.bodyBytesMax, AssetDesk.bodyBytesMax(options))
+        // A proxy's connections are everybody's: it is the proxy that knows how many a client has.
+        if options.trustsForwardedFor { http.connectionsOfAddressMax = 0 }
+        http.streamSecondsMax = Double(options.assets.downloadMillisecondsMax) / 1_000
         http.requestIDHeader = "X-Apple-Request-UUID"
         http.connectionsMax = DescriptorLimit.makeRoom(
             connectionsMax: http.connectionsMax, environmentsOpenMax: options.environmentsOpenMax)
@@ -80,17 +105,37 @@ public final class CloudServer: Sendable {
             webhooks: webhooks, signIns: signIns, assets: assets, status: status, log: log)
         let server = HTTPServer(options: http, handler: routes)
         self.http = server
+        certificate = http.tls.map { tls in
+            CertificateWatch(tls, log: log) { [weak server] in try server?.reloadTLS() }
+        }
         routes.connectionCount.withLock { $0 = { [weak server] in server?.connectionCount ?? 0 } }
     }
 
     /// Listens, and serves on threads of its own.
     ///
-    /// - Throws: `HTTPServerError` when the port is taken, a file of TLS is wrong or the system refuses.
+    /// - Throws: `HTTPServerError` when the port is taken, a file of TLS is wrong or the system refuses;
+    ///   `DataFolderError`, `CloudStoreError` when the folder was put back and can't be renewed.
     public func start() throws {
+        try marks?.begin()
         try http.start()
+        marks?.start()
+        certificate?.start()
+        removals?.start()
         webhooks.use(table)
+        // A thief of the token may have the tokens of the session's devices too.
+        control?.setReplayListener { [table] session in
+            table.forgetDevices(
+                of: session.userRecordName, named: nil,
+                in: CloudService.Container(identifier: session.container, environment: session.environment)
+            ) { _ in }
+        }
         startThread { [webhooks, beginWebhooks] in beginWebhooks(webhooks) }
     }
+
+    /// Reads the certificate and its key again, for the connections that come from now on; those that are there stay.
+    /// When something is wrong with the files the log says so, and the former ones count on. Without TLS it does
+    /// nothing. It blocks as reading a file does.
+    public func readCertificateAgain() { certificate?.read() }
 
     /// The port that is listened on; 0 before `start`.
     public var port: Int { http.port }
@@ -116,24 +161,29 @@ public final class CloudServer: Sendable {
         hasStopped.withLock { hasStopped in
             guard !hasStopped else { return }
             courier.stop()
+            certificate?.stop()
             http.stop(graceMilliseconds: options.graceMilliseconds)
             signIns?.stop()
             status.stop()
             assets.stop()
             webhooks.stop()
+            removals?.stop()
+            control?.setReplayListener(nil)
             table.stop()
+            marks?.stop()
             log?.stop(waitMilliseconds: 1_000)
             hasStopped = true
         }
     }
 
     /// What keeps an environment from opening is told to the operator, and to nobody else.
-    private static func logging(
-        _ opener: @escaping EnvironmentTable.Opener, _ watch: DiskWatch?, _ log: RequestLog?
-    ) -> EnvironmentTable.Opener {
+    private static func logging<Found>(
+        _ body: @escaping @Sendable (CloudService.Container) throws -> Found, _ watch: DiskWatch?,
+        _ log: RequestLog?
+    ) -> @Sendable (CloudService.Container) throws -> Found {
         { container in
             do {
-                return try opener(container)
+                return try body(container)
             } catch {
                 log?.add(
                     event: "environment can't be opened",

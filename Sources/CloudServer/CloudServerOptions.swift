@@ -12,6 +12,9 @@ public struct CloudServerOptions: Sendable {
     /// Take the client's address from the last entry of `X-Forwarded-For`: right only behind a proxy of your own.
     public var trustsForwardedFor = false
 
+    /// Which accounts may use the environment `development`.
+    public var development = DevelopmentAccess.auto
+
     /// A device that waits for a push gets an empty answer after this time, and asks again.
     public var courierHoldMilliseconds: Int64 = 25_000
     /// So many devices may wait for pushes at a time; the next is told to wait.
@@ -60,6 +63,8 @@ public struct AssetTransferOptions: Sendable {
     public var downloadsMax = 1_024
     /// A file must be here so long after its first byte.
     public var uploadMillisecondsMax: Int64 = 3_600_000
+    /// A file must be there so long after it was asked for; what is missing can be asked for by itself.
+    public var downloadMillisecondsMax: Int64 = 3_600_000
 
     /// What measured well.
     public init() {}

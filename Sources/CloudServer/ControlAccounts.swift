@@ -5,10 +5,15 @@ import Crypto
 /// The accounts, tokens and sessions of a control file, as the services ask for them.
 public struct ControlAccounts: ServiceAccounts {
     let control: ControlStore
+    private let isDevelopmentForEveryone: Bool
+    private let readKeys = ReadKeys()
 
     /// Makes the accounts of a control file.
-    public init(_ control: ControlStore) {
+    ///
+    /// - Parameter isDevelopmentForEveryone: whether accounts that are no developers may use `development`.
+    public init(_ control: ControlStore, isDevelopmentForEveryone: Bool) {
         self.control = control
+        self.isDevelopmentForEveryone = isDevelopmentForEveryone
     }
 
     /// The user of a token that was made for this environment of this container and has not run out.
@@ -46,10 +51,18 @@ public struct ControlAccounts: ServiceAccounts {
         return "\(Route.signInPath)?\(SignInPage.ticketItem)=\(ticket)"
     }
 
-    /// Whether the token was made for the container and not revoked. Without a token nobody may use it.
+    /// Whether the token was made for this environment of the container and not revoked. Without a token nobody may
+    /// use it.
     public func admits(apiToken: String?, container: CloudService.Container) throws -> Bool {
-        guard let apiToken else { return false }
-        return try control.admits(apiToken: apiToken, container: container.identifier)
+        guard let apiToken, let app = try control.app(apiToken: apiToken) else { return false }
+        return app.container == container.identifier && app.environments.contains(container.environment)
+    }
+
+    /// Whether the environment is open to the user: `development` may be for developers only.
+    public func admits(userRecordName: String?, container: CloudService.Container) throws -> Bool {
+        if isDevelopmentForEveryone || container.environment != "development" { return true }
+        guard let userRecordName else { return false }
+        return try control.isDeveloper(userRecordName: userRecordName, container: container.identifier)
     }
 
     /// The app of the token, with the origins that it names.
@@ -57,15 +70,20 @@ public struct ControlAccounts: ServiceAccounts {
         guard let apiToken, let app = try control.app(apiToken: apiToken),
             app.container == container.identifier
         else { return nil }
-        return ServiceApp(origins: app.origins)
+        return ServiceApp(
+            origins: app.origins, environment: app.environments == .both ? nil : app.environments.rawValue)
     }
 
     /// The key, when it was made for this environment of this container and not revoked.
     public func serverKey(_ keyID: String, container: CloudService.Container) throws -> ServiceServerKey? {
-        guard let key = try control.serverKey(id: keyID), key.container == container.identifier,
-            key.environment == container.environment
-        else { return nil }
+        guard let key = try control.serverKey(id: keyID) else {
+            readKeys.drop(id: keyID)
+            return nil
+        }
+        guard key.container == container.identifier, key.environment == container.environment else {
+            return nil
+        }
         return ServiceServerKey(
-            publicKey: try P256PublicKey(der: key.publicKey), userRecordName: key.userRecordName)
+            publicKey: try readKeys.key(id: keyID, der: key.publicKey), userRecordName: key.userRecordName)
     }
 }

@@ -55,7 +55,7 @@ final class Courier: Sendable {
         let waiting = Waiting(
             reply: reply, peer: peer, container: container,
             acknowledges: head.header(WireHeader.client) == "1")
-        table.use(container) { [self] result in
+        table.use(container, from: peer) { [self] result in
             switch result {
             case .failure(let error):
                 reply.send(error)
@@ -82,6 +82,13 @@ final class Courier: Sendable {
                     ask(device, number, after: nil, environment, table)
                 }
             }
+        }
+    }
+
+    /// Ends the polls of devices whose environment is being removed.
+    func remove(where isRemoved: (CloudService.Container) -> Bool) {
+        for waiting in polls.withLock({ $0.end { isRemoved($0.container) } }) {
+            waiting.reply.send(Refusal.removed(waiting.container))
         }
     }
 

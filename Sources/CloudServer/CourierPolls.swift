@@ -117,6 +117,13 @@ struct CourierPolls<Exchange> {
         return expired
     }
 
+    /// Ends the polls that are like this, in the order in which they came.
+    mutating func end(where isWanted: (Exchange) -> Bool) -> [Exchange] {
+        let ended = polls.filter { isWanted($0.value.exchange) }.sorted { $0.value.number < $1.value.number }
+        for (device, _) in ended { polls[device] = nil }
+        return ended.map(\.value.exchange)
+    }
+
     /// Ends all polls, in the order in which they came. None is held from now on.
     mutating func stop() -> [Exchange] {
         isStopped = true

@@ -6,8 +6,8 @@
 
 /// How many descriptors the process may have. The usual limit of 1,024 would be met by as many idle devices.
 enum DescriptorLimit {
-    /// What the connections to one environment's file take.
-    private static let perEnvironment = 12
+    /// What the connections to one environment's file take, and the one to its sibling's.
+    static let perEnvironment = 17
     /// What the process itself takes, and the connections that are open for a moment because they are turned away.
     private static let others = 128 + 256
     private static let connectionsMin = 32

@@ -20,7 +20,8 @@ final class OpenEnvironment: Sendable {
     init(
         number: Int, container: CloudService.Container, _ opened: OpenedService,
         pushesReady: @escaping @Sendable ([String]) -> Void,
-        webhooksReady: @escaping @Sendable (_ abandonedCount: Int) -> Void
+        webhooksReady: @escaping @Sendable (_ abandonedCount: Int) -> Void,
+        pruned: @escaping @Sendable (PrunedCounts) -> Void
     ) {
         self.number = number
         self.container = container
@@ -28,6 +29,7 @@ final class OpenEnvironment: Sendable {
         // Before the thread is there, which tells of what was left from before.
         opened.service.setPushListener(pushesReady)
         opened.service.setWebhookListener(webhooksReady)
+        opened.service.setPruneListener(pruned)
         thread = CloudServiceThread(opened.service)
     }
 
@@ -36,15 +38,21 @@ final class OpenEnvironment: Sendable {
         thread.stop()
         opened.service.setPushListener(nil)
         opened.service.setWebhookListener(nil)
+        opened.service.setPruneListener(nil)
         opened.close()
     }
 }
 
 /// The environments that are open, each opened by the first request for it. Opening and closing block, so they have
-/// a thread of their own. When too many are open, the one that was used longest ago and that nobody uses is closed.
+/// a thread of their own. Before that another thread looks whether there is such a container, so that names of those
+/// that aren't there take no place among what is to be opened. On both, clients take turns by their network.
+///
+/// When too many are open, the one that was used longest ago and that nobody uses is closed.
 final class EnvironmentTable: Sendable {
     /// Makes the service of an environment, or nil when there is no such container. May block.
     typealias Opener = @Sendable (CloudService.Container) throws -> OpenedService?
+    /// Whether there is such a container. May block, for a look-up in a file at most.
+    typealias Finder = @Sendable (CloudService.Container) throws -> Bool
     /// Takes an environment, to be given back with `release`, or the error to answer with.
     typealias User = @Sendable (Result<OpenEnvironment, WireError>) -> Void
 
@@ -57,6 +65,10 @@ final class EnvironmentTable: Sendable {
     private struct Slot {
         var stage: Stage
         var waiting: [User] = []
+        /// The addresses whose turns it waits for: the first turn opens it for all.
+        var addresses: Set<String> = []
+        /// It has a place among what is to be opened.
+        var isQueued = false
         var usesCount = 0
         var lastUse: UInt64 = 0
     }
@@ -66,20 +78,34 @@ final class EnvironmentTable: Sendable {
         var numbers: [CloudService.Container: Int] = [:]
         var usesCount: UInt64 = 0
         var isStopped = false
+        /// What is being removed: nobody gets it any more.
+        var isRemoved: @Sendable (CloudService.Container) -> Bool = { _ in false }
     }
 
     /// Requests that wait until an environment is open.
     static let waitingMax = 1_024
+    /// Look-ups of containers that wait. They are short.
+    static let lookUpsMax = 4_096
+    /// A client network has this part of the places that are left in each queue.
+    private static let sharesCount = 8
 
     private let openMax: Int
+    private let finder: Finder
     private let opener: Opener
     private let courier: Courier
     private let webhooks: WebhookSender
+    /// What the upkeep of all environments has pruned.
+    let prunedCounts = Lock(PrunedCounts())
     private let state = Lock(State())
-    private let worker = Worker(jobsMax: waitingMax)
+    private let lookUps = FairWorker(jobsMax: lookUpsMax, sharesCount: sharesCount)
+    private let openings = FairWorker(jobsMax: waitingMax, sharesCount: sharesCount)
 
-    init(openMax: Int, opener: @escaping Opener, courier: Courier, webhooks: WebhookSender) {
+    init(
+        openMax: Int, finder: @escaping Finder = { _ in true }, opener: @escaping Opener, courier: Courier,
+        webhooks: WebhookSender
+    ) {
         self.openMax = openMax
+        self.finder = finder
         self.opener = opener
         self.courier = courier
         self.webhooks = webhooks
@@ -94,27 +120,31 @@ final class EnvironmentTable: Sendable {
         }
     }
 
-    /// Gives the environment to `user`, at once when it is open, else from the table's thread.
-    func use(_ container: CloudService.Container, _ user: @escaping User) {
+    /// Gives the environment to `user`, at once when it is open, else from a thread of the table.
+    ///
+    /// - Parameter peer: the address of the client that asks; empty: the server asks by itself.
+    func use(_ container: CloudService.Container, from peer: String = "", _ user: @escaping User) {
         enum Found {
             case open(OpenEnvironment)
-            case mustOpen
+            case mustOpen(isFirst: Bool)
             case waits
             case refused(WireError)
         }
         let found: Found = state.withLock { state in
             guard !state.isStopped else { return .refused(Refusal.stopping) }
+            guard !state.isRemoved(container) else { return .refused(Refusal.removed(container)) }
             state.usesCount += 1
             guard var slot = state.slots[container] else {
-                state.slots[container] = Slot(stage: .opening, waiting: [user])
-                return .mustOpen
+                state.slots[container] = Slot(stage: .opening, waiting: [user], addresses: [peer])
+                return .mustOpen(isFirst: true)
             }
             defer { state.slots[container] = slot }
             slot.lastUse = state.usesCount
             guard case .open(let environment) = slot.stage else {
                 guard slot.waiting.count < Self.waitingMax else { return .refused(Refusal.busy) }
                 slot.waiting.append(user)
-                return .waits
+                guard case .opening = slot.stage, slot.addresses.insert(peer).inserted else { return .waits }
+                return .mustOpen(isFirst: false)
             }
             slot.usesCount += 1
             return .open(environment)
@@ -123,8 +153,10 @@ final class EnvironmentTable: Sendable {
         case .open(let environment): user(.success(environment))
         case .refused(let error): user(.failure(error))
         case .waits: break
-        case .mustOpen:
-            if !worker.submit({ [self] in open(container) }) { answer(container, .failure(Refusal.busy)) }
+        case .mustOpen(let isFirst):
+            // Without a place for this address's turn, the first address's turn opens it.
+            let isTaken = lookUps.submit(of: peer) { [self] in look(container, from: peer) }
+            if !isTaken, isFirst { answer(container, .failure(Refusal.busy)) }
         }
     }
 
@@ -133,11 +165,52 @@ final class EnvironmentTable: Sendable {
         state.withLock { $0.slots[environment.container]?.usesCount -= 1 }
     }
 
+    /// Gives nobody any more what is being removed, and closes what of it nobody uses.
+    ///
+    /// - Returns: the environments that went out of use by this.
+    @discardableResult
+    func remove(
+        where isRemoved: @escaping @Sendable (CloudService.Container) -> Bool
+    ) -> [CloudService.Container] {
+        let environments = state.withLock { state -> [OpenEnvironment] in
+            state.isRemoved = isRemoved
+            return state.slots.compactMap { container, slot in
+                guard isRemoved(container), slot.usesCount == 0, case .open(let environment) = slot.stage
+                else { return nil }
+                state.slots[container]?.stage = .closing
+                return environment
+            }
+        }
+        for environment in environments {
+            if !openings.submitOwed({ [self] in close(environment) }) { close(environment) }
+        }
+        return environments.map(\.container)
+    }
+
+    private func close(_ environment: OpenEnvironment) {
+        environment.close()
+        let container = environment.container
+        let isWaitedFor = state.withLock { state in
+            guard let slot = state.slots[container], !slot.waiting.isEmpty else {
+                state.slots[container] = nil
+                return false
+            }
+            state.slots[container]?.stage = .opening
+            state.slots[container]?.isQueued = true
+            return true
+        }
+        // Requests that came while it closed open it again.
+        if isWaitedFor, !openings.submit(of: "", { [self] in open(container) }) {
+            answer(container, .failure(Refusal.busy))
+        }
+    }
+
     /// Answers what the services have taken in, ends their threads and closes their files. Nothing is opened from now
     /// on.
     func stop() {
         state.withLock { $0.isStopped = true }
-        worker.stop()
+        lookUps.stop()
+        openings.stop()
         let environments = state.withLock { state in
             let environments = state.slots.values.compactMap { slot in
                 if case .open(let environment) = slot.stage { environment } else { nil }
@@ -148,14 +221,43 @@ final class EnvironmentTable: Sendable {
         for environment in environments.sorted(by: { $0.number < $1.number }) { environment.close() }
     }
 
-    // MARK: On the worker
+    // MARK: On the thread of the look-ups
+
+    private func look(_ container: CloudService.Container, from peer: String) {
+        guard isToBeOpened(container) else { return }
+        do {
+            guard try finder(container) else {
+                return answer(container, .failure(Refusal.noSuchContainer(container)))
+            }
+            let isTaken = openings.submit(of: peer) { [self] in open(container) }
+            let isQueued = state.withLock { state in
+                if isTaken { state.slots[container]?.isQueued = true }
+                return state.slots[container]?.isQueued ?? true
+            }
+            if !isQueued { answer(container, .failure(Refusal.busy)) }
+        } catch {
+            answer(container, .failure(Refusal.cannotOpen(error)))
+        }
+    }
+
+    /// Whether nobody's turn has opened it, or found that it can't be.
+    private func isToBeOpened(_ container: CloudService.Container) -> Bool {
+        state.withLock { Self.isOpening($0.slots[container]) }
+    }
+
+    private static func isOpening(_ slot: Slot?) -> Bool {
+        if case .opening = slot?.stage { true } else { false }
+    }
+
+    // MARK: On the thread of the openings
 
     private func open(_ container: CloudService.Container) {
+        guard isToBeOpened(container) else { return }
         do {
             guard let opened = try opener(container) else {
                 return answer(container, .failure(Refusal.noSuchContainer(container)))
             }
-            // Not before: who asks for what isn't there, or can't be opened, closes nobody else's.
+            // Not before: a request for an environment that can't be opened must not close another one.
             guard makeRoom() else {
                 opened.close()
                 return answer(container, .failure(Refusal.busy))
@@ -169,19 +271,21 @@ final class EnvironmentTable: Sendable {
                 number: number, container: container, opened,
                 pushesReady: { [self, courier] apnsTokens in
                     courier.pushesReady(environment: number, apnsTokens: apnsTokens, in: self)
-                }, webhooksReady: { [webhooks] in webhooks.hear(of: container, abandonedCount: $0) })
+                }, webhooksReady: { [webhooks] in webhooks.hear(of: container, abandonedCount: $0) },
+                pruned: { [self] pruned in prunedCounts.withLock { $0 += pruned } })
             answer(container, .success(environment))
         } catch {
-            // Which file it was is the operator's business; the log of the server has it.
-            answer(container, .failure(Refusal.cannotOpen))
+            answer(container, .failure(Refusal.cannotOpen(error)))
         }
     }
 
-    /// Ends the wait of all who wait for the environment.
+    /// Answers all that wait for the environment.
     private func answer(_ container: CloudService.Container, _ result: Result<OpenEnvironment, WireError>) {
-        let waiting = state.withLock { state in
+        let waiting = state.withLock { state -> [User] in
             let waiting = state.slots[container]?.waiting ?? []
             switch result {
+            // Another address's turn has opened it meanwhile, and all that waited have it.
+            case .failure where !Self.isOpening(state.slots[container]): return []
             case .success(let environment):
                 state.slots[container] = Slot(
                     stage: .open(environment), usesCount: waiting.count, lastUse: state.usesCount)
@@ -210,19 +314,7 @@ final class EnvironmentTable: Sendable {
             return (environment, true)
         }
         guard let oldest else { return isRoom }
-        oldest.close()
-        let isWaitedFor = state.withLock { state in
-            guard let slot = state.slots[oldest.container], !slot.waiting.isEmpty else {
-                state.slots[oldest.container] = nil
-                return false
-            }
-            state.slots[oldest.container]?.stage = .opening
-            return true
-        }
-        // Whoever came while it closed gets it again.
-        if isWaitedFor, !worker.submit({ [self] in open(oldest.container) }) {
-            answer(oldest.container, .failure(Refusal.busy))
-        }
+        close(oldest)
         return isRoom
     }
 }

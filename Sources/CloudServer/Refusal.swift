@@ -1,4 +1,5 @@
 import CloudService
+import CloudStore
 import CloudWire
 
 /// What the server answers by itself, in the form of CloudKit's errors.
@@ -13,12 +14,35 @@ enum Refusal {
         .tryAgainLater, reason: "the server has too much to do", retryAfterSeconds: retryAfterSeconds,
         ckErrorCode: 6)
 
-    static let cannotOpen = WireError(
-        .internalError, reason: "the service could not open its data", ckErrorCode: 1)
+    static let tooManyFiles = WireError(
+        .tryAgainLater, reason: "too many files are on their way, of all or to and from your network",
+        retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6)
+
+    /// Why an environment isn't served. Which file it was is the operator's business; the log of the server has it.
+    static func cannotOpen(_ error: any Error) -> WireError {
+        switch error {
+        case CloudStoreError.diskFull, CloudStoreError.diskFailing, CloudStoreError.busy:
+            WireError(
+                .tryAgainLater, reason: "the service can't use its disk now",
+                retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6)
+        default:
+            WireError(.internalError, reason: "the service could not open its data", ckErrorCode: 1)
+        }
+    }
+
+    static let cannotSignIn = WireError(
+        .tryAgainLater, reason: "the server can't read or write its accounts now",
+        retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6)
 
     static func noSuchContainer(_ container: CloudService.Container) -> WireError {
         WireError(
             .notFound, reason: "no container \(container.identifier) in \(container.environment) here",
+            ckErrorCode: 5)
+    }
+
+    static func removed(_ container: CloudService.Container) -> WireError {
+        WireError(
+            .notFound, reason: "\(container.identifier) in \(container.environment) was removed here",
             ckErrorCode: 5)
     }
 
@@ -45,6 +69,9 @@ enum Refusal {
             .throttled, reason: "more than \(pollsMax) devices wait for pushes", retryAfterSeconds: 30,
             ckErrorCode: 7)
     }
+
+    static let noSession = WireError(
+        .authenticationFailed, reason: "no session with this token", ckErrorCode: 9)
 
     static let signInRefused = WireError(
         .authenticationFailed, reason: "no such account, another password, or not for this container",

@@ -20,10 +20,20 @@ struct Reply: Sendable {
     private let wantsExtras: Bool
     private let clientID: String?
     private let peer: String?
+    /// Whether a 503 for want of room goes out later: a large body that is sent again and again costs much.
+    private let holdsBusy: Bool
+    /// A refusal to try later goes out after this time, so that a client that ignores it gets on no faster.
+    private static let holdMilliseconds: Int64 = 1_000
+    /// A body of which that is so, in bytes.
+    private static let heldBodyBytes = 64 << 10
 
     /// - Parameter peer: the client's address, where it is another one than the connection's.
-    init(_ exchange: HTTPExchange, _ head: HTTPRequestHead, isCrossOrigin: Bool, peer: String? = nil) {
+    init(
+        _ exchange: HTTPExchange, _ head: HTTPRequestHead, isCrossOrigin: Bool, peer: String? = nil,
+        bodyBytes: Int = 0
+    ) {
         self.exchange = exchange
+        holdsBusy = bodyBytes >= Self.heldBodyBytes
         self.peer = peer
         origin = isCrossOrigin ? head.header(WireHeader.origin) : nil
         wantsExtras = head.header(WireHeader.client) == "1"
@@ -37,7 +47,7 @@ struct Reply: Sendable {
             errorCode: response.note.errorCode, groupRequests: response.note.groupRequests)
         respond(
             status: response.status, headers: response.headers, body: response.body, note: note,
-            refusesOrigin: response.note.refusesOrigin)
+            refusesOrigin: response.note.refusesOrigin, mayBeAskedAgain: response.note.isRead)
     }
 
     /// Answers with a message.
@@ -135,7 +145,8 @@ struct Reply: Sendable {
         return HTTPResponse(status: error.serverErrorCode.httpStatus, headers: headers, body: .bytes(body))
     }
 
-    /// An answer is for who asked, as the next one's token is: no cache on the way keeps it, and it is what it says.
+    /// An answer is for its client alone, since it may carry the next token: no cache keeps it, and no browser guesses
+    /// its type.
     private static let ownHeaders = [
         (name: "Cache-Control", value: "no-store"), (name: "X-Content-Type-Options", value: "nosniff"),
     ]
@@ -144,15 +155,17 @@ struct Reply: Sendable {
 
     private func respond(
         status: Int, headers: [(name: String, value: String)], body: [UInt8], note: RequestNote? = nil,
-        refusesOrigin: Bool = false, written: (@Sendable (Bool) -> Void)? = nil
+        refusesOrigin: Bool = false, mayBeAskedAgain: Bool = false,
+        written: (@Sendable (Bool) -> Void)? = nil
     ) {
         var headers = headers
         if !headers.contains(where: { $0.name == "Cache-Control" }) { headers += Self.ownHeaders }
         if let origin { headers += refusesOrigin ? [("Vary", "Origin")] : Self.crossOriginHeaders(origin) }
+        var response = HTTPResponse(status: status, headers: headers, body: .bytes(body))
+        response.mayBeAskedAgain = mayBeAskedAgain
+        if status == 429 || status == 503 && holdsBusy { response.holdMilliseconds = Self.holdMilliseconds }
         exchange.respond(
-            HTTPResponse(status: status, headers: headers, body: .bytes(body)),
-            context: note ?? RequestNote(peer: peer, clientID: clientID),
-            written: written)
+            response, context: note ?? RequestNote(peer: peer, clientID: clientID), written: written)
     }
 
     /// Lets the page read the answer, as Apple's servers do. No cookie signs anybody in here, so the page gets nothing

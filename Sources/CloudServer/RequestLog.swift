@@ -14,8 +14,7 @@ public protocol LogSink: Sendable {
 
 /// A log that goes into a file descriptor, as the standard output is one.
 ///
-/// The descriptor is never opened again: who wants the log in files that change, pipes it into a program that does
-/// that.
+/// The descriptor is never opened again: to rotate log files, pipe the log into a program that does.
 public struct DescriptorLogSink: LogSink {
     private let descriptor: Int32
 

@@ -15,6 +15,8 @@ enum Route: Equatable {
     /// Where the sign-in page's form goes.
     case signInForm
     case signOut
+    /// The own account's sessions.
+    case sessions
     /// Whether the server can do its work.
     case health
     /// Whether the process is there.
@@ -25,6 +27,7 @@ enum Route: Equatable {
     static let signInPath = "/yap/1/sign-in"
     static let signInFormPath = "/yap/1/sign-in/form"
     static let signOutPath = "/yap/1/sign-out"
+    static let sessionsPath = "/yap/1/sessions"
 
     /// - Parameter path: percent-decoded once, as the service reads it too.
     init(path: String) {
@@ -32,6 +35,7 @@ enum Route: Equatable {
         case Self.signInPath: self = .signIn
         case Self.signInFormPath: self = .signInForm
         case Self.signOutPath: self = .signOut
+        case Self.sessionsPath: self = .sessions
         case "/yap/1/health", "/health": self = .health
         case "/health/live": self = .live
         case "/yap/1/metrics", "/metrics": self = .metrics
@@ -42,8 +46,16 @@ enum Route: Equatable {
     /// Whether pages of other origins may ask: what CloudKit JS asks for.
     var isCrossOrigin: Bool {
         switch self {
-        case .service, .courier, .asset, .signOut: true
+        case .service, .courier, .asset, .signOut, .sessions: true
         case .signIn, .signInForm, .health, .live, .metrics, .nowhere: false
+        }
+    }
+
+    /// Whether no service counts its requests: they count to the client's address.
+    var isOfStrangers: Bool {
+        switch self {
+        case .signIn, .signInForm, .signOut, .sessions, .nowhere: true
+        case .service, .courier, .asset, .health, .live, .metrics: false
         }
     }
 
@@ -73,7 +85,7 @@ final class Routes: HTTPHandler {
     private let options: CloudServerOptions
     /// Every path leads to this container's service; nil: each to its own.
     private let onlyContainer: CloudService.Container?
-    private let table: EnvironmentTable
+    let table: EnvironmentTable
     private let courier: Courier
     private let webhooks: WebhookSender
     let signIns: SignInDesk?
@@ -83,6 +95,7 @@ final class Routes: HTTPHandler {
     /// Asks the HTTP server, which is made after this.
     let connectionCount = Lock<(@Sendable () -> Int)?>(nil)
     let isStopping = Lock(false)
+    private let addressRate: AddressRate
 
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, table: EnvironmentTable,
@@ -90,6 +103,7 @@ final class Routes: HTTPHandler {
         status: ServerStatus, log: RequestLog?
     ) {
         self.options = options
+        addressRate = AddressRate(options.rates)
         self.onlyContainer = onlyContainer
         self.table = table
         self.courier = courier
@@ -100,10 +114,15 @@ final class Routes: HTTPHandler {
         self.log = log
     }
 
+    func clientAddress(of head: HTTPRequestHead) -> String? {
+        options.trustsForwardedFor ? peer(of: head) : nil
+    }
+
     func bodyPlan(for head: HTTPRequestHead) -> HTTPBodyPlan {
         if head.path.hasPrefix("/asset/1/"), case .asset(let container, let isUpload) = Route(path: head.path)
         {
-            return assets.bodyPlan(for: head, onlyContainer ?? container, isUpload: isUpload)
+            return assets.bodyPlan(
+                for: head, onlyContainer ?? container, isUpload: isUpload, peer: peer(of: head))
         }
         // Told by the beginning: the whole path is looked at once, when the request is there.
         let isService = head.path.hasPrefix("/database/1/") || head.path.hasPrefix("/device/1/")
@@ -124,10 +143,11 @@ final class Routes: HTTPHandler {
         let route = Route(path: head.path)
         let reply = Reply(
             exchange, head, isCrossOrigin: route.isCrossOrigin,
-            peer: options.trustsForwardedFor ? peer(of: head) : nil)
+            peer: options.trustsForwardedFor ? peer(of: head) : nil, bodyBytes: request.body.count)
         if head.method == "OPTIONS", route.isCrossOrigin {
             return preflight(head, reply, route)
         }
+        if route.isOfStrangers, let refusal = refusal(of: head) { return reply.send(refusal) }
         switch route {
         case .service(let container):
             ask(request, reply, onlyContainer ?? container)
@@ -142,11 +162,13 @@ final class Routes: HTTPHandler {
             guard let signIns else { return reply.send(Refusal.noSuchPath(head.path)) }
             if head.method == "GET" {
                 return signIns.show(
-                    ticket: head.queryValue(SignInPage.ticketItem) ?? "", isSecure: isSecure(head), reply)
+                    ticket: head.queryValue(SignInPage.ticketItem) ?? "", isSecure: isSecure(head),
+                    peer: peer(of: head), reply)
             }
             guard head.method == "POST" else { return reply.send(Refusal.wrongMethod("POST")) }
-            signIns.take(request.body, peer: peer(of: head), reply)
-        case .signInForm, .signOut: answerForm(request, reply, route)
+            signIns.take(
+                request.body, peer: peer(of: head), client: head.header("User-Agent"), reply)
+        case .signInForm, .signOut, .sessions: answerForm(request, reply, route)
         case .health: status.answerHealth(reply, isStopping: isStopping.withLock { $0 })
         case .live: status.answerLive(reply)
         case .metrics where options.servesMetrics: status.answerMetrics(exchange, gauges())
@@ -184,7 +206,10 @@ final class Routes: HTTPHandler {
     // MARK: -
 
     private func ask(_ request: HTTPRequest, _ reply: Reply, _ container: CloudService.Container) {
-        ask(wireRequest(request.head, request.body), container) { result in
+        let cancellation = ServiceCancellation()
+        // What nobody waits for any more is not done; what is being done is waited for.
+        reply.exchange.onGiveUp { cancellation.cancel() }
+        ask(wireRequest(request.head, request.body), container, cancellation) { result in
             switch result {
             case .failure(let error): reply.send(error)
             case .success(let response): reply.send(response)
@@ -192,19 +217,31 @@ final class Routes: HTTPHandler {
         }
     }
 
-    /// Answers a browser's question whether a page may ask. Which pages may is the app's to say; who has no app, or
-    /// can't be answered now, learns that from the request itself.
+    /// Answers a browser's question whether a page may ask, which counts as nobody's request. The app says which pages
+    /// may. When the app is unknown, or can't be asked now, the answer is yes, and the request itself gets the error.
     private func preflight(_ head: HTTPRequestHead, _ reply: Reply, _ route: Route) {
         guard case .service(let container) = route, head.queryValue(WireHeader.apiTokenItem) != nil else {
-            return reply.sendPreflight(asked: head)
+            return sendCountedPreflight(head, reply)
         }
-        ask(wireRequest(head, []), onlyContainer ?? container) { result in
-            if case .success(let response) = result, response.note.refusesOrigin {
+        ask(wireRequest(head, []), onlyContainer ?? container, ServiceCancellation()) { [self] result in
+            switch result {
+            case .success(let response)
+            where response.note.refusesOrigin || response.status == 429 || response.status == 503:
                 reply.send(response)
-            } else {
-                reply.sendPreflight(asked: head)
+            case .success: reply.sendPreflight(asked: head)
+            case .failure: sendCountedPreflight(head, reply)
             }
         }
+    }
+
+    /// Answers a preflight that no service has counted.
+    private func sendCountedPreflight(_ head: HTTPRequestHead, _ reply: Reply) {
+        refusal(of: head).map { reply.send($0) } ?? reply.sendPreflight(asked: head)
+    }
+
+    /// Counts what no service counts to the client's address; what to answer when too much of it came.
+    private func refusal(of head: HTTPRequestHead) -> WireError? {
+        addressRate.refusal(of: peer(of: head), atMilliseconds: options.clock.nowMilliseconds())
     }
 
     private func wireRequest(_ head: HTTPRequestHead, _ body: [UInt8]) -> WireRequest {
@@ -215,15 +252,15 @@ final class Routes: HTTPHandler {
     }
 
     private func ask(
-        _ wire: WireRequest, _ container: CloudService.Container,
+        _ wire: WireRequest, _ container: CloudService.Container, _ cancellation: ServiceCancellation,
         _ completion: @escaping @Sendable (Result<WireResponse, WireError>) -> Void
     ) {
-        table.use(container) { [table] result in
+        table.use(container, from: wire.peer ?? "") { [table] result in
             switch result {
             case .failure(let error):
                 completion(.failure(error))
             case .success(let environment):
-                environment.thread.send(wire) { response in
+                environment.thread.send(wire, cancellation: cancellation) { response in
                     table.release(environment)
                     completion(.success(response))
                 }
@@ -262,7 +299,7 @@ final class Routes: HTTPHandler {
             connections: connectionCount.withLock { $0 }?() ?? 0, polls: courier.count,
             pushes: courier.deliveredCount, environmentsOpen: table.openCount,
             environmentsOpenMax: options.environmentsOpenMax, linesDropped: log?.droppedCount ?? 0,
-            webhooks: webhooks.counts)
+            webhooks: webhooks.counts, pruned: table.prunedCounts.withLock { $0 })
     }
 }
 
@@ -287,6 +324,7 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
         line.put("operation", parts.dropFirst(parts[1] == "database" ? 6 : 5).joined(separator: "/"))
     case .signIn, .signInForm: line.put("operation", "sign-in")
     case .signOut: line.put("operation", "sign-out")
+    case .sessions: line.put("operation", "sessions")
     case .health, .live, .metrics, .nowhere: break
     }
     line.put("user", note?.user)

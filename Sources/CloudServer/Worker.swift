@@ -27,7 +27,7 @@ final class Worker: Sendable {
 
     /// Runs `job` on the thread. False when too many wait, or after `stop`: then it never runs.
     ///
-    /// - Parameter isOwed: it gives back what something else bounds, and is taken however many wait.
+    /// - Parameter isOwed: the job is taken even when too many wait, because something else bounds such jobs.
     func submit(isOwed: Bool = false, _ job: @escaping @Sendable () -> Void) -> Bool {
         let isTaken = state.withLock { state in
             guard !state.isEnding, isOwed || state.jobs.count < jobsMax else { return false }
@@ -43,7 +43,7 @@ final class Worker: Sendable {
         state.withLock { $0.isEnding = true }
         work.signal()
         ended.wait()
-        // Whoever waits again finds it ended too.
+        // A second wait returns too.
         ended.signal()
     }
 

@@ -7,14 +7,7 @@ import Testing
 
 @Suite struct DiskFullTests {
     @Test func onAFullDiskWritersAreToldToTryAgainReadersAreServedAndNothingIsLost() async throws {
-        let folder = try TemporaryFolder()
-        let vfs = FaultVFS()
-        var options = OpenOptions()
-        options.vfsName = vfs.name
-        let store = try SQLiteCloudStore(path: folder.file("store.sqlite"), options: options)
-        try await withServer(store: store) { server in
-            let owner = try RawDevice(port: server.port, token: "ada")
-            try owner.makeZone(LedgerWriter.zone)
+        try await withFaultServer { server, owner, vfs in
             vfs.limitGrowth(toBytes: 1_000_000)
             let counts = try write(server.port, clientsCount: 8)
             #expect(counts.saved > 8 && counts.refused > 8, "\(counts)")
@@ -23,6 +16,34 @@ import Testing
             vfs.disarm()
             #expect(try save("after", owner).status == 200)
             #expect(try names(owner).count == counts.saved + 1)
+        }
+    }
+
+    @Test func aWriteThatCannotBeSyncedIsToldToTryAgainAndNotSaved() async throws {
+        try await withFaultServer { _, owner, vfs in
+            vfs.arm(.sync, at: 1, .sticky)
+            let response = try save("lost", owner)
+            #expect(response.status == 503 && response.header("Retry-After") != nil)
+            #expect(try WireError(json: response.body).serverErrorCode == .tryAgainLater)
+            vfs.disarm()
+            #expect(try save("after", owner).status == 200)
+            #expect(try names(owner) == ["after"])
+        }
+    }
+
+    /// Runs `body` with a server whose store's disk fails on demand, and the device that made the zone.
+    private func withFaultServer(
+        _ body: @escaping @Sendable (TestServer, _ owner: RawDevice, FaultVFS) throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let vfs = FaultVFS()
+        var options = OpenOptions()
+        options.vfsName = vfs.name
+        let store = try SQLiteCloudStore(path: folder.file("store.sqlite"), options: options)
+        try await withServer(store: store) { server in
+            let owner = try RawDevice(port: server.port, token: "ada")
+            try owner.makeZone(LedgerWriter.zone)
+            try body(server, owner, vfs)
         }
         withExtendedLifetime(folder) {}
     }

@@ -1,4 +1,4 @@
-import CloudServer
+import CloudService
 import CloudStore
 import CloudWire
 import Crypto
@@ -6,6 +6,8 @@ import Foundation
 import SQLiteTestSupport
 import Seams
 import Testing
+
+@testable import CloudServer
 
 /// A server over a data folder, in this process.
 @Suite struct EnvironmentTests {
@@ -79,6 +81,63 @@ import Testing
         }
     }
 
+    /// The thread that opens is kept busy: names of containers that aren't there are answered all the same, take no
+    /// place in its queue, and addresses take turns in it.
+    @Test func namesThatAreNotThereTakeNoPlaceAmongWhatIsToBeOpened() async throws {
+        try await onThread {
+            let (begun, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let opened = Lock<[String]>([])
+            let clock = SystemMonotonicSource()
+            let table = EnvironmentTable(
+                openMax: 64, finder: { !$0.identifier.hasPrefix("nobody") },
+                opener: { container in
+                    if container.identifier == "held" {
+                        begun.signal()
+                        release.wait()
+                    }
+                    opened.withLock { $0.append(container.identifier) }
+                    return nil
+                }, courier: Courier(pollsMax: 1, holdMilliseconds: 1, clock: clock),
+                webhooks: WebhookSender(clock: SystemTimeSource()))
+            let answers = Lock<[String: Int]>([:])
+            let answered = DispatchSemaphore(value: 0)
+            func waitForAnswer() throws {
+                guard answered.wait(timeout: .now() + 60) == .success else {
+                    release.signal()
+                    throw Failure("no answer in a minute: \(answers.withLock { $0 })")
+                }
+            }
+            func use(_ name: String, from peer: String) {
+                let container = CloudService.Container(identifier: name)
+                table.use(container, from: peer) { result in
+                    guard case .failure(let error) = result else { return }
+                    answers.withLock { $0[error.serverErrorCode.rawValue, default: 0] += 1 }
+                    answered.signal()
+                }
+            }
+            use("held", from: "192.0.2.1")
+            begun.wait()
+            for number in 0..<200 {
+                use("nobody\(number)", from: "2001:db8::\(number)")
+                try waitForAnswer()
+            }
+            #expect(answers.withLock { $0 } == ["NOT_FOUND": 200])
+            // One address's flood of names that are there is told to wait, and another's turn comes next.
+            for number in 0..<1_000 { use("flood\(number)", from: "192.0.2.1") }
+            use("flood0", from: "192.0.2.2")
+            use("other", from: "192.0.2.2")
+            use("nobody", from: "192.0.2.2")
+            while answers.withLock({ $0["TRY_AGAIN_LATER"] ?? 0 }) < 1_000 - 114 { try waitForAnswer() }
+            while answers.withLock({ $0["NOT_FOUND"] ?? 0 }) < 201 { try waitForAnswer() }
+            release.signal()
+            table.stop()
+            let order = opened.withLock { $0 }
+            #expect(order.prefix(5).contains("other"), "\(order.prefix(9))")
+            #expect(order.count == 1 + 114 + 1, "\(order.count)")
+            #expect(Set(order).count == order.count, "each once")
+        }
+    }
+
     @Test func aPasswordSignsInOverHTTPAndAWrongOneDoesNot() async throws {
         try await onThread {
             let folder = try ControlledFolder(containers: Self.containers, environmentsOpenMax: 2)
@@ -127,12 +186,55 @@ import Testing
                 "POST", "/yap/1/sign-in",
                 headers: [("X-Forwarded-For", "1.1.1.1"), ("X-Forwarded-For", "2.2.2.2, 3.3.3.3")],
                 body: try request.json())
-            #expect(response.status == 500)
+            #expect(response.status == 503)
+            #expect(try WireError(json: response.body).serverErrorCode == .tryAgainLater)
             #expect(!response.text.contains("disk"))
             let line = try folder.log.line { $0["event"] as? String == "sign-in failed" }
             #expect(line["id"] as? String == response.header("X-Apple-Request-UUID"))
             // What the nearest proxy wrote, since the server was told to trust it.
             #expect(line["error"] as? String == "no disk for 3.3.3.3")
+        }
+    }
+
+    @Test func aPageAndASignOutThatTheServerCannotReadOrWriteAreToldToTryAgainLater() async throws {
+        try await onThread {
+            let folder = try ControlledFolder(containers: Self.containers, environmentsOpenMax: 2)
+            let server = try folder.start(signIn: BrokenChecker())
+            defer { server.stop() }
+            let connection = try RawConnection(port: server.port)
+            let form = Array("ticket=1&action=sign-in".utf8)
+            for page in [
+                try connection.exchange("GET", "\(Route.signInPath)?ticket=1"),
+                try connection.exchange("POST", Route.signInFormPath, body: form),
+            ] {
+                #expect(page.status == 503)
+                #expect(page.header("Content-Type") == "text/html; charset=utf-8")
+                #expect(page.text.contains("Try again later"))
+                #expect(!page.text.contains("disk"))
+            }
+            let signOut = try connection.exchange(
+                "POST", "\(Route.signOutPath)?\(WireHeader.webAuthTokenItem)=1")
+            #expect(signOut.status == 503)
+            #expect(try WireError(json: signOut.body).serverErrorCode == .tryAgainLater)
+        }
+    }
+
+    @Test(arguments: [
+        CloudStoreError.diskFull(path: "p"), .diskFailing(path: "p", reason: "r"), .busy(path: "p"),
+    ])
+    func whoAsksForWhatTheDiskDoesNotLetOpenIsToldToTryAgain(error: CloudStoreError) async throws {
+        try await onThread {
+            let container = CloudService.Container(identifier: RawDevice.container)
+            let server = CloudServer(
+                options: CloudServerOptions(), onlyContainer: container, signIn: nil,
+                opener: { _, _ in throw error })
+            try server.start()
+            defer { server.stop() }
+            let device = try RawDevice(port: server.port, token: "ada")
+            let save = RecordOperation(operationType: .create, record: RawDevice.record("r", 1))
+            let response = try device.modify([save], zone: "z")
+            #expect(response.status == 503 && response.header("Retry-After") != nil)
+            #expect(try WireError(json: response.body).serverErrorCode == .tryAgainLater)
         }
     }
 
@@ -197,8 +299,9 @@ private final class ControlledFolder: Sendable {
         options.trustsForwardedFor = signIn != nil
         options.log = log
         let server = CloudServer(
-            dataFolder: dataFolder, control: control, accounts: ControlAccounts(control),
-            signIn: try signIn ?? SignInCheck(control), options: options)
+            dataFolder: dataFolder, control: control,
+            accounts: ControlAccounts(control, isDevelopmentForEveryone: true),
+            signIn: try signIn ?? SignInCheck(control, isDevelopmentForEveryone: true), options: options)
         try server.start()
         return server
     }
@@ -224,7 +327,15 @@ private final class ControlledFolder: Sendable {
 
 /// A check of passwords that can't read its file.
 private struct BrokenChecker: SignInChecker {
-    func signIn(_ request: SignInRequest, peer: String) -> SignInAnswer {
+    func signIn(_ request: SignInRequest, peer: String, client: String?) -> SignInAnswer {
         .failed(reason: "no disk for \(peer)")
     }
+
+    func page(ticket: String) throws -> SignInPage? { throw CloudStoreError.diskFull(path: "disk") }
+
+    func session(webAuthToken: String) throws -> SignInSession? {
+        throw CloudStoreError.diskFull(path: "disk")
+    }
+
+    func signOut(webAuthToken: String) throws -> Bool { throw CloudStoreError.diskFull(path: "disk") }
 }

@@ -23,7 +23,7 @@ import Testing
         folder = try TemporaryFolder()
         try ControlStore.make(path: folder.file("control.sqlite"))
         control = try ControlStore(path: folder.file("control.sqlite"))
-        check = try SignInCheck(control, clock: clock)
+        check = try SignInCheck(control, isDevelopmentForEveryone: true, clock: clock)
         apiToken = try control.makeToken(container: Self.todo, name: "app")
         for name in ["ann", "bob"] {
             let hash = try PasswordHash(hashing: "the password of \(name)", cost: Self.cheap)
@@ -36,17 +36,17 @@ import Testing
     }
 
     private func token(_ answer: SignInAnswer) -> String? {
-        if case .signedIn(let token, _, _) = answer { token } else { nil }
+        if case .signedIn(let token, _, _, _) = answer { token } else { nil }
     }
 
     @Test func theRightPasswordMakesATokenForThatEnvironmentOnly() throws {
         let answer = check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")
-        guard case .signedIn(let token, let name, let expires) = answer else {
+        guard case .signedIn(let token, let name, let expires, _) = answer else {
             Issue.record("\(answer)")
             return
         }
         #expect(expires > SystemTimeSource().nowMilliseconds())
-        let accounts = ControlAccounts(control)
+        let accounts = ControlAccounts(control, isDevelopmentForEveryone: true)
         let container = CloudService.Container(identifier: Self.todo)
         let user = try accounts.user(webAuthToken: token, container: container)
         #expect(user == ServiceUser(userRecordName: name, givenName: "ann"))
@@ -106,6 +106,78 @@ import Testing
         #expect(check.signIn(request("ann", "wrong"), peer: "b") == .refused)
     }
 
+    @Test func whoHasToWaitHasToWaitAfterARestartToo() throws {
+        let now = ManualTimeSource(milliseconds: 1_800_000_000_000)
+        let control = try ControlStore(path: folder.file("control.sqlite"), clock: now)
+        let check = try SignInCheck(control, isDevelopmentForEveryone: true, clock: clock)
+        for _ in 0..<TryLimiter.accountTriesFree + 2 {
+            _ = check.signIn(request("ann", "wrong"), peer: "192.0.2.1")
+            clock.advance(byMilliseconds: 5_000)
+        }
+        #expect(check.signIn(request("ann", "wrong"), peer: "192.0.2.1") == .refused)
+        let right = request("ann", "the password of ann")
+        #expect(check.signIn(right, peer: "192.0.2.1") == .tooManyTries(retryAfterSeconds: 8))
+        now.advance(bySeconds: 3)
+        // Another process, whose monotonic clock begins somewhere else.
+        let later = ManualMonotonicSource()
+        later.advance(byMilliseconds: 77)
+        let reopened = try ControlStore(path: folder.file("control.sqlite"), clock: now)
+        let next = try SignInCheck(reopened, isDevelopmentForEveryone: true, clock: later)
+        #expect(next.signIn(right, peer: "192.0.2.1") == .tooManyTries(retryAfterSeconds: 5))
+        later.advance(byMilliseconds: 5_000)
+        #expect(token(next.signIn(right, peer: "192.0.2.1")) != nil)
+        // The account's failures are forgotten by that, in the file too; the address's stay.
+        #expect(try reopened.signInTries().count == 1)
+    }
+
+    @Test func triesInTheFileAreBoundedAndNameNobody() throws {
+        _ = check.signIn(request("a password that was typed as a name", "wrong"), peer: "192.0.2.1")
+        try control.saveSignInTries(
+            (0...ControlStore.signInTriesMax).map {
+                ControlTry(
+                    digest: Array("\($0)".utf8), failuresCount: 1, ageMilliseconds: Int64($0 % 1000),
+                    waitMilliseconds: 0)
+            })
+        #expect(try control.signInTries().count == ControlStore.signInTriesMax)
+        for suffix in ["", "-wal"] {
+            let bytes = FileManager.default.contents(atPath: folder.file("control.sqlite" + suffix)) ?? Data()
+            #expect(bytes.range(of: Data("a password that was".utf8)) == nil)
+        }
+        let clock = ManualTimeSource(
+            milliseconds: SystemTimeSource().nowMilliseconds() + 2 * ControlStore.signInTryMilliseconds)
+        let later = try ControlStore(path: folder.file("control.sqlite"), clock: clock)
+        #expect(try later.signInTries().isEmpty)
+    }
+
+    @Test func aDeviceThatIsUsedStaysSignedInAndOneThatIsNotDoesNot() throws {
+        let day: Int64 = 86_400_000
+        var lengths = SignInLengths()
+        lengths.longestMilliseconds = 100 * day
+        lengths.unusedMilliseconds = 10 * day
+        let start: Int64 = 1_800_000_000_000
+        let clock = ManualTimeSource(milliseconds: start)
+        let control = try ControlStore(
+            path: folder.file("control.sqlite"), clock: clock, signInLengths: lengths)
+        let check = try SignInCheck(control, isDevelopmentForEveryone: true, clock: self.clock)
+        var tokens: [String] = []
+        for name in ["ann", "bob"] {
+            guard
+                case .signedIn(let token, _, let end, _) = check.signIn(
+                    request(name, "the password of \(name)"), peer: "a")
+            else { continue }
+            #expect(end == start + 100 * day)
+            tokens.append(token)
+        }
+        let (used, unused) = (try #require(tokens.first), try #require(tokens.last))
+        for _ in 0..<99 {
+            clock.advance(bySeconds: 86_400)
+            #expect(try control.session(token: used) != nil)
+        }
+        #expect(try control.session(token: unused) == nil)
+        clock.advance(bySeconds: 86_400)
+        #expect(try control.session(token: used) == nil, "used or not, a sign-in ends")
+    }
+
     @Test func whoSignedInFromAnAddressBeforeIsNotKeptOutByOthersTries() {
         #expect(token(check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")) != nil)
         for _ in 0..<TryLimiter.accountTriesFree {
@@ -122,6 +194,18 @@ import Testing
         #expect(wait == .tooManyTries(retryAfterSeconds: 1))
     }
 
+    @Test func fromWhereAnAccountWasSignedInToIsNotForgottenAtARestart() throws {
+        #expect(token(check.signIn(request("ann", "the password of ann"), peer: "192.0.2.1")) != nil)
+        let restarted = try SignInCheck(
+            ControlStore(path: folder.file("control.sqlite")), isDevelopmentForEveryone: true, clock: clock)
+        for _ in 0..<TryLimiter.accountTriesFree {
+            #expect(restarted.signIn(request("ann", "wrong"), peer: "192.0.2.9") == .refused)
+        }
+        let right = request("Ann", "the password of ann")
+        #expect(restarted.signIn(right, peer: "192.0.2.2") == .tooManyTries(retryAfterSeconds: 1))
+        #expect(token(restarted.signIn(right, peer: "192.0.2.1")) != nil)
+    }
+
     @Test func anAddressThatGuessesAtManyAccountsHasToWait() {
         var limiter = TryLimiter()
         for number in 0..<TryLimiter.addressTriesFree {
@@ -134,7 +218,7 @@ import Testing
         #expect(limiter.begin(account: "more", address: "192.0.2.1", at: 0) == nil)
         // A right password of one's own account doesn't wipe out the guesses at others.
         #expect(limiter.begin(account: "own", address: "2001:db8::1", at: 1000) == nil)
-        limiter.succeeded(account: "own", address: "2001:db8::1", at: 1000)
+        _ = limiter.succeeded(account: "own", address: "2001:db8::1", at: 1000)
         #expect(limiter.begin(account: "another", address: "2001:db8::1", at: 1000) == nil)
         #expect(limiter.begin(account: "another", address: "2001:db8::1", at: 1000) == 2)
     }

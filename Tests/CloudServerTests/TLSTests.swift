@@ -8,19 +8,40 @@ import Testing
 #endif
 
 @Suite struct TLSTests {
+    private func makeCertificate(_ certificate: String, _ key: String) throws {
+        try run(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+                key, "-out", certificate,
+            ])
+    }
+
+    @Test func aHangUpHasTheCommandReadARenewedCertificate() async throws {
+        try await onThread {
+            let folder = try ServerFolder(accounts: ["ada"])
+            let (certificate, key) = (folder.path + "/certificate.pem", folder.path + "/key.pem")
+            try makeCertificate(certificate, key)
+            let server = try ServerProcess(
+                folder: folder.path, arguments: ["--tls-certificate", certificate, "--tls-key", key])
+            defer { server.end() }
+            let url = "https://127.0.0.1:\(try server.port())/yap/1/sign-out"
+            try makeCertificate(certificate, key)
+            server.signal(SIGHUP)
+            _ = try server.waitForOutput { $0.contains("\"certificate read\"") }
+            var options = HTTPClientOptions()
+            options.authoritiesFile = certificate
+            #expect(try exchange(options, url, []).get().status == 200)
+        }
+    }
+
     @Test func theCommandServesHTTPSToTheClientThatKnowsItsAuthority() async throws {
         try await onThread {
             let folder = try ServerFolder(accounts: ["ada"])
             let certificate = folder.path + "/certificate.pem"
             let key = folder.path + "/key.pem"
-            try run(
-                "/usr/bin/openssl",
-                [
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                    "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
-                    "-keyout",
-                    key, "-out", certificate,
-                ])
+            try makeCertificate(certificate, key)
             let server = try ServerProcess(
                 folder: folder.path, arguments: ["--tls-certificate", certificate, "--tls-key", key])
             defer { server.end() }

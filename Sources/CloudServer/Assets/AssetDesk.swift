@@ -10,6 +10,8 @@ final class AssetDesk: Sendable {
     private static let strangersJobsMax = 2_048
     /// What multipart adds to a file at most.
     private static let formBytesMax = 16 << 10
+    /// A client network has this part of the transfers that are left.
+    static let sharesCount = 8
 
     let table: EnvironmentTable
     /// Takes the time of the uploads.
@@ -20,7 +22,9 @@ final class AssetDesk: Sendable {
     private let nextWorker = Lock(0)
     /// Files that are being sent, by the user whom their address was made for.
     private let uploads: Lock<FairCount>
-    /// Files that are being fetched, by the address that fetches them: who has a file's own may be anybody.
+    /// The same by the client's network: one that has many accounts is still one.
+    private let uploadsOfNetworks: Lock<FairCount>
+    /// Files that are being fetched, by the client's network: a file's address doesn't say who uses it.
     private let downloads: Lock<FairCount>
 
     init(_ options: CloudServerOptions, table: EnvironmentTable) {
@@ -29,7 +33,9 @@ final class AssetDesk: Sendable {
         uploadMillisecondsMax = options.assets.uploadMillisecondsMax
         fileBytesMax = Self.fileBytesMax(options)
         uploads = Lock(FairCount(max: options.assets.uploadsMax))
-        downloads = Lock(FairCount(max: options.assets.downloadsMax))
+        uploadsOfNetworks = Lock(
+            FairCount(max: options.assets.uploadsMax, sharesCount: Self.sharesCount))
+        downloads = Lock(FairCount(max: options.assets.downloadsMax, sharesCount: Self.sharesCount))
         workers = (0..<Self.workersCount).map { _ in Worker(jobsMax: Self.strangersJobsMax) }
     }
 
@@ -44,15 +50,17 @@ final class AssetDesk: Sendable {
     }
 
     /// What to do with the body of a request under `/asset/1/`.
-    func bodyPlan(for head: HTTPRequestHead, _ container: CloudService.Container, isUpload: Bool)
-        -> HTTPBodyPlan
-    {
+    ///
+    /// - Parameter peer: the client's address.
+    func bodyPlan(
+        for head: HTTPRequestHead, _ container: CloudService.Container, isUpload: Bool, peer: String
+    ) -> HTTPBodyPlan {
         guard isUpload, head.method == "POST" else { return .collect(bytesMax: 0) }
         let length = head.header("Content-Length").flatMap { Int64($0) } ?? 0
         guard length <= fileBytesMax + Int64(Self.formBytesMax) else {
             return .refuse(Reply.response(Refusal.bodyTooLarge(bytesMax: Int(fileBytesMax)), to: head))
         }
-        return .stream(to: UploadSink(self, worker(), head, container))
+        return .stream(to: UploadSink(self, worker(), head, container, peer: peer))
     }
 
     /// Answers a request whose body is here.
@@ -78,10 +86,18 @@ final class AssetDesk: Sendable {
         for worker in workers { worker.stop() }
     }
 
-    /// Takes room for a file of a user whose ticket was checked. Whoever has only an address to show holds nothing.
-    func beginUpload(of user: String) -> Bool { uploads.withLock { $0.begin(user) } }
+    /// Takes room for a file of a user whose ticket was checked. A request without a checked ticket holds no room.
+    func beginUpload(of user: String, from network: String) -> Bool {
+        guard uploadsOfNetworks.withLock({ $0.begin(network) }) else { return false }
+        let isTaken = uploads.withLock { $0.begin(user) }
+        if !isTaken { uploadsOfNetworks.withLock { $0.end(network) } }
+        return isTaken
+    }
 
-    func endUpload(of user: String) { uploads.withLock { $0.end(user) } }
+    func endUpload(of user: String, from network: String) {
+        uploads.withLock { $0.end(user) }
+        uploadsOfNetworks.withLock { $0.end(network) }
+    }
 
     /// The worker for the next transfer.
     private func worker() -> Worker {
@@ -100,10 +116,10 @@ final class AssetDesk: Sendable {
             return reply.send(Refusal.noSuchPath(head.path))
         }
         let owner = TryLimiter.key(address: peer)
-        guard downloads.withLock({ $0.begin(owner) }) else { return reply.send(Refusal.busy) }
+        guard downloads.withLock({ $0.begin(owner) }) else { return reply.send(Refusal.tooManyFiles) }
         let ending = TransferEnd { [self] in downloads.withLock { $0.end(owner) } }
         let worker = worker()
-        table.use(container) { [table] result in
+        table.use(container, from: peer) { [table] result in
             let isTaken = worker.submit {
                 switch result {
                 case .failure(let error): reply.send(error)

@@ -1,7 +1,7 @@
 import CloudService
 import HTTPServer
 
-/// How a file is given to who asks for it.
+/// The answer to a request for a file.
 struct FileAnswer {
     private let file: AssetDownload
     private let name: String

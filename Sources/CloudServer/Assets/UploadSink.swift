@@ -24,10 +24,18 @@ final class UploadSink: HTTPBodySink {
     private let worker: Worker
     private let head: HTTPRequestHead
     private let container: CloudService.Container
+    /// The client's address.
+    private let peer: String
+    /// Its network, which counts for how many files are sent at a time.
+    private var network: String { TryLimiter.key(address: peer) }
     private let startedMilliseconds: Int64
     private let state = Lock(State())
 
-    init(_ desk: AssetDesk, _ worker: Worker, _ head: HTTPRequestHead, _ container: CloudService.Container) {
+    init(
+        _ desk: AssetDesk, _ worker: Worker, _ head: HTTPRequestHead, _ container: CloudService.Container,
+        peer: String
+    ) {
+        self.peer = peer
         self.desk = desk
         self.worker = worker
         self.head = head
@@ -116,7 +124,7 @@ final class UploadSink: HTTPBodySink {
 
     /// Opens the file and calls `next` on the worker, with what kept it from opening.
     private func open(_ next: @escaping @Sendable (WireError?) -> Void) {
-        desk.table.use(container) { [self] result in
+        desk.table.use(container, from: peer) { [self] result in
             run(
                 {
                     switch result {
@@ -142,9 +150,9 @@ final class UploadSink: HTTPBodySink {
                 throw Refusal.badRequest("multipart/form-data: \(error.reason)")
             }
             let upload = try environment.service.beginUpload(ticket: head.queryValue("t") ?? "")
-            guard desk.beginUpload(of: upload.user) else {
+            guard desk.beginUpload(of: upload.user, from: network) else {
                 upload.cancel()
-                throw Refusal.busy
+                throw Refusal.tooManyFiles
             }
             let isWanted = state.withLock { state in
                 guard case .new = state.stage else { return false }
@@ -153,7 +161,7 @@ final class UploadSink: HTTPBodySink {
             }
             guard !isWanted else { return nil }
             upload.cancel()
-            desk.endUpload(of: upload.user)
+            desk.endUpload(of: upload.user, from: network)
             throw ServiceRefusal.cut
         } catch {
             desk.table.release(environment)
@@ -175,7 +183,7 @@ final class UploadSink: HTTPBodySink {
         guard case .open(let upload, let environment) = stage else { return }
         upload.cancel()
         desk.table.release(environment)
-        desk.endUpload(of: upload.user)
+        desk.endUpload(of: upload.user, from: network)
     }
 }
 

@@ -1,15 +1,29 @@
+import CloudService
 import CloudStore
 import CloudWire
 import HTTPServer
 
 extension Routes {
-    /// Answers the sign-in page's form, and whoever signs out.
+    /// Answers the sign-in page's form, and requests to sign out.
     func answerForm(_ request: HTTPRequest, _ reply: Reply, _ route: Route) {
         let head = request.head
         guard let signIns else { return reply.send(Refusal.noSuchPath(head.path)) }
+        if route == .sessions {
+            guard head.method == "GET" else { return reply.send(Refusal.wrongMethod("GET")) }
+            return signIns.listSessions(
+                webAuthToken: head.queryValue(WireHeader.webAuthTokenItem), peer: peer(of: head), reply)
+        }
         guard head.method == "POST" else { return reply.send(Refusal.wrongMethod("POST")) }
         if route == .signOut {
-            signIns.signOut(webAuthToken: head.queryValue(WireHeader.webAuthTokenItem), reply)
+            signIns.signOut(
+                webAuthToken: head.queryValue(WireHeader.webAuthTokenItem), peer: peer(of: head), reply,
+                endPushes: { [table, peer = peer(of: head)] session, completion in
+                    // Of all of the user's devices when the one isn't named: one that is still signed in makes
+                    // another token by itself.
+                    table.forgetDevices(
+                        of: session.userRecordName, named: head.queryValue(WireHeader.clientIDItem),
+                        in: session.container, from: peer, completion)
+                })
         } else {
             signIns.take(sentForm(request), reply)
         }
@@ -32,11 +46,44 @@ extension Routes {
         return SentForm(
             body: request.body,
             nonce: cookies.first { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) },
-            isForeign: isOfAnotherSite || isOfAnotherOrigin, peer: peer(of: head))
+            isForeign: isOfAnotherSite || isOfAnotherOrigin, peer: peer(of: head),
+            client: head.header("User-Agent"))
     }
 
     private static func host(_ url: String) -> String {
         let origin = ControlOrigins.origin(ofCallback: url)
         return String(origin.drop { $0 != ":" }.dropFirst(3))
+    }
+}
+
+extension EnvironmentTable {
+    /// Ends the pushes of a user's devices, or of the one with this name.
+    func forgetDevices(
+        of user: String, named device: String?, in container: CloudService.Container, from peer: String = "",
+        _ completion: @escaping @Sendable (Bool) -> Void
+    ) {
+        use(container, from: peer) { [self] result in
+            switch result {
+            case .failure(let error):
+                // Where nothing is kept any more there are no pushes.
+                completion(error.serverErrorCode == .notFound)
+            case .success(let environment):
+                environment.thread.forgetDevices(of: user, named: device) { [self] isDone in
+                    release(environment)
+                    completion(isDone)
+                }
+            }
+        }
+    }
+
+    /// Lets an environment's webhooks hear of something that is no notification.
+    func tell(_ event: SignInEvent, in container: CloudService.Container, _ webhooks: WebhookSender) {
+        use(container) { [self] result in
+            guard case .success(let environment) = result else { return }
+            environment.thread.tellWebhooks(event) { [self] isWritten in
+                release(environment)
+                if isWritten { webhooks.look(at: container) }
+            }
+        }
     }
 }

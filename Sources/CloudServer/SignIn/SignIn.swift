@@ -1,10 +1,15 @@
+public import CloudService
+public import CloudStore
 public import CloudWire
 
 /// Checks an account's password and makes a token. It blocks (a password's hash takes its time), and is called on
 /// the server's thread for sign-ins, never on a loop.
 public protocol SignInChecker: Sendable {
-    /// Answers one sign-in; `peer` is the address that asks, for limits on tries.
-    func signIn(_ request: SignInRequest, peer: String) -> SignInAnswer
+    /// Answers one sign-in; `peer` is the address that asks, for limits on tries, and `client` what it calls itself.
+    func signIn(_ request: SignInRequest, peer: String, client: String?) -> SignInAnswer
+
+    /// Whether a text is a ticket that is not too old. Called on a loop: it computes, and reads no file.
+    func isTicket(_ text: String) throws -> Bool
 
     /// What the sign-in page with this ticket in its address is for; nil when the ticket isn't one, or too old.
     func page(ticket: String) throws -> SignInPage?
@@ -13,13 +18,23 @@ public protocol SignInChecker: Sendable {
     func formCode(ticket: String, nonce: String) throws -> String
 
     /// Answers what a user typed into the page.
-    func signIn(_ form: SignInForm, peer: String) -> SignInAnswer
+    func signIn(_ form: SignInForm, peer: String, client: String?) -> SignInAnswer
+
+    /// The user and the environment of the token's session; nil when there is none.
+    func session(webAuthToken: String) throws -> SignInSession?
 
     /// Ends the session of a token; false when there was none.
     func signOut(webAuthToken: String) throws -> Bool
+
+    /// The sessions that the token's account has in its container, and the token that takes this one's place; nil when
+    /// there is no such session.
+    func sessions(webAuthToken: String) throws -> OwnSessions?
 }
 
 extension SignInChecker {
+    /// True: `page` says it.
+    public func isTicket(_ text: String) throws -> Bool { true }
+
     /// Nil: there is no page.
     public func page(ticket: String) throws -> SignInPage? { nil }
 
@@ -27,18 +42,56 @@ extension SignInChecker {
     public func formCode(ticket: String, nonce: String) throws -> String { "" }
 
     /// Refused: there is no page.
-    public func signIn(_ form: SignInForm, peer: String) -> SignInAnswer { .refused }
+    public func signIn(_ form: SignInForm, peer: String, client: String?) -> SignInAnswer { .refused }
+
+    /// Nil: sessions have no end here.
+    public func session(webAuthToken: String) throws -> SignInSession? { nil }
+
+    /// Nil: there are none.
+    public func sessions(webAuthToken: String) throws -> OwnSessions? { nil }
 
     /// False: sessions have no end here.
     public func signOut(webAuthToken: String) throws -> Bool { false }
 }
 
+/// A session: a user who is signed in, and the environment that it is for.
+public struct SignInSession: Hashable, Sendable {
+    /// The environment that the session is for.
+    public let container: CloudService.Container
+    /// The name of the user's record there.
+    public let userRecordName: String
+}
+
+/// The sessions of one account in one container.
+public struct OwnSessions: Sendable {
+    /// All that have not run out, by the time of the sign-in.
+    public let sessions: [ControlSession]
+    /// Which of them asks, by its `id`.
+    public let current: String
+    /// The token that takes the place of the one that asks, where each answer brings a new one.
+    public let replacement: String?
+
+    var response: OwnSessionsResponse {
+        OwnSessionsResponse(
+            sessions: sessions.map { session in
+                OwnSession(
+                    session: session.id, environment: session.environment,
+                    createdAtMilliseconds: session.createdMilliseconds,
+                    expiresAtMilliseconds: session.expiresMilliseconds, address: session.address,
+                    client: session.client, isCurrent: session.id == current)
+            }, webAuthToken: replacement)
+    }
+}
+
 /// What a sign-in comes to.
 public enum SignInAnswer: Hashable, Sendable {
     /// The password fits.
-    case signedIn(webAuthToken: String, userRecordName: String, expiresAtMilliseconds: Int64)
+    case signedIn(
+        webAuthToken: String, userRecordName: String, expiresAtMilliseconds: Int64, news: SignInNews)
     /// No such account, another password, or a container or an API token that isn't here: which one isn't told.
     case refused
+    /// The app, or the account whose password this is, may not use the environment.
+    case denied(WireError)
     /// The account or the address tried too often.
     case tooManyTries(retryAfterSeconds: Int)
     /// The server could not read or write; the reason is for the log.

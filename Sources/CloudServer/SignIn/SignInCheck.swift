@@ -1,3 +1,4 @@
+import CloudService
 public import CloudStore
 public import CloudWire
 import Crypto
@@ -6,29 +7,41 @@ public import Seams
 /// Signs in to the accounts of a control file: a password for a token.
 ///
 /// An unknown account takes as long as a wrong password. Tries that fail make the next one wait, for the account and
-/// for the address, longer each time.
+/// for the address, longer each time, also after a restart.
 public final class SignInCheck: SignInChecker {
     private let control: ControlStore
     private let tries: Lock<TryLimiter>
+    private let isDevelopmentForEveryone: Bool
     private let clock: any MonotonicSource
     /// Costs as much to check as a real one, and fits no password.
     private let nobody: PasswordHash
 
     /// Makes a checker.
     ///
-    /// - Parameter clock: measures how long a caller has to wait.
-    /// - Throws: `CryptoError` when the system gives no randomness.
-    public init(_ control: ControlStore, clock: any MonotonicSource = SystemMonotonicSource()) throws {
+    /// - Parameters:
+    ///   - isDevelopmentForEveryone: whether accounts that are no developers may use `development`.
+    ///   - clock: measures how long a caller has to wait.
+    /// - Throws: `CryptoError` when the system gives no randomness; `CloudStoreError` when the control file can't be
+    ///   read.
+    public init(
+        _ control: ControlStore, isDevelopmentForEveryone: Bool,
+        clock: any MonotonicSource = SystemMonotonicSource()
+    ) throws {
         self.control = control
+        self.isDevelopmentForEveryone = isDevelopmentForEveryone
         self.clock = clock
-        tries = Lock(TryLimiter())
+        // Where there is no memory for a digest all are counted together.
+        tries = Lock(
+            TryLimiter(
+                digest: { (try? control.signInTryDigest(of: $0)) ?? [] }, kept: try control.signInTries(),
+                at: clock.elapsedMilliseconds()))
         nobody = try PasswordHash.fittingNothing()
     }
 
     /// Checks the password, which takes as long as its hash costs, and makes a token.
-    public func signIn(_ request: SignInRequest, peer: String) -> SignInAnswer {
+    public func signIn(_ request: SignInRequest, peer: String, client: String? = nil) -> SignInAnswer {
         do {
-            return try answer(to: request, peer: peer)
+            return try answer(to: request, from: Self.place(peer, client))
         } catch {
             return .failed(reason: "\(error)")
         }
@@ -36,7 +49,12 @@ public final class SignInCheck: SignInChecker {
 
     /// What the page is for, as its address says.
     public func page(ticket: String) throws -> SignInPage? {
-        try control.signInPage(ticket: ticket).flatMap { SignInPage($0) }
+        try control.signInPage(ticket: ticket).map { SignInPage($0) }
+    }
+
+    /// Whether this server made the ticket, and it is not too old.
+    public func isTicket(_ text: String) throws -> Bool {
+        try control.isSignInTicket(text)
     }
 
     /// A code that only this server can make.
@@ -45,17 +63,27 @@ public final class SignInCheck: SignInChecker {
     }
 
     /// Checks the password as the other sign-in does, and makes a token that each answer replaces.
-    public func signIn(_ form: SignInForm, peer: String) -> SignInAnswer {
+    public func signIn(_ form: SignInForm, peer: String, client: String? = nil) -> SignInAnswer {
         do {
             let request = SignInRequest(
                 account: form.account, password: form.password, container: form.page.container,
                 environment: form.page.environment)
             return try check(
-                request, peer: peer,
+                request, from: Self.place(peer, client),
                 lifeMilliseconds: form.staysSignedIn
                     ? SignInPage.longLifeMilliseconds : SignInPage.lifeMilliseconds)
         } catch {
             return .failed(reason: "\(error)")
+        }
+    }
+
+    /// The session of the token.
+    public func session(webAuthToken: String) throws -> SignInSession? {
+        try control.session(token: webAuthToken).map { session in
+            SignInSession(
+                container: CloudService.Container(
+                    identifier: session.container, environment: session.environment),
+                userRecordName: session.userRecordName)
         }
     }
 
@@ -64,29 +92,71 @@ public final class SignInCheck: SignInChecker {
         try control.endSession(token: webAuthToken)
     }
 
-    private func answer(to request: SignInRequest, peer: String) throws -> SignInAnswer {
+    /// The account's sessions in the token's container: which others it uses is nobody's business there.
+    public func sessions(webAuthToken: String) throws -> OwnSessions? {
+        guard case .user(let current, let replacement) = try control.signIn(token: webAuthToken) else {
+            return nil
+        }
+        let sessions = try control.sessions(account: current.account)
+            .filter { $0.container == current.container }
+        return OwnSessions(sessions: sessions, current: current.id, replacement: replacement)
+    }
+
+    private static func place(_ peer: String, _ client: String?) -> ControlSignInPlace {
+        ControlSignInPlace(network: TryLimiter.key(address: peer), address: peer, client: client)
+    }
+
+    private func answer(to request: SignInRequest, from place: ControlSignInPlace) throws -> SignInAnswer {
         // Without a token of the app nobody gets as far as a password, whose check is what costs.
         guard ["development", "production"].contains(request.environment), let apiToken = request.apiToken,
-            try control.admits(apiToken: apiToken, container: request.container)
+            let app = try control.app(apiToken: apiToken), app.container == request.container
         else { return .refused }
-        return try check(request, peer: peer, lifeMilliseconds: nil)
+        guard app.environments.contains(request.environment) else {
+            return .denied(.tokenOfOtherEnvironment(app.environments.rawValue))
+        }
+        return try check(request, from: place, lifeMilliseconds: nil)
     }
 
     private func check(
-        _ request: SignInRequest, peer: String, lifeMilliseconds: Int64?
+        _ request: SignInRequest, from place: ControlSignInPlace, lifeMilliseconds: Int64?
     ) throws -> SignInAnswer {
         let now = clock.elapsedMilliseconds()
-        let wait = tries.withLock { $0.begin(account: request.account, address: peer, at: now) }
+        let peer = place.address
+        let isKnown = try control.hasSignedIn(account: request.account, from: place.network)
+        let wait = tries.withLock {
+            $0.begin(account: request.account, address: peer, isKnown: isKnown, at: now)
+        }
         if let wait { return .tooManyTries(retryAfterSeconds: wait) }
         let account = try control.account(named: request.account)
         let hash = try account.map { try PasswordHash(stored: $0.passwordHash) } ?? nobody
-        guard try hash.matches(request.password), let account else { return .refused }
-        tries.withLock { $0.succeeded(account: request.account, address: peer, at: now) }
-        let made = try control.makeSession(
-            of: account, container: request.container, environment: request.environment,
-            lifeMilliseconds: lifeMilliseconds)
+        guard try hash.matches(request.password), let account else {
+            // Kept, so that a restart gives nobody new tries.
+            try control.saveSignInTries(
+                tries.withLock {
+                    $0.failed(account: request.account, address: peer, isKnown: isKnown, at: now)
+                })
+            return .refused
+        }
+        let forgotten = tries.withLock {
+            $0.succeeded(account: request.account, address: peer, isKnown: isKnown, at: now)
+        }
+        if let forgotten { try control.saveSignInTries([forgotten]) }
+        guard isDevelopmentForEveryone || account.isDeveloper || request.environment != "development" else {
+            return .denied(.developersOnly)
+        }
+        let made: (token: String, session: ControlSession, history: ControlSignInHistory)
+        do {
+            made = try control.makeSession(
+                of: account, container: request.container, environment: request.environment,
+                lifeMilliseconds: lifeMilliseconds, from: place)
+        } catch is ControlError {
+            // The container is being removed.
+            return .refused
+        }
         return .signedIn(
             webAuthToken: made.token, userRecordName: made.session.userRecordName,
-            expiresAtMilliseconds: made.session.expiresMilliseconds)
+            expiresAtMilliseconds: lifeMilliseconds == nil
+                ? control.lastEndMilliseconds(of: made.session) : made.session.expiresMilliseconds,
+            news: SignInNews(made.session, made.history))
     }
 }

@@ -10,15 +10,19 @@ struct SentForm: Sendable {
     /// The browser says that a page of another site sent it.
     let isForeign: Bool
     let peer: String
+    /// What the browser calls itself.
+    let client: String?
 }
 
 extension SignInDesk {
     static let cookieName = "yap-sign-in"
 
     /// Shows the page to which AUTHENTICATION_REQUIRED leads, later.
-    func show(ticket: String, isSecure: Bool, _ reply: Reply) {
-        submit(reply) { [self] in
+    func show(ticket: String, isSecure: Bool, peer: String, _ reply: Reply) {
+        guard isTicket(ticket, reply) else { return }
+        submit(of: peer, reply, failed: sendFailed) { [self] in
             guard let page = try checker.page(ticket: ticket) else { return sendStale(reply) }
+            guard page.hasReceiver else { return sendNoReceiver(page, reply) }
             let nonce = Hex.text(try RandomBytes.make(count: 16))
             let form = SignInHTML.Form(
                 page: page, ticket: ticket, code: try checker.formCode(ticket: ticket, nonce: nonce))
@@ -31,10 +35,13 @@ extension SignInDesk {
 
     /// Answers the page's form, later.
     func take(_ sent: SentForm, _ reply: Reply) {
-        submit(reply) { [self] in
-            guard let fields = FormFields(sent.body), let ticket = fields.value("ticket"),
-                let page = try checker.page(ticket: ticket)
-            else { return sendStale(reply) }
+        guard let fields = FormFields(sent.body), let ticket = fields.value("ticket") else {
+            return sendStale(reply)
+        }
+        guard isTicket(ticket, reply) else { return }
+        submit(of: sent.peer, reply, failed: sendFailed) { [self] in
+            guard let page = try checker.page(ticket: ticket) else { return sendStale(reply) }
+            guard page.hasReceiver else { return sendNoReceiver(page, reply) }
             // Signing somebody in to another's account is an attack too.
             guard !sent.isForeign, let nonce = sent.nonce, let code = fields.value("code"),
                 ConstantTime.equal(
@@ -49,33 +56,71 @@ extension SignInDesk {
                 page: page, account: fields.value("account") ?? "", password: fields.value("password") ?? "",
                 staysSignedIn: fields.value("stay") == "yes")
             answer(
-                checker.signIn(form, peer: sent.peer), to: form,
+                checker.signIn(form, peer: sent.peer, client: sent.client), to: form,
                 shown: SignInHTML.Form(
                     page: page, ticket: ticket, code: code, account: form.account,
                     staysSignedIn: form.staysSignedIn), reply)
         }
     }
 
-    /// Ends a session, later.
-    func signOut(webAuthToken: String?, _ reply: Reply) {
-        submit(reply) { [self] in
-            if let webAuthToken { _ = try checker.signOut(webAuthToken: webAuthToken) }
-            reply.sendJSON(Array("{}".utf8))
+    /// Ends the pushes of a session's device and then the session, later.
+    ///
+    /// - Parameter endPushes: ends those of the user's devices, and says whether they are ended. Called on the desk's
+    ///   thread.
+    func signOut(
+        webAuthToken: String?, peer: String, _ reply: Reply,
+        endPushes:
+            @escaping @Sendable (SignInSession, _ completion: @escaping @Sendable (Bool) -> Void) -> Void
+    ) {
+        submit(of: peer, reply, failed: sendCannotSignIn) { [self] in
+            guard let webAuthToken, let session = try checker.session(webAuthToken: webAuthToken) else {
+                return reply.sendJSON(Array("{}".utf8))
+            }
+            // A device's token is good without a session: when it can't be ended the session stays, to be tried again.
+            endPushes(session) { [self] areEnded in
+                guard areEnded else { return reply.send(Refusal.busy) }
+                submit(of: peer, reply, failed: sendCannotSignIn) { [self] in
+                    _ = try checker.signOut(webAuthToken: webAuthToken)
+                    reply.sendJSON(Array("{}".utf8))
+                }
+            }
         }
     }
 
     // MARK: -
+
+    /// Whether the ticket is one; else answers. Called before the queue, so that forged tickets take no place in it.
+    private func isTicket(_ ticket: String, _ reply: Reply) -> Bool {
+        do {
+            guard try checker.isTicket(ticket) else {
+                sendStale(reply)
+                return false
+            }
+            return true
+        } catch {
+            fail("\(error)", reply)
+            sendFailed(reply)
+            return false
+        }
+    }
 
     private func answer(
         _ answer: SignInAnswer, to form: SignInForm, shown: SignInHTML.Form, _ reply: Reply
     ) {
         var shown = shown
         switch answer {
-        case .signedIn(let webAuthToken, _, _):
-            send(form.page, title: "Signed in", "You can close this window.", token: webAuthToken, reply)
+        case .signedIn(let webAuthToken, _, _, let news):
+            tell(news)
+            send(
+                form.page, title: "Signed in",
+                [news.lastText, "You can close this window."].compactMap(\.self).joined(separator: " "),
+                token: webAuthToken, staysOpen: news.isUnusual, reply)
         case .refused:
             shown.message = "There is no such account, or it has another password."
             send(shown, status: 403, reply)
+        case .denied(let error):
+            shown.message = error.reason
+            send(shown, status: error.serverErrorCode.httpStatus, reply)
         case .tooManyTries(let seconds):
             shown.message = "Too many sign-ins failed. Wait \(Self.words(seconds: seconds)) and try again."
             send(shown, status: 429, headers: [("Retry-After", "\(seconds)")], reply)
@@ -102,7 +147,7 @@ extension SignInDesk {
     /// Gives the app the token, or the reason that there is none.
     private func send(
         _ page: SignInPage, title: String, _ text: String, token: String? = nil, error: String = "",
-        _ reply: Reply
+        staysOpen: Bool = false, _ reply: Reply
     ) {
         let target =
             token.map { page.callback(WireHeader.webAuthTokenItem, $0) }
@@ -110,7 +155,7 @@ extension SignInDesk {
         if let target { return reply.sendRedirect(to: target) }
         let html = SignInHTML.result(
             title: title, text, key: token == nil ? "error" : "token", value: token ?? error,
-            origins: page.origins)
+            origins: page.origins, staysOpen: staysOpen)
         reply.sendPage(html, status: 200, policy: SignInHTML.policy(runsScript: true))
     }
 
@@ -118,6 +163,15 @@ extension SignInDesk {
         notice(
             "Open the sign-in again",
             "This address has run out, or it isn't whole. Go back to the app and sign in from there.",
+            reply)
+    }
+
+    private func sendNoReceiver(_ page: SignInPage, _ reply: Reply) {
+        notice(
+            "Nobody can sign in here for this app",
+            "The token of \(page.appName) names no page that may sign its users in, so any site could have opened this "
+                + "one. The server's operator can make a token that names one: yap token create --origin "
+                + "https://app.example.com, or --callback.",
             reply)
     }
 
@@ -129,8 +183,15 @@ extension SignInDesk {
             reply)
     }
 
-    private func notice(_ title: String, _ text: String, _ reply: Reply) {
+    private func sendFailed(_ reply: Reply) {
+        notice(
+            "Not signed in", "The server can't read or write its accounts now. Try again later.", status: 503,
+            reply)
+    }
+
+    private func notice(_ title: String, _ text: String, status: Int = 400, _ reply: Reply) {
         reply.sendPage(
-            SignInHTML.notice(title: title, text), status: 400, policy: SignInHTML.policy(runsScript: false))
+            SignInHTML.notice(title: title, text), status: status,
+            policy: SignInHTML.policy(runsScript: false))
     }
 }

@@ -1,43 +1,68 @@
+import CloudStore
 import CloudWire
 import HTTPServer
 
 /// Takes the sign-ins from the loops to a thread of their own: a password's hash is slow on purpose.
 final class SignInDesk: Sendable {
     let checker: any SignInChecker
-    private let worker: Worker
+    private let queue: FairWorker
     private let log: RequestLog?
+    /// Is told of each sign-in from where the account was not signed in to before.
+    private let newPlace: @Sendable (SignInNews) -> Void
 
-    init(_ checker: any SignInChecker, waitingMax: Int, log: RequestLog?) {
+    init(
+        _ checker: any SignInChecker, waitingMax: Int, log: RequestLog?,
+        newPlace: @escaping @Sendable (SignInNews) -> Void = { _ in }
+    ) {
         self.checker = checker
+        self.newPlace = newPlace
         self.log = log
-        worker = Worker(jobsMax: waitingMax)
+        queue = FairWorker(jobsMax: waitingMax)
     }
 
     /// Answers a sign-in, later.
-    func take(_ body: [UInt8], peer: String, _ reply: Reply) {
-        let isTaken = worker.submit { [self] in
+    func take(_ body: [UInt8], peer: String, client: String?, _ reply: Reply) {
+        submit(of: peer, reply, failed: sendCannotSignIn) { [self] in
             do {
-                answer(checker.signIn(try SignInRequest(json: body), peer: peer), reply)
+                let request = try SignInRequest(json: body)
+                answer(checker.signIn(request, peer: peer, client: client), reply)
             } catch let error as JSONError {
                 reply.send(error.wireError)
-            } catch {
-                reply.send(Refusal.cannotOpen)
             }
         }
-        if !isTaken { reply.send(Refusal.busy) }
     }
 
-    /// Runs what may block on the desk's thread; what it throws is the server's failure.
-    func submit(_ reply: Reply, _ body: @escaping @Sendable () throws -> Void) {
-        let isTaken = worker.submit { [self] in
+    /// Runs what may block on the desk's thread; what it throws is the server's failure, which `failed` answers.
+    func submit(
+        of peer: String, _ reply: Reply, failed: @escaping @Sendable (Reply) -> Void,
+        _ body: @escaping @Sendable () throws -> Void
+    ) {
+        let isTaken = queue.submit(of: peer) { [self] in
             do {
                 try body()
             } catch {
                 fail("\(error)", reply)
-                reply.send(Refusal.cannotOpen)
+                failed(reply)
             }
         }
         if !isTaken { reply.send(Refusal.busy) }
+    }
+
+    /// Tells the operator of a sign-in, if the account was not signed in to from there before.
+    func tell(_ news: SignInNews) {
+        guard !news.history.isKnownPlace else { return }
+        log?.add(event: "sign-in from a new address", news.logMembers)
+        newPlace(news)
+    }
+
+    /// Answers with the sessions of the account, later.
+    func listSessions(webAuthToken: String?, peer: String, _ reply: Reply) {
+        submit(of: peer, reply, failed: sendCannotSignIn) { [self] in
+            guard let webAuthToken, let own = try checker.sessions(webAuthToken: webAuthToken) else {
+                return reply.send(Refusal.noSession)
+            }
+            reply.send(own.response, headers: [("Cache-Control", "no-store")])
+        }
     }
 
     /// Tells the operator why somebody was not signed in.
@@ -45,12 +70,15 @@ final class SignInDesk: Sendable {
         log?.add(event: "sign-in failed", [("id", reply.exchange.requestID), ("error", reason)])
     }
 
+    func sendCannotSignIn(_ reply: Reply) { reply.send(Refusal.cannotSignIn) }
+
     /// Answers what waits.
-    func stop() { worker.stop() }
+    func stop() { queue.stop() }
 
     private func answer(_ answer: SignInAnswer, _ reply: Reply) {
         switch answer {
-        case .signedIn(let webAuthToken, let userRecordName, let expiresAtMilliseconds):
+        case .signedIn(let webAuthToken, let userRecordName, let expiresAtMilliseconds, let news):
+            tell(news)
             let response = SignInResponse(
                 webAuthToken: webAuthToken, userRecordName: userRecordName,
                 expiresAtMilliseconds: expiresAtMilliseconds)
@@ -58,11 +86,13 @@ final class SignInDesk: Sendable {
             reply.send(response, headers: [("Cache-Control", "no-store")])
         case .refused:
             reply.send(Refusal.signInRefused)
+        case .denied(let error):
+            reply.send(error)
         case .tooManyTries(let seconds):
             reply.send(Refusal.tooManyTries(retryAfterSeconds: seconds))
         case .failed(let reason):
             fail(reason, reply)
-            reply.send(Refusal.cannotOpen)
+            sendCannotSignIn(reply)
         }
     }
 }

@@ -47,15 +47,18 @@ enum SignInHTML {
     }
 
     /// A page that posts a message to its opener and closes.
-    static func result(title: String, _ text: String, key: String, value: String, origins: [String]) -> String
-    {
+    ///
+    /// - Parameter staysOpen: the user shall read it first.
+    static func result(
+        title: String, _ text: String, key: String, value: String, origins: [String], staysOpen: Bool = false
+    ) -> String {
         document(
             title: title,
             """
             <h1>\(escaped(title))</h1>
             <p>\(escaped(text))</p>
             <div id="result" hidden data-\(key)="\(escaped(value))" \
-            data-origins="\(escaped(origins.joined(separator: " ")))"></div>
+            data-origins="\(escaped(origins.joined(separator: " ")))"\(staysOpen ? " data-stays" : "")></div>
             <script>\(script)</script>
             """)
     }
@@ -97,7 +100,7 @@ enum SignInHTML {
           else { message.errorMessage = data.error; }
           if (!window.opener) { return; }
           data.origins.split(" ").forEach(function (origin) { window.opener.postMessage(message, origin); });
-          window.close();
+          if (!("stays" in data)) { window.close(); }
         })();
         """
 

@@ -1,6 +1,6 @@
 import CloudStore
 
-/// What a sign-in page is for: who asks, and where the user's token goes.
+/// What a sign-in page is for: the app that asks, and where the user's token goes.
 public struct SignInPage: Hashable, Sendable {
     static let ticketItem = "ticket"
     /// How long a session lives after its last use, in milliseconds: 30 minutes.
@@ -19,18 +19,21 @@ public struct SignInPage: Hashable, Sendable {
     /// The origins to which a message goes: nobody else's page can read it.
     public let origins: [String]
 
-    /// What the control file says of it. Nil when the token could go nowhere: the app has no callback, and no page of
-    /// a known origin asked.
-    init?(_ page: ControlSignInPage) {
+    /// What the control file says of it. The page that asked counts only when the app names its origin: any site can
+    /// open this page with an app's token, which is no secret.
+    init(_ page: ControlSignInPage) {
         container = page.container
         environment = page.environment
         appName = page.app.name
         callback = page.app.callback
-        origins = callback != nil ? [] : page.origin.map { [$0] } ?? page.app.origins ?? []
-        if callback == nil && origins.isEmpty { return nil }
+        let named = page.app.origins ?? []
+        origins = callback != nil || named.isEmpty ? [] : page.origin.map { [$0] } ?? named
     }
 
-    /// Who gets the token, for the user to see.
+    /// Whether a callback or an origin is named that may get the token. Without one, nobody can sign in here.
+    var hasReceiver: Bool { callback != nil || !origins.isEmpty }
+
+    /// The token's receiver, to be shown to the user.
     var receiver: String {
         callback.map { ControlOrigins.origin(ofCallback: $0) } ?? origins.joined(separator: ", ")
     }

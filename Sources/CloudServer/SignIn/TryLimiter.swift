@@ -1,10 +1,12 @@
+import CloudStore
+
 #if canImport(Glibc)
     import Glibc
 #else
     import Darwin
 #endif
 
-/// Who has to wait before the next password is looked at: accounts and addresses whose tries failed.
+/// Accounts and addresses whose tries failed, and how long each waits before its next password is checked.
 ///
 /// A try counts as failed from its beginning until it succeeds, so that many at once are no way around.
 struct TryLimiter {
@@ -25,16 +27,48 @@ struct TryLimiter {
         var openMilliseconds: Int64 = 0
     }
 
-    private var entries: [String: Entry] = [:]
-    /// Accounts with the addresses that they were signed in from. There they have a count of their own, or whoever
-    /// guesses could keep the account's owner out for good.
-    private var known: Set<String> = []
+    private var entries: [[UInt8]: Entry] = [:]
+    private let digest: @Sendable (String) -> [UInt8]
 
     var count: Int { entries.count }
 
+    /// - Parameters:
+    ///   - digest: what stands for an account or an address, here and where counts are kept.
+    ///   - kept: counts of an earlier time.
+    init(
+        digest: @escaping @Sendable (String) -> [UInt8] = { Array($0.utf8) }, kept: [ControlTry] = [],
+        at now: Int64 = 0
+    ) {
+        self.digest = digest
+        for one in kept.prefix(Self.entriesMax) {
+            entries[one.digest] = Entry(
+                failuresCount: one.failuresCount, lastMilliseconds: now - one.ageMilliseconds,
+                openMilliseconds: now + one.waitMilliseconds)
+        }
+    }
+
+    /// The counts to keep when a try of this account and address has failed.
+    func failed(account: String, address: String, isKnown: Bool = false, at now: Int64) -> [ControlTry] {
+        keys(account: account, address: address, isKnown).compactMap { key in
+            entries[key].map { entry in
+                ControlTry(
+                    digest: key, failuresCount: entry.failuresCount,
+                    ageMilliseconds: max(0, now - entry.lastMilliseconds),
+                    waitMilliseconds: max(0, entry.openMilliseconds - now))
+            }
+        }
+    }
+
+    private func keys(account: String, address: String, _ isKnown: Bool) -> [[UInt8]] {
+        [Self.key(account: account, address: address, isKnown), Self.key(address: address)].map(digest)
+    }
+
     /// Begins a try, unless the account or the address has to wait: then the seconds.
-    mutating func begin(account: String, address: String, at now: Int64) -> Int? {
-        let keys = [key(account: account, address: address), Self.key(address: address)]
+    ///
+    /// - Parameter isKnown: the account was signed in to from this address before. There it has a count of its own, or
+    ///   a stranger's guesses could keep the account's owner out for good.
+    mutating func begin(account: String, address: String, isKnown: Bool = false, at now: Int64) -> Int? {
+        let keys = keys(account: account, address: address, isKnown)
         let open = keys.map { entries[$0]?.openMilliseconds ?? now }.max() ?? now
         guard open <= now else { return Int((open - now + 999) / 1000) }
         for (key, free) in zip(keys, [Self.accountTriesFree, Self.addressTriesFree]) {
@@ -49,17 +83,24 @@ struct TryLimiter {
         return nil
     }
 
-    /// The try that began was right. The account's failures are forgotten; the address's are not, or whoever has one
+    /// The try that began was right. The account's failures are forgotten; the address's are not, or the owner of one
     /// account could go on guessing at others.
-    mutating func succeeded(account: String, address: String, at now: Int64) {
-        entries[self.key(account: account, address: address)] = nil
-        if known.count >= Self.entriesMax { known = [] }
-        known.insert(Self.key(account: account, knownAt: address))
-        let key = Self.key(address: address)
-        guard var entry = entries[key] else { return }
+    ///
+    /// - Returns: what is no longer to be kept, when a try had failed before.
+    mutating func succeeded(
+        account: String, address: String, isKnown: Bool = false, at now: Int64
+    ) -> ControlTry? {
+        let own = digest(Self.key(account: account, address: address, isKnown))
+        let failuresCount = entries.removeValue(forKey: own)?.failuresCount ?? 0
+        let forgotten =
+            failuresCount > 1
+            ? ControlTry(digest: own, failuresCount: 0, ageMilliseconds: 0, waitMilliseconds: 0) : nil
+        let key = digest(Self.key(address: address))
+        guard var entry = entries[key] else { return forgotten }
         entry.failuresCount -= 1
         entry.openMilliseconds = now
         entries[key] = entry.failuresCount > 0 ? entry : nil
+        return forgotten
     }
 
     /// 1, 2, 4 ... seconds once the free tries are used up.
@@ -68,22 +109,19 @@ struct TryLimiter {
         return Int64(min(waitSecondsMax, 1 << min(failures - free, 20))) * 1000
     }
 
-    private mutating func makeRoom(for key: String) {
+    private mutating func makeRoom(for key: [UInt8]) {
         guard entries[key] == nil, entries.count >= Self.entriesMax else { return }
         let oldest = entries.min { left, right in
-            (left.value.lastMilliseconds, left.key) < (right.value.lastMilliseconds, right.key)
+            left.value.lastMilliseconds != right.value.lastMilliseconds
+                ? left.value.lastMilliseconds < right.value.lastMilliseconds
+                : left.key.lexicographicallyPrecedes(right.key)
         }
         if let oldest { entries[oldest.key] = nil }
     }
 
     /// Where the failures of tries from this address are counted.
-    private func key(account: String, address: String) -> String {
-        let own = Self.key(account: account, knownAt: address)
-        return known.contains(own) ? own : Self.key(account: account)
-    }
-
-    private static func key(account: String, knownAt address: String) -> String {
-        "\(key(account: account)) \(key(address: address))"
+    private static func key(account: String, address: String, _ isKnown: Bool) -> String {
+        key(account: account) + (isKnown ? " \(key(address: address))" : "")
     }
 
     private static func key(account: String) -> String {

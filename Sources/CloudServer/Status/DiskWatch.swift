@@ -7,17 +7,21 @@ import Seams
     import Darwin
 #endif
 
-/// What keeps the server from writing; the raw value is the word for it in the log and in `/health`.
+/// What keeps the server from writing, or soon will; the raw value is the word for it in the log and in `/health`.
 enum DiskTrouble: String, Sendable {
     case full = "disk full"
     case readOnly = "disk read-only"
     case failing = "disk failing"
+    /// A store's log can't be copied into its file. What is written is kept in the log, which grows.
+    case checkpoint = "checkpoint failing"
 }
 
 /// Knows whether the server can write. It hears of each write, tells the log when trouble begins and when it ends,
 /// and while there is trouble tries for itself, since nobody may be writing any more.
 final class DiskWatch: Sendable {
     private let trouble = Lock<DiskTrouble?>(nil)
+    /// Tries to copy the log of each store in which that failed, by the store's path.
+    private let stuckLogs = Lock<[String: @Sendable () -> CloudStoreError?]>([:])
     private let log: RequestLog?
     private let probe: @Sendable (_ isSuspect: Bool) -> DiskTrouble?
 
@@ -37,19 +41,52 @@ final class DiskWatch: Sendable {
         switch error {
         case .diskFull: change(to: .full, error: error)
         case .cannotOpen where isWrite: change(to: .readOnly, error: error)
-        case .failed: change(to: .failing, error: error)
+        case .diskFailing, .failed: change(to: .failing, error: error)
         case .damaged, .notADatabase, .foreignFile, .newerFormat, .olderFormat:
             log?.add(event: "store can't be read", [("error", error.description)])
-        case .cannotOpen, .busy: break
+        case .cannotOpen, .busy, .tooManyRows: break
         }
     }
 
-    /// What keeps the server from writing now; nil for nothing. May block.
+    /// A write to the store at `path` went well; `failure` is why its log can't be copied into its file, if it can't.
+    ///
+    /// - Parameter retry: tries to copy it, and returns why it can't be. May block.
+    func noteCheckpoint(
+        of path: String, _ failure: CloudStoreError?, retry: @escaping @Sendable () -> CloudStoreError?
+    ) {
+        let hasChanged = stuckLogs.withLock { stuck in
+            defer { stuck[path] = failure == nil ? nil : retry }
+            return (stuck[path] == nil) != (failure == nil)
+        }
+        guard hasChanged else { return }
+        if let failure {
+            log?.add(
+                event: DiskTrouble.checkpoint.rawValue,
+                [
+                    (
+                        "effect",
+                        "what is written is kept in the store's log, which grows until the disk is full"
+                    ),
+                    ("error", failure.description),
+                ])
+        } else {
+            log?.add(event: "checkpoint fails no longer", [("store", path)])
+        }
+    }
+
+    /// How many stores have a log that can't be copied into their file.
+    var stuckLogsCount: Int { stuckLogs.withLock { $0.count } }
+
+    /// What keeps the server from writing now, or soon will; nil for nothing. May block.
     func look() -> DiskTrouble? {
         let known = trouble.withLock { $0 }
         let found = probe(known != nil)
         if found != known { change(to: found, error: nil) }
-        return found
+        if let found { return found }
+        for (path, retry) in stuckLogs.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            noteCheckpoint(of: path, retry(), retry: retry)
+        }
+        return stuckLogsCount == 0 ? nil : .checkpoint
     }
 
     private func change(to new: DiskTrouble?, error: CloudStoreError?) {
@@ -113,8 +150,8 @@ enum DiskProbe {
 }
 
 /// A store that tells a watch how its writes go.
-struct WatchedStore<Store: CloudStore>: CloudStore {
-    let store: Store
+struct WatchedStore: CloudStore {
+    let store: SQLiteCloudStore
     let watch: DiskWatch
 
     func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
@@ -130,6 +167,9 @@ struct WatchedStore<Store: CloudStore>: CloudStore {
         do {
             let result = try store.write(body)
             watch.worked()
+            watch.noteCheckpoint(of: store.path, store.checkpointFailure) { [weak store] in
+                store?.retryCheckpoint()
+            }
             return result
         } catch let error as CloudStoreError {
             watch.failed(error, isWrite: true)

@@ -1,3 +1,4 @@
+import CloudService
 import CloudStore
 import CloudWire
 import HTTPServer
@@ -11,7 +12,7 @@ import Seams
 
 /// Answers how the server is: `/health` and `/metrics`. What needs the disk is asked on a thread of its own.
 final class ServerStatus: Sendable {
-    private static let waitingMax = 64
+    static let waitingMax = 64
 
     /// Numbers that are what they are at the moment.
     struct Gauges: Sendable {
@@ -22,6 +23,7 @@ final class ServerStatus: Sendable {
         var environmentsOpenMax = 0
         var linesDropped = 0
         var webhooks = WebhookSender.Counts()
+        var pruned = PrunedCounts()
     }
 
     private let dataFolder: DataFolder?
@@ -116,13 +118,22 @@ final class ServerStatus: Sendable {
         text.single(
             "yap_webhook_notifications_abandoned_total", .counter,
             "Notifications that a webhook didn't take in a day.", Double(gauges.webhooks.abandoned))
+        text.family(
+            "yap_pruned_total", .counter, "Rows that were discarded because they were too old, or too many.")
+        text.sample("yap_pruned_total", [("kind", "tombstone")], Double(gauges.pruned.tombstones))
+        text.sample("yap_pruned_total", [("kind", "zone")], Double(gauges.pruned.zones))
+        text.sample("yap_pruned_total", [("kind", "answer")], Double(gauges.pruned.answers))
     }
 
     private func writeFiles(to text: inout MetricsText) {
         if let watch {
+            let trouble = watch.look()
             text.single(
                 "yap_disk_writable", .gauge, "1 when the server can write, 0 when it can't.",
-                watch.look() == nil ? 1 : 0)
+                trouble == nil || trouble == .checkpoint ? 1 : 0)
+            text.single(
+                "yap_checkpoints_failing", .gauge, "Stores whose write-ahead log can't be checkpointed.",
+                Double(watch.stuckLogsCount))
         }
         guard let dataFolder else { return }
         if let free = DiskProbe.freeBytes(of: dataFolder.path) {

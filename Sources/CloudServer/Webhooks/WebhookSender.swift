@@ -1,4 +1,5 @@
 import CloudService
+import CloudWire
 import Dispatch
 import HTTPClient
 import Seams
@@ -121,7 +122,13 @@ final class WebhookSender: Sendable {
 
     private func begin(_ container: CloudService.Container, _ table: EnvironmentTable) {
         table.use(container) { [self] result in
-            guard case .success(let environment) = result else { return endRound(container, isLater: true) }
+            guard case .success(let environment) = result else {
+                // What isn't there any more has nothing to send.
+                if case .failure(let error) = result, error.serverErrorCode == .notFound {
+                    return endRound(container)
+                }
+                return endRound(container, isLater: true)
+            }
             environment.thread.dueWebhooks(requestsMax: Self.requestsMax) { [self] batch in
                 guard let batch, !batch.requests.isEmpty else {
                     table.release(environment)

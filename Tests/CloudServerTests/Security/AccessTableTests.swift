@@ -20,6 +20,8 @@ import Testing
         var zoneName = "_defaultZone"
         var owner: String?
         var recordType = "Note"
+        /// With the API token of an app that is out, which is for production.
+        var isOfReleasedApp = false
 
         var recordName: String { "adas-\(recordType)" }
     }
@@ -29,6 +31,7 @@ import Testing
     private final class Scene {
         let guarded: GuardedServer
         let connection: RawConnection
+        let releasedToken: String
         let bob: String
         let carol: String
         let ended: String
@@ -41,8 +44,10 @@ import Testing
             self.guarded = guarded
             connection = try RawConnection(port: guarded.server.port)
             let control = guarded.control
+            releasedToken = try control.makeToken(
+                container: RawDevice.container, name: "released", environments: .production)
             let account = try control.addAccount(name: "bob", passwordHash: "x")
-            let editor = try control.addAccount(name: "carol", passwordHash: "x")
+            let editor = try control.addAccount(name: "carol", passwordHash: "x", isDeveloper: true)
             func signIn(_ life: Int64?, _ account: ControlAccount) throws -> String {
                 try control.makeSession(
                     of: account, container: RawDevice.container, environment: "development",
@@ -126,7 +131,7 @@ import Testing
                     ),
                 ]
             } else {
-                target += "?ckAPIToken=\(guarded.openToken)"
+                target += "?ckAPIToken=\(asked.isOfReleasedApp ? releasedToken : guarded.openToken)"
                 if let token = asked.token { target += "&ckWebAuthToken=\(token)" }
             }
             let response = try connection.exchange("POST", target, headers: headers, body: body)
@@ -156,6 +161,13 @@ import Testing
         case revokedKey = "a revoked key"
         case serverKey = "a server's key, public"
         case serverKeyElsewhere = "a server's key, private"
+        case otherEnvironment = "an app's token for production only"
+        case nobodyClosed = "nobody, development for developers"
+        case noDeveloper = "no developer, development for developers"
+        case developer = "a developer, development for developers"
+
+        /// Whether the server's development is for developers only.
+        var isClosed: Bool { [.nobodyClosed, .noDeveloper, .developer].contains(self) }
 
         private static func ofType(_ type: String, _ endpoint: Endpoint, _ token: String?) -> Asked? {
             ofTypes.contains(endpoint) ? Asked(database: "public", token: token, recordType: type) : nil
@@ -204,6 +216,14 @@ import Testing
             case .serverKeyElsewhere:
                 guard isPrivate || row.isOfDevice else { return nil }
                 asked.key = scene.liveKey
+            case .otherEnvironment:
+                asked.token = scene.bob
+                asked.isOfReleasedApp = true
+            case .nobodyClosed: asked = own(isPublic ? "public" : "private")
+            case .noDeveloper: asked.token = scene.bob
+            case .developer:
+                asked.token = scene.carol
+                asked.zoneName = "_defaultZone"
             }
             return asked
         }
@@ -255,12 +275,13 @@ import Testing
     }
 
     @Test func everyEndpointAnswersEverybodyAsTheTableSays() async throws {
-        try await withGuardedServer { guarded in
-            let scene = try Scene(guarded)
+        try await withGuardedServers { open, closed in
+            let (scene, closedScene) = (try Scene(open), try Scene(closed))
             var found: [String: String] = [:]
             for endpoint in Endpoint.allCases {
-                let cells = try Column.allCases.map { column in
-                    try column.asked(endpoint, scene).map { try scene.ask(endpoint, $0) } ?? "-"
+                let cells = try Column.allCases.map { column -> String in
+                    let scene = column.isClosed ? closedScene : scene
+                    return try column.asked(endpoint, scene).map { try scene.ask(endpoint, $0) } ?? "-"
                 }
                 found[endpoint.rawValue] = cells.joined(separator: ", ")
             }
@@ -269,6 +290,18 @@ import Testing
                 #expect(Self.table[endpoint] == found[endpoint], "\(endpoint)")
             }
             #expect(Self.table.count == Endpoint.allCases.count)
+        }
+    }
+
+    private func withGuardedServers(
+        _ body: @escaping @Sendable (_ open: GuardedServer, _ closed: GuardedServer) throws -> Void
+    ) async throws {
+        try await onThread {
+            let open = try GuardedServer()
+            defer { open.server.stop() }
+            let closed = try GuardedServer { $0.development = .developers }
+            defer { closed.server.stop() }
+            try body(open, closed)
         }
     }
 
@@ -321,131 +354,131 @@ import Testing
     private static let table: [String: String] = [
         "records/modify": """
         421, 421, 200 ZONE_NOT_FOUND, 200 ACCESS_DENIED, 200 ACCESS_DENIED, 200, 421, 200 ACCESS_DENIED, \
-        200, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        200, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401, 401, 421, 403, 200
         """,
         "records/query": """
         200, 421, 404 ZONE_NOT_FOUND, 200, 200, 200, 403, 403, \
-        200, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        200, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401, 401, 421, 403, 200
         """,
         "internal/records/query/batch": """
         200, 421, 404 ZONE_NOT_FOUND, 200, 200, 200, 403, 403, \
-        200, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        200, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401, 401, 421, 403, 200
         """,
         "records/lookup": """
         200, 421, 200 ZONE_NOT_FOUND, 200, 200, 200, 200 NOT_FOUND, 200 NOT_FOUND, \
-        200, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        200, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401, 401, 421, 403, 200
         """,
         "records/changes": """
         -, 421, 404 ZONE_NOT_FOUND, -, -, -, -, -, \
-        -, 400, 404 ZONE_NOT_FOUND, 421, 401, 401, -, 401
+        -, 400, 404 ZONE_NOT_FOUND, 421, 401, 401, -, 401, 401, 421, 403, 400
         """,
         "records/resolve": """
         421, -, -, 400, -, -, -, -, \
-        -, 400, -, 421, 401, 401, 401, -
+        -, 400, -, 421, 401, 401, 401, -, 401, 421, 403, 400
         """,
         "records/accept": """
         421, -, -, 400, -, -, -, -, \
-        -, 400, -, 421, 401, 401, 401, -
+        -, 400, -, 421, 401, 401, 401, -, 401, 421, 403, 400
         """,
         "records/zip/prepare": """
         -, 421, 400, -, -, -, -, -, \
-        -, 400, 400, 421, 401, 401, -, 401
+        -, 400, 400, 421, 401, 401, -, 401, 401, 421, 403, 400
         """,
         "records/copy/start": """
         -, 421, 400, -, -, -, -, -, \
-        -, 400, 400, 421, 401, 401, -, 401
+        -, 400, 400, 421, 401, 401, -, 401, 401, 421, 403, 400
         """,
         "records/copy/status": """
         -, 421, 400, -, -, -, -, -, \
-        -, 400, 400, 421, 401, 401, -, 401
+        -, 400, 400, 421, 401, 401, -, 401, 401, 421, 403, 400
         """,
         "changes/database": """
         -, 421, 200, -, -, -, -, -, \
-        -, 400, 200, 421, 401, 401, -, 401
+        -, 400, 200, 421, 401, 401, -, 401, 401, 421, 403, 200
         """,
         "changes/zone": """
         -, 421, 200 ZONE_NOT_FOUND, -, -, -, -, -, \
-        -, 400, 200 ZONE_NOT_FOUND, 421, 401, 401, -, 401
+        -, 400, 200 ZONE_NOT_FOUND, 421, 401, 401, -, 401, 401, 421, 403, 200 BAD_REQUEST
         """,
         "zones/list": """
         421, 421, 200, 200, -, -, -, -, \
-        -, -, 200, 421, 401, 401, 200, 401
+        -, -, 200, 421, 401, 401, 200, 401, 401, 421, 403, 200
         """,
         "zones/lookup": """
         421, 421, 200 ZONE_NOT_FOUND, 200, -, -, -, -, \
-        -, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        -, -, 200 ZONE_NOT_FOUND, 421, 401, 401, 200, 401, 401, 421, 403, 200
         """,
         "zones/modify": """
         -, 421, 200 ZONE_NOT_FOUND, -, -, -, -, -, \
-        -, 400, 200 ZONE_NOT_FOUND, 421, 401, 401, -, 401
+        -, 400, 200 ZONE_NOT_FOUND, 421, 401, 401, -, 401, 401, 421, 403, 200 BAD_REQUEST
         """,
         "zones/changes": """
         -, 421, 200, -, -, -, -, -, \
-        -, 400, 200, 421, 401, 401, -, 401
+        -, 400, 200, 421, 401, 401, -, 401, 401, 421, 403, 200
         """,
         "assets/upload": """
         421, 421, 200, 200, -, -, -, -, \
-        -, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401
+        -, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200, 401, 401, 421, 403, 200
         """,
         "assets/rereference": """
         421, 421, 200 NOT_FOUND, 200 BAD_REQUEST, 200 BAD_REQUEST, 200 BAD_REQUEST, 421, 200 NOT_FOUND, \
-        200 BAD_REQUEST, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200 BAD_REQUEST, 401
+        200 BAD_REQUEST, -, 404 ZONE_NOT_FOUND, 421, 401, 401, 200 BAD_REQUEST, 401, 401, 421, 403, 200 BAD_REQUEST
         """,
         "users/caller": """
         421, -, -, 200, -, -, -, -, \
-        -, 400, -, 421, 401, 401, 200, -
+        -, 400, -, 421, 401, 401, 200, -, 401, 421, 403, 200
         """,
         "users/current": """
         421, -, -, 200, -, -, -, -, \
-        -, 400, -, 421, 401, 401, 401, -
+        -, 400, -, 421, 401, 401, 401, -, 401, 421, 403, 200
         """,
         "users/discover": """
         421, -, -, 200, -, -, -, -, \
-        -, 400, -, 421, 401, 401, 401, -
+        -, 400, -, 421, 401, 401, 401, -, 401, 421, 403, 200
         """,
         "users/lookup/email": """
         421, -, -, 200, -, -, -, -, \
-        -, 400, -, 421, 401, 401, 401, -
+        -, 400, -, 421, 401, 401, 401, -, 401, 421, 403, 200
         """,
         "users/lookup/id": """
         421, -, -, 200, -, -, -, -, \
-        -, 400, -, 421, 401, 401, 401, -
+        -, 400, -, 421, 401, 401, 401, -, 401, 421, 403, 200
         """,
         "users/lookup/contacts": """
         421, -, -, 200, -, -, -, -, \
-        -, 400, -, 421, 401, 401, 401, -
+        -, 400, -, 421, 401, 401, 401, -, 401, 421, 403, 200
         """,
         "users/discoverability": """
         421, -, -, 200, -, -, -, -, \
-        -, 400, -, 421, 401, 401, 401, -
+        -, 400, -, 421, 401, 401, 401, -, 401, 421, 403, 200
         """,
         "subscriptions/modify": """
         421, 421, 200 NOT_FOUND, 200 NOT_FOUND, 200, 200, 421, 200, \
-        200, -, 200 NOT_FOUND, 421, 401, 401, 401, 401
+        200, -, 200 NOT_FOUND, 421, 401, 401, 401, 401, 401, 421, 403, 200 NOT_FOUND
         """,
         "subscriptions/list": """
         421, 421, 200, 200, -, -, -, -, \
-        -, -, 200, 421, 401, 401, 401, 401
+        -, -, 200, 421, 401, 401, 401, 401, 401, 421, 403, 200
         """,
         "subscriptions/lookup": """
         421, 421, 200 NOT_FOUND, 200 NOT_FOUND, -, -, -, -, \
-        -, -, 200 NOT_FOUND, 421, 401, 401, 401, 401
+        -, -, 200 NOT_FOUND, 421, 401, 401, 401, 401, 401, 421, 403, 200 NOT_FOUND
         """,
         "tokens/create": """
         -, 421, -, -, -, -, -, -, \
-        -, -, -, 421, 401, 401, -, 401
+        -, -, -, 421, 401, 401, -, 401, 401, 421, 403, 200
         """,
         "tokens/register": """
         -, 421, -, -, -, -, -, -, \
-        -, -, -, 421, 401, 401, -, 401
+        -, -, -, 421, 401, 401, -, 401, 401, 421, 403, 404 NOT_FOUND
         """,
         "notifications/list": """
         -, 421, -, -, -, -, -, -, \
-        -, -, -, 421, 401, 401, -, 401
+        -, -, -, 421, 401, 401, -, 401, 401, 421, 403, 200
         """,
         "notifications/read": """
         -, 421, -, -, -, -, -, -, \
-        -, -, -, 421, 401, 401, -, 401
+        -, -, -, 421, 401, 401, -, 401, 401, 421, 403, 400
         """,
     ]
 }

@@ -1,10 +1,11 @@
-import CloudServer
 import CloudService
 import CloudStore
 import CloudWire
 import Foundation
 import Seams
 import Testing
+
+@testable import CloudServer
 
 /// Who takes all that there is of something, and whether others find room.
 @Suite(.timeLimit(.minutes(20))) struct CrowdTests {
@@ -27,13 +28,18 @@ import Testing
     }
 
     @Test func whoSendsManyFilesAtATimeLeavesRoomForAnothers() async throws {
-        try await withAssetServer(configure: { $0.assets.uploadsMax = 4 }) { server, files in
+        try await withAssetServer(configure: {
+            $0.assets.uploadsMax = 4
+            $0.trustsForwardedFor = true
+        }) { server, files in
             let ada = try AssetClient(port: server.port)
             let target = try ada.uploadTarget()
             var slow: [RawConnection] = []
             for count in 1...2 {
                 let connection = try RawConnection(port: server.port)
-                try connection.send("POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n123")
+                try connection.send(
+                    "POST \(target) HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.\(count)\r\n"
+                        + "Content-Length: 9999\r\n\r\n123")
                 slow.append(connection)
                 try waitUntil { files.unfinished.count == count }
             }
@@ -48,7 +54,7 @@ import Testing
 
     @Test func whoFetchesManyFilesAtATimeLeavesRoomForOtherAddresses() async throws {
         try await withAssetServer(configure: {
-            $0.assets.downloadsMax = 4
+            $0.assets.downloadsMax = 16
             $0.trustsForwardedFor = true
         }) { server, _ in
             let client = try AssetClient(port: server.port)
@@ -65,10 +71,49 @@ import Testing
                 #expect(connection.hasInput(seconds: 20))
             }
             let part = [(name: "Range", value: "bytes=0-9")]
-            #expect(try client.fetch(url, headers: peer("192.0.2.1") + part).status == 503)
+            let refused = try client.fetch(url, headers: peer("192.0.2.1") + part)
+            #expect(refused.status == 503 && refused.header("Retry-After") != nil)
+            #expect(String(decoding: refused.body, as: UTF8.self).contains("your network"))
             #expect(try client.fetch(url, headers: peer("192.0.2.2") + part).status == 206)
             withExtendedLifetime(slow) {}
         }
+    }
+
+    @Test func oneNetworkWithManyAccountsLeavesRoomForFilesOfOthers() async throws {
+        try await withAssetServer(configure: {
+            $0.assets.uploadsMax = 8
+            $0.trustsForwardedFor = true
+        }) { server, files in
+            let ada = try AssetClient(port: server.port)
+            let bob = try AssetClient(port: server.port, token: "bob")
+            let slow = try RawConnection(port: server.port)
+            try slow.send(
+                "POST \(try ada.uploadTarget()) HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 2001:db8::1\r\n"
+                    + "Content-Length: 9999\r\n\r\n123")
+            try waitUntil { files.unfinished.count == 1 }
+            let target = try bob.uploadTarget()
+            func send(from address: String) throws -> RawResponse {
+                try bob.send([1], to: target, headers: [(name: "X-Forwarded-For", value: address)])
+            }
+            #expect(try send(from: "2001:db8::2").status == 503, "the same network of 64 bits")
+            #expect(try send(from: "2001:db8:0:1::2").status == 200)
+            withExtendedLifetime(slow) {}
+        }
+    }
+
+    @Test func elevenNetworksDontHoldAllThatThereIs() {
+        var places = FairCount(max: 1_024, sharesCount: 8)
+        for network in 0..<11 {
+            while places.begin("\(network)") {}
+        }
+        let isRoom = places.begin("another")
+        #expect(isRoom)
+        var networksCount = 11
+        while places.begin("\(networksCount)") {
+            while places.begin("\(networksCount)") {}
+            networksCount += 1
+        }
+        #expect(networksCount > 40)
     }
 
     @Test func whoGuessesAtDevicesTokensIsCounted() async throws {

@@ -1,6 +1,8 @@
+import CloudService
 import CloudStore
 import CloudWire
 import Crypto
+import HTTPServer
 import SQLiteTestSupport
 import Seams
 import Testing
@@ -29,15 +31,17 @@ final class GuardedServer: Sendable {
             container: RawDevice.container, name: "bound", origins: [Self.origin, "http://localhost:3000"])
         let hash = try PasswordHash(
             hashing: "ada's password", cost: .init(costLog2: 4, blockSize: 8, parallelism: 1))
-        let ada = try control.addAccount(name: "ada", passwordHash: hash.text)
+        let ada = try control.addAccount(name: "ada", passwordHash: hash.text, isDeveloper: true)
         session = try control.makeSession(
             of: ada, container: RawDevice.container, environment: "development"
         ).token
         var options = CloudServerOptions()
         configure(&options)
         server = try CloudServer(
-            dataFolder: dataFolder, control: control, accounts: ControlAccounts(control),
-            signIn: SignInCheck(control), options: options)
+            dataFolder: dataFolder, control: control,
+            accounts: ControlAccounts(control, isDevelopmentForEveryone: options.isDevelopmentForEveryone),
+            signIn: SignInCheck(control, isDevelopmentForEveryone: options.isDevelopmentForEveryone),
+            options: options)
         try server.start()
     }
 
@@ -152,6 +156,95 @@ func withGuardedServer(
             // What is wrong with the request is said when it comes.
             for token in [nil, "unknown", guarded.openToken] {
                 #expect(try preflight(token, origin: "https://evil.example.com").status == 204)
+            }
+        }
+    }
+
+    @Test func preflightsCountAsRequestsOfNobody() async throws {
+        try await withGuardedServer(configure: {
+            $0.clock = ManualTimeSource(milliseconds: 1_800_000_000_000)
+            $0.rates.address = .init(perSecond: 1, burst: 3)
+        }) { guarded in
+            let connection = try RawConnection(port: guarded.server.port)
+            let statuses = try (0..<5).map { _ in
+                try connection.exchange(
+                    "OPTIONS", guarded.target("private/records/modify", apiToken: guarded.boundToken),
+                    headers: [("Origin", GuardedServer.origin), ("Access-Control-Request-Method", "POST")]
+                ).status
+            }
+            #expect(statuses == [204, 204, 204, 429, 429])
+        }
+    }
+
+    @Test func preflightsThatNoServiceCountsAreCountedByNetwork() async throws {
+        let targets = [
+            "/database/1/\(RawDevice.container)/development/private/records/modify",
+            "/database/1/iCloud.nobody/development/private/records/modify?ckAPIToken=guessed",
+            "/device/1/\(RawDevice.container)/development/courier",
+            "/asset/1/\(RawDevice.container)/development/upload",
+            "/asset/1/\(RawDevice.container)/development/file/a/b",
+        ]
+        try await withGuardedServer(configure: {
+            $0.clock = ManualTimeSource(milliseconds: 1_800_000_000_000)
+            $0.rates.address = .init(perSecond: 1, burst: targets.count)
+            $0.trustsForwardedFor = true
+        }) { guarded in
+            let connection = try RawConnection(port: guarded.server.port)
+            func ask(_ target: String, from address: String) throws -> RawResponse {
+                try connection.exchange(
+                    "OPTIONS", target,
+                    headers: [
+                        ("Origin", GuardedServer.origin), ("Access-Control-Request-Method", "POST"),
+                        ("X-Forwarded-For", address),
+                    ])
+            }
+            for (index, target) in targets.enumerated() {
+                #expect(try ask(target, from: "2001:db8::\(index)").status == 204)
+            }
+            for target in targets {
+                let refused = try ask(target, from: "2001:db8::99")
+                #expect(refused.status == 429 && refused.header("Retry-After") != nil)
+                #expect(refused.header("Access-Control-Allow-Origin") != nil)
+            }
+            #expect(try ask(targets[0], from: "192.0.2.1").status == 204)
+        }
+    }
+
+    @Test func whatIsAskedOfNoServiceCountsToItsAddress() async throws {
+        for (method, path) in [
+            ("GET", "/yap/1/sign-in?ticket=x"), ("GET", "/nowhere"), ("POST", "/yap/1/sign-in"),
+            ("OPTIONS", "/database/1/iCloud.com.example.todo/development/private/records/modify"),
+        ] {
+            try await withGuardedServer(configure: {
+                $0.clock = ManualTimeSource(milliseconds: 1_800_000_000_000)
+                $0.rates.address = .init(perSecond: 1, burst: 3)
+                $0.trustsForwardedFor = true
+            }) { guarded in
+                let connection = try RawConnection(port: guarded.server.port)
+                func ask(from address: String) throws -> Int {
+                    let headers = [(name: "X-Forwarded-For", value: address)]
+                    return try connection.exchange(method, path, headers: headers).status
+                }
+                for _ in 0..<3 { #expect(try ask(from: "192.0.2.1") != 429) }
+                #expect(try ask(from: "192.0.2.1") == 429, "\(method) \(path)")
+                #expect(try ask(from: "192.0.2.2") != 429)
+                #expect(try connection.exchange("GET", "/health").status == 200)
+            }
+        }
+    }
+
+    @Test func aProxysConnectionsAreNotOneAddresss() async throws {
+        for (isTrusted, status) in [(false, 503), (true, 200)] {
+            try await withGuardedServer(configure: {
+                $0.http.connectionsOfAddressMax = 1
+                $0.http.countsLoopbackConnections = true
+                $0.trustsForwardedFor = isTrusted
+            }) { guarded in
+                let first = try RawConnection(port: guarded.server.port)
+                #expect(try first.exchange("GET", "/yap/1/health").status == 200)
+                let second = try RawConnection(port: guarded.server.port)
+                if isTrusted { try second.sendRequest("GET", "/yap/1/health") }
+                #expect(try second.receive().status == status)
             }
         }
     }

@@ -2,6 +2,7 @@ import CloudStore
 import CloudWire
 import Crypto
 import Foundation
+import SQLiteTestSupport
 import Testing
 
 @testable import CloudServer
@@ -63,20 +64,19 @@ import Testing
 
     @Test func thePagePostsTheTokenToThePageThatAskedAndToNoOther() async throws {
         try await withGuardedServer { guarded in
-            for token in [guarded.boundToken, guarded.openToken] {
-                let page = try Self.open(guarded, apiToken: token, origin: GuardedServer.origin)
-                let answer = try page.send(Self.right)
-                #expect(answer.status == 200)
-                #expect(Self.attribute("origins", answer) == GuardedServer.origin)
-                let session = try #require(Self.attribute("token", answer))
-                let asked = try page.connection.exchange(
-                    "POST", guarded.target("private/zones/list", apiToken: token, session: session))
-                #expect(asked.status == 200, "\(asked.text)")
-                let next = try #require(asked.header(WireHeader.newWebAuthToken))
-                let again = try page.connection.exchange(
-                    "POST", guarded.target("private/zones/list", apiToken: token, session: next))
-                #expect(again.status == 200)
-            }
+            let token = guarded.boundToken
+            let page = try Self.open(guarded, apiToken: token, origin: GuardedServer.origin)
+            let answer = try page.send(Self.right)
+            #expect(answer.status == 200)
+            #expect(Self.attribute("origins", answer) == GuardedServer.origin)
+            let session = try #require(Self.attribute("token", answer))
+            let asked = try page.connection.exchange(
+                "POST", guarded.target("private/zones/list", apiToken: token, session: session))
+            #expect(asked.status == 200, "\(asked.text)")
+            let next = try #require(asked.header(WireHeader.newWebAuthToken))
+            let again = try page.connection.exchange(
+                "POST", guarded.target("private/zones/list", apiToken: token, session: next))
+            #expect(again.status == 200)
         }
     }
 
@@ -85,12 +85,54 @@ import Testing
             let page = try Self.open(guarded, apiToken: guarded.boundToken, origin: nil)
             let answer = try page.send(Self.right)
             #expect(Self.attribute("origins", answer) == "http://localhost:3000 \(GuardedServer.origin)")
-            let ticket = try #require(
-                try guarded.control.makeSignInTicket(
-                    apiToken: guarded.openToken, container: RawDevice.container, environment: "development",
-                    origin: nil))
-            let shown = try page.connection.exchange("GET", "\(Route.signInPath)?ticket=\(ticket)")
-            #expect(shown.status == 400 && !shown.text.contains("<form"))
+        }
+    }
+
+    @Test func nobodySignsInForAnAppThatNamesNoOriginAndNoCallback() async throws {
+        try await withGuardedServer { guarded in
+            let connection = try RawConnection(port: guarded.server.port)
+            for origin in [nil, "https://evil.example"] {
+                let ticket = try Self.ticket(guarded, apiToken: guarded.openToken, origin: origin)
+                let shown = try connection.exchange("GET", "\(Route.signInPath)?ticket=\(ticket)")
+                #expect(shown.status == 400 && !shown.text.contains("<form"))
+                #expect(shown.text.contains("names no page") && shown.text.contains("--origin"))
+                let code = try guarded.control.signInFormCode(ticket: ticket, nonce: "n")
+                let body =
+                    "ticket=\(ticket)&code=\(code)&account=ada&password=ada%27s+password&action=sign-in"
+                let sent = try connection.exchange(
+                    "POST", Route.signInFormPath, headers: [("Cookie", "\(SignInDesk.cookieName)=n")],
+                    body: Array(body.utf8))
+                #expect(sent.status == 400 && Self.attribute("token", sent) == nil)
+            }
+            let token = try guarded.control.makeToken(
+                container: RawDevice.container, name: "led", callback: "https://led.example/in")
+            let page = try Self.open(guarded, apiToken: token, origin: "https://led.example")
+            #expect(try page.send(Self.right).status == 303)
+        }
+    }
+
+    private static func ticket(
+        _ guarded: GuardedServer, apiToken: String, origin: String? = nil
+    ) throws -> String {
+        try #require(
+            try guarded.control.makeSignInTicket(
+                apiToken: apiToken, container: RawDevice.container, environment: "development",
+                origin: origin))
+    }
+
+    @Test func aTicketThatSomebodyMadeUpTakesNoPlaceInTheQueue() async throws {
+        try await withGuardedServer(configure: { $0.signInsWaitingMax = 0 }) { guarded in
+            let connection = try RawConnection(port: guarded.server.port)
+            let ticket = try Self.ticket(guarded, apiToken: guarded.boundToken)
+            for ticket in ["x", "", ticket + "0", String(ticket.dropLast())] {
+                let shown = try connection.exchange("GET", "\(Route.signInPath)?ticket=\(ticket)")
+                #expect(shown.status == 400)
+                let sent = try connection.exchange(
+                    "POST", Route.signInFormPath, body: Array("ticket=\(ticket)&account=ada".utf8))
+                #expect(sent.status == 400)
+            }
+            let shown = try connection.exchange("GET", "\(Route.signInPath)?ticket=\(ticket)")
+            #expect(shown.status == 503, "the queue has no place")
         }
     }
 
@@ -217,6 +259,44 @@ import Testing
                 "POST", guarded.target("private/zones/list", apiToken: guarded.boundToken, session: session))
             #expect(asked.status == 421)
             #expect(try WireError(json: asked.body).redirectURL != nil)
+        }
+    }
+
+    @Test func whoSignsOutGetsNoPushesOnThatDevice() async throws {
+        try await withGuardedServer { guarded in
+            let connection = try RawConnection(port: guarded.server.port)
+            let path = try DataFolder(path: guarded.folder.path).storePath(
+                container: RawDevice.container, environment: "development")
+            let ada = try #require(try guarded.control.account(named: "ada"))
+            let user = try guarded.control.userRecordName(of: ada, container: RawDevice.container)
+            func devices() throws -> [String] {
+                var wanted = StoreLoad()
+                wanted.devicesOf = [user]
+                let loaded = try StoreFile(path: path)?.read { try $0.load(wanted).devices[user] }
+                return (loaded ?? []).map(\.key.device).sorted()
+            }
+            for name in ["phone", "tab", "tablet"] {
+                let target =
+                    "/device/1/\(RawDevice.container)/development/tokens/create"
+                    + "?ckAPIToken=\(guarded.openToken)&ckWebAuthToken=\(guarded.session)"
+                let body = try TokensCreateRequest(apnsEnvironment: .development, clientID: name).json()
+                #expect(try connection.exchange("POST", target, body: body).status == 200)
+            }
+            #expect(try devices() == ["phone", "tab", "tablet"])
+            let other = try guarded.control.makeSession(
+                of: ada, container: RawDevice.container, environment: "development"
+            ).token
+            func signOut(_ items: String) throws -> Int {
+                try connection.exchange("POST", "\(Route.signOutPath)?\(items)").status
+            }
+            #expect(try signOut("ckWebAuthToken=unknown&clientId=tab") == 200)
+            #expect(try devices().count == 3)
+            #expect(try signOut("ckWebAuthToken=\(guarded.session)&clientId=tab") == 200)
+            #expect(try devices() == ["phone", "tablet"])
+            #expect(try guarded.control.session(token: guarded.session) == nil)
+            // Which device it is isn't said: those that are still signed in come back by themselves.
+            #expect(try signOut("ckWebAuthToken=\(other)") == 200)
+            #expect(try devices() == [])
         }
     }
 

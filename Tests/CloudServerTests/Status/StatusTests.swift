@@ -20,8 +20,9 @@ import Testing
             var options = CloudServerOptions()
             options.servesMetrics = true
             let server = try CloudServer(
-                dataFolder: folder.dataFolder, control: control, accounts: ControlAccounts(control),
-                signIn: SignInCheck(control), options: options)
+                dataFolder: folder.dataFolder, control: control,
+                accounts: ControlAccounts(control, isDevelopmentForEveryone: true),
+                signIn: SignInCheck(control, isDevelopmentForEveryone: true), options: options)
             try server.start()
             defer { server.stop() }
             for (number, token) in folder.tokens.enumerated() {
@@ -89,13 +90,15 @@ import Testing
         let server: CloudServer
         let trouble = Lock<DiskTrouble?>(nil)
 
-        init() throws {
+        init(checkpointFrames: Int32 = 1000) throws {
             folder = try TemporaryFolder()
             var open = OpenOptions()
             open.vfsName = vfs.name
+            open.checkpointFrames = checkpointFrames
             let store = try SQLiteCloudStore(path: folder.file("store.sqlite"), options: open)
             var options = CloudServerOptions()
             options.log = log
+            options.servesMetrics = true
             let container = CloudService.Container(identifier: RawDevice.container)
             let trouble = trouble
             server = CloudServer(
@@ -148,6 +151,37 @@ import Testing
             #expect(try disk.save("after", device).status == 200)
             _ = try disk.log.line { $0["event"] as? String == "disk can be written again" }
             #expect(try disk.events() == ["disk full", "disk can be written again"])
+        }
+    }
+
+    @Test func aCheckpointThatFailsIsSaidOnceCountedAndShownByHealthUntilOneGoesWell() async throws {
+        try await onThread {
+            let disk = try FullDisk(checkpointFrames: 20)
+            defer { disk.server.stop() }
+            let device = try RawDevice(port: disk.server.port, token: "ada")
+            let probe = try RawConnection(port: disk.server.port)
+            func health() throws -> RawResponse { try probe.exchange("GET", "/health") }
+            func metric(_ name: String) throws -> Double? {
+                try Exposition(try probe.exchange("GET", "/metrics").text).value(name)
+            }
+            try device.makeZone("z")
+            #expect(try metric("yap_checkpoints_failing") == 0)
+            // A checkpoint ends with it, and no commit needs it.
+            disk.vfs.arm(.truncate, at: 1, .sticky)
+            for number in 0..<20 { #expect(try disk.save("kept-\(number)", device).status == 200) }
+            let failing = try health()
+            #expect(failing.status == 503)
+            #expect(failing.text == #"{"status":"failing","reason":"checkpoint failing"}"#)
+            #expect(try metric("yap_checkpoints_failing") == 1)
+            #expect(try metric("yap_disk_writable") == 1)
+            let line = try disk.log.line { $0["event"] as? String == "checkpoint failing" }
+            #expect((line["error"] as? String)?.contains("store.sqlite") == true)
+            disk.vfs.disarm()
+            // Nobody has to write for it to be tried again.
+            #expect(try health().text == #"{"status":"ok"}"#)
+            #expect(try metric("yap_checkpoints_failing") == 0)
+            _ = try disk.log.line { $0["event"] as? String == "checkpoint fails no longer" }
+            #expect(try disk.events() == ["checkpoint failing", "checkpoint fails no longer"])
         }
     }
 

@@ -40,11 +40,8 @@ final class RawConnection {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard code == 0 else {
-            let number = errno
-            close(descriptor)
-            throw Failure("can't connect: \(number)")
-        }
+        // The end of `self` closes the descriptor, here too: a second close would hit another thread's.
+        guard code == 0 else { throw Failure("can't connect: \(errno)") }
     }
 
     deinit { close(descriptor) }

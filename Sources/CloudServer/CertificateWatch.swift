@@ -1,0 +1,75 @@
+import Foundation
+import HTTPServer
+import Seams
+
+/// Reads the certificate and its key again when their files have changed: the program that renews them doesn't tell the
+/// server. An error goes to the log, and the former certificate stays in use.
+final class CertificateWatch: Sendable {
+    /// How often the files are looked at.
+    static let lookMilliseconds: Int64 = 10_000
+
+    /// What of a file changes with its content.
+    private struct Stamp: Equatable {
+        var device: UInt64
+        var inode: UInt64
+        var bytes: Int64
+        var changedNanoseconds: Int64
+    }
+
+    private let paths: [String]
+    private let log: RequestLog?
+    private let reload: @Sendable () throws -> Void
+    private let stamps: Lock<[Stamp?]>
+    private let alarm = Alarm()
+
+    /// - Parameter reload: reads the files; throws what is wrong with them.
+    init(_ tls: HTTPServerTLSOptions, log: RequestLog?, reload: @escaping @Sendable () throws -> Void) {
+        paths = [tls.certificatePath, tls.privateKeyPath]
+        self.log = log
+        self.reload = reload
+        stamps = Lock(paths.map(Self.stamp))
+    }
+
+    /// Looks now and then, on a thread of its own, until `stop`.
+    func start() {
+        startThread { [self] in
+            while !alarm.wait(milliseconds: Self.lookMilliseconds) { look() }
+        }
+    }
+
+    func stop() { alarm.ring() }
+
+    /// Reads the files when they have changed since they were looked at.
+    func look() {
+        // Looked at before they are read: what changes meanwhile is read at the next look.
+        let found = paths.map(Self.stamp)
+        let hasChanged = stamps.withLock { stamps in
+            defer { stamps = found }
+            return stamps != found
+        }
+        if hasChanged { read() }
+    }
+
+    /// Reads the files.
+    func read() {
+        do {
+            try reload()
+            log?.add(event: "certificate read", [("file", paths[0])])
+        } catch {
+            log?.add(event: "certificate can't be used", [("file", paths[0]), ("error", "\(error)")])
+        }
+    }
+
+    private static func stamp(of path: String) -> Stamp? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Glibc)
+            let time = status.st_mtim
+        #else
+            let time = status.st_mtimespec
+        #endif
+        return Stamp(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), bytes: Int64(status.st_size),
+            changedNanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}

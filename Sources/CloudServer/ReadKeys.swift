@@ -1,0 +1,33 @@
+import Crypto
+import Seams
+
+/// The keys of programs that have asked, read and checked: that costs several times what a signature's check does.
+///
+/// It outlives what the control file's look-ups remember, which any write to the file ends. Whether a key still counts
+/// is the file's to say.
+final class ReadKeys: Sendable {
+    /// So many are kept; at the next one all go.
+    static let keysMax = 1_000
+
+    private let keys = Lock<[String: (der: [UInt8], key: P256PublicKey)]>([:])
+
+    var count: Int { keys.withLock { $0.count } }
+
+    /// The key that was stored as `der`.
+    ///
+    /// - Throws: `CryptoError.notAPublicKey` when it is none.
+    func key(id: String, der: [UInt8]) throws -> P256PublicKey {
+        if let kept = keys.withLock({ $0[id] }), kept.der == der { return kept.key }
+        let key = try P256PublicKey(der: der)
+        keys.withLock { keys in
+            if keys.count >= Self.keysMax { keys = [:] }
+            keys[id] = (der, key)
+        }
+        return key
+    }
+
+    /// Lets go of a key that was revoked.
+    func drop(id: String) {
+        keys.withLock { keys in _ = keys.removeValue(forKey: id) }
+    }
+}

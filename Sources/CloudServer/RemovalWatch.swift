@@ -1,0 +1,119 @@
+import CloudService
+import CloudStore
+import Dispatch
+import Seams
+
+/// Looks for containers that an operator is removing: refuses requests for them, closes them, and goes on with what an
+/// earlier process began.
+final class RemovalWatch: Sendable {
+    /// How often the control file is looked at, as often as for tokens that were ended.
+    static let lookMilliseconds = ControlStore.freshMilliseconds
+    /// Looks that are left out after one at which removing failed.
+    private static let looksAfterFailure = 40
+
+    private struct Interrupted: Error {}
+
+    private struct State {
+        var isStopped = false
+        var isStarted = false
+        var looksToLeaveOut = 0
+        /// What failed last: it is told once.
+        var lastError: String?
+    }
+
+    private let control: ControlStore
+    private let remover: EnvironmentRemover
+    private let table: EnvironmentTable
+    private let courier: Courier
+    private let log: RequestLog?
+    private let state = Lock(State())
+    private let alarm = Alarm()
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(
+        _ folder: DataFolder, _ control: ControlStore, _ table: EnvironmentTable, _ courier: Courier,
+        _ log: RequestLog?
+    ) {
+        self.control = control
+        remover = EnvironmentRemover(folder, control)
+        self.table = table
+        self.courier = courier
+        self.log = log
+    }
+
+    /// Looks now and then, on a thread of its own, until `stop`.
+    func start() {
+        state.withLock { $0.isStarted = true }
+        startThread { [self] in
+            repeat { look() } while !alarm.wait(milliseconds: Self.lookMilliseconds)
+            ended.signal()
+        }
+    }
+
+    /// Returns when the thread has ended. What it was removing goes on at the next start.
+    func stop() {
+        let isStarted = state.withLock { state in
+            state.isStopped = true
+            return state.isStarted
+        }
+        alarm.ring()
+        if isStarted { ended.wait() }
+    }
+
+    /// Refuses and removes what the control file says.
+    func look() {
+        do {
+            let removals = try control.removals()
+            refuse(removals)
+            let waits = state.withLock { state in
+                state.looksToLeaveOut = max(0, state.looksToLeaveOut - 1)
+                return state.looksToLeaveOut > 0
+            }
+            guard !waits, !removals.isEmpty else { return }
+            var isDone = false
+            for removal in removals where try run(removal) == .done {
+                isDone = true
+                tell("container removed", removal)
+            }
+            state.withLock { $0.lastError = nil }
+            // An environment that is empty now is served again.
+            if isDone { refuse(try control.removals()) }
+        } catch is Interrupted {
+            return
+        } catch {
+            failed("\(error)")
+        }
+    }
+
+    private func refuse(_ removals: [ControlRemoval]) {
+        let isRemoved: @Sendable (CloudService.Container) -> Bool = { container in
+            removals.contains { $0.covers(container.identifier, container.environment) }
+        }
+        table.remove(where: isRemoved)
+        if !removals.isEmpty { courier.remove(where: isRemoved) }
+    }
+
+    private func run(_ removal: ControlRemoval) throws -> EnvironmentRemover.Outcome {
+        try remover.run(removal) { [state] _ in
+            if state.withLock({ $0.isStopped }) { throw Interrupted() }
+        }
+    }
+
+    private func failed(_ error: String) {
+        let isNew = state.withLock { state in
+            state.looksToLeaveOut = Self.looksAfterFailure
+            defer { state.lastError = error }
+            return state.lastError != error
+        }
+        if isNew { log?.add(event: "container can't be removed", [("error", error)]) }
+    }
+
+    private func tell(_ event: String, _ removal: ControlRemoval) {
+        log?.add(
+            event: event,
+            [
+                ("container", removal.container),
+                ("environment", removal.environment ?? removal.environments.joined(separator: ", ")),
+            ])
+    }
+}

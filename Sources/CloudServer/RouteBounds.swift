@@ -1,0 +1,87 @@
+import CloudService
+import CloudStore
+import Crypto
+
+extension Route {
+    /// What one request may use at most where no service answers it; nil: a service does, and its endpoints have
+    /// bounds of their own. A route without a line doesn't compile.
+    func bounds(_ options: CloudServerOptions) -> RequestBounds? {
+        let limits = options.limits
+        switch self {
+        case .service: return nil
+        case .courier:
+            let rows = 4 * limits.subscriptionsMax + Self.rowsFixed
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed + rows * (limits.pushBytesMax + Self.headBytes),
+                answerBytes: limits.pushBytesMax + Self.headBytes, rowsRead: rows, rowsWritten: rows,
+                diskBytes: (2 * rows + Self.rowsFixed) * Self.pageBytes,
+                countedBy: ["courierPollsMax", "devicesMax", "subscriptionsMax", "pushBytesMax"])
+        case .asset(_, isUpload: true):
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed, answerBytes: Self.headBytes, rowsRead: Self.rowsFixed,
+                diskBytes: Int(clamping: limits.assets.fileBytesMax),
+                countedBy: [
+                    "fileBytesMax", "uploadsMax", "FairCount", "uploadMillisecondsMax", "unsavedBytesMax",
+                    "unsavedFilesMax",
+                ])
+        case .asset(_, isUpload: false):
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed, answerBytes: Int(clamping: limits.assets.fileBytesMax),
+                rowsRead: Self.rowsFixed, countedBy: ["fileBytesMax", "downloadsMax", "FairCount"])
+        case .signIn, .signInForm:
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed + Self.hashBytes,
+                answerBytes: Self.pageBytesMax, rowsRead: Self.rowsFixed, rowsWritten: Self.rowsFixed,
+                diskBytes: 3 * Self.rowsFixed * Self.pageBytes,
+                countedBy: ["signInsWaitingMax", "FairWorker", "TryLimiter", "signInBytesMax"])
+        case .signOut:
+            let rows = limits.devicesMax + Self.rowsFixed
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed, answerBytes: Self.headBytes, rowsRead: rows, rowsWritten: rows,
+                diskBytes: 3 * rows * Self.pageBytes,
+                countedBy: ["signInsWaitingMax", "FairWorker", "devicesMax"])
+        case .sessions:
+            let rows = ControlStore.sessionsMaxOfAccount + Self.rowsFixed
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed, answerBytes: Self.headBytes + rows * Self.sessionBytes,
+                rowsRead: rows, rowsWritten: 1, diskBytes: 3 * Self.pageBytes,
+                countedBy: ["signInsWaitingMax", "FairWorker", "sessionsMaxOfAccount"])
+        case .health:
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed, answerBytes: Self.headBytes, diskBytes: Self.pageBytes,
+                countedBy: ["Worker", "DiskProbe"])
+        case .metrics:
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed, answerBytes: Self.pageBytesMax, countedBy: ["Worker"])
+        case .live, .nowhere:
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed, answerBytes: Self.headBytes, countedBy: ["headerBytesMax"])
+        }
+    }
+
+    /// One of each that no service answers, with its name.
+    static let bounded: [(name: String, route: Route)] = {
+        let container = CloudService.Container(identifier: "", environment: "")
+        return [
+            ("courier", .courier(container)), ("asset upload", .asset(container, isUpload: true)),
+            ("asset download", .asset(container, isUpload: false)), ("sign-in page", .signIn),
+            ("sign-in form", .signInForm), ("sign-out", .signOut),
+            ("sessions", .sessions), ("health", .health), ("live", .live),
+            ("metrics", .metrics), ("no such path", .nowhere),
+        ]
+    }()
+
+    /// SQLite's cache of pages, and a piece of a file on its way.
+    private static let memoryFixed = 4 << 20
+    /// What scrypt takes for a password: 128 bytes, r times N times.
+    private static let hashBytes =
+        128 * PasswordHash.Cost.standard.blockSize << PasswordHash.Cost.standard.costLog2
+    private static let rowsFixed = 64
+    /// A session in JSON: an id, times, an address, and 120 characters of what the client calls itself.
+    private static let sessionBytes = 1 << 10
+    private static let pageBytes = 4_096 + 24
+    /// A short answer, which may name what was asked for.
+    private static let headBytes = 16 << 10
+    /// A page, or the metrics' text, without what the operator's names take.
+    private static let pageBytesMax = 64 << 10
+}
