@@ -8,9 +8,8 @@ import Seams
 extension TestCloud {
     // MARK: Change tokens
 
-    /// Makes all change tokens that were given until now too old: who fetches changes with one gets
-    /// `changeTokenExpired` for the zone, or for the database, and has to fetch all anew. Deletions until now are
-    /// then told to nobody.
+    /// Expires all change tokens that were given until now: a fetch with one gets `changeTokenExpired` for the zone, or
+    /// for the database, and has to fetch all anew. No fetch tells of deletions until now.
     public func expireChangeTokens() {
         let floors = try? state.withLock { $0.store }.write { writer in
             var floors: [String: Int64] = [:]
@@ -19,12 +18,18 @@ extension TestCloud {
                 let page = try writer.zones(after: after, zonesMax: 500)
                 var wanted = StoreLoad()
                 wanted.databases = Set(page.rows.map(\.key.database)).sorted()
-                let databases = try writer.load(wanted).databases
+                wanted.usageOf = wanted.databases.map { UsageKey(scope: $0.scope, user: $0.owner) }
+                let loaded = try writer.load(wanted)
+                let databases = loaded.databases
+                var usage = loaded.usage
                 var changes = StoreChanges()
                 for var zone in page.rows where !zone.isDeleted {
                     // One more than any token says, and than any change has.
                     zone.counter += 1
                     zone.tombstoneFloor = zone.counter
+                    let owner = UsageKey(scope: zone.key.database.scope, user: zone.key.database.owner)
+                    usage[owner]?.size.tombstones -= zone.size.tombstones
+                    zone.size.tombstones = 0
                     changes.zones.append(zone)
                     changes.prunedTombstones.append(PrunedTombstones(zone: zone.key, through: zone.counter))
                 }
@@ -34,6 +39,7 @@ extension TestCloud {
                     floors[key.owner] = row.counter
                     changes.databases.append(row)
                 }
+                changes.usage = usage.sorted { $0.key < $1.key }.map(\.value)
                 try writer.apply(changes)
                 guard page.moreComing, let last = page.rows.last else { return floors }
                 after = last.key

@@ -15,7 +15,7 @@ public struct TestDevice: Sendable {
 
     // MARK: Account
 
-    /// Signs a user in, in the place of whoever was. Posts `CKAccountChanged`.
+    /// Signs a user in, and the former one out. Posts `CKAccountChanged`.
     public func signIn(user: String) {
         cloud.admit(user)
         change(to: .available, user: user)
@@ -30,7 +30,7 @@ public struct TestDevice: Sendable {
     ///
     /// Unless it is `available`, what needs an account fails: with `managedAccountRestricted` when it is
     /// `restricted`, with `accountTemporarilyUnavailable` when it is that, and else with `notAuthenticated`. With
-    /// `couldNotDetermine`, asking for the status fails too. `available` gives the account back to who was signed in.
+    /// `couldNotDetermine`, asking for the status fails too. `available` signs the former user in again.
     public func setAccountStatus(_ status: CKAccountStatus) {
         change(to: status)
     }

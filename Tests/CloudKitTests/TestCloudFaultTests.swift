@@ -184,7 +184,8 @@ import Testing
     {
         let devices = try await TwoDevices(way)
         try await devices.phone.save(devices.record("1", title: String(repeating: "x", count: 1_000)))
-        devices.cloud.setQuota(bytes: 500, user: "ada")
+        // A record, a tombstone and a zone count 2 KB each.
+        devices.cloud.setQuota(bytes: 6_500, user: "ada")
         #expect(await codeThrown { try await devices.phone.save(devices.record("2")) } == .quotaExceeded)
         let bob = devices.cloud.device(user: "bob").container.privateCloudDatabase
         try await bob.save(CKRecord(recordType: "todo"))

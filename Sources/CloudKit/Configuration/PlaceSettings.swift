@@ -1,6 +1,6 @@
 import Foundation
 
-/// All that makes the place where a container's cloud is, checked and complete: who says the same means the same place.
+/// All settings of the place where a container's cloud is, checked and complete: equal settings mean the same place.
 struct PlaceSettings: Hashable, Sendable {
     var identifier: String
     var serverURL: String

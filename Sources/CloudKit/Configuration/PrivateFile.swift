@@ -133,7 +133,7 @@ package struct PrivateFile: Sendable {
         }
     }
 
-    /// Sees to it that what was named in the folder outlives a power failure.
+    /// Syncs the folder, so that new names in it outlive a power failure.
     func syncFolder() {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -19,7 +19,7 @@ extension CKContainer {
 
     /// Whether the user gave leave.
     public enum ApplicationPermissionStatus: Int, Sendable {
-        /// Nobody asked yet. Not told here: who wasn't asked has not given leave.
+        /// Nobody asked yet. Not used here: a user who wasn't asked has not given leave.
         case initialState = 0
         /// It couldn't be found out; the error that comes with it says why.
         case couldNotComplete = 1

@@ -16,8 +16,8 @@ package struct RequestLimits: Sendable {
     }
 }
 
-/// Carries one request to the cloud and its answer back. It never repeats a request: that is for who knows what
-/// the request asks.
+/// Carries one request to the cloud and its answer back. It never repeats a request: that is for the caller, who knows
+/// what the request asks.
 package protocol Transport: Sendable {
     /// Whether every request ends by itself when its seconds are over; else the framework sets a timer.
     var endsInTime: Bool { get }

@@ -19,8 +19,8 @@ enum ErrorKey {
 }
 
 extension CKError {
-    /// The same error, which names what it is about; what it names already stays. Whoever prints the error or its
-    /// message sees the names.
+    /// The same error, which names what it is about; what it names already stays. The printed error and its message
+    /// show the names.
     func naming(
         record: CKRecordID? = nil, zone: CKRecordZoneID? = nil, container: String? = nil,
         request: String? = nil
@@ -99,8 +99,8 @@ extension CKError: CustomStringConvertible, CustomDebugStringConvertible {
 extension CKError {
     static let cancelled = CKError(.operationCancelled, "The operation was cancelled.")
 
-    /// The error of an operation of whose items some failed. Its message tells of the first, so that who prints only
-    /// that knows more than that something failed.
+    /// The error of an operation some of whose items failed. Its message tells of the first, so that printing it alone
+    /// says more than that something failed.
     static func partialFailure(_ errors: [AnyHashable: any Error]) -> CKError {
         let first = errors.values.compactMap { $0 as? CKError }
             .filter { $0.code != .batchRequestFailed || errors.count == 1 }

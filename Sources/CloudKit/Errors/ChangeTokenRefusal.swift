@@ -1,4 +1,4 @@
-/// Why the server refused a change token. To an app both are `CKError.changeTokenExpired`; who keeps local
+/// Why the server refused a change token. To an app both are `CKError.changeTokenExpired`; code that keeps local
 /// changes has to tell them apart.
 package enum ChangeTokenRefusal: String, Sendable {
     /// The server no longer knows what was deleted since: what a full fetch doesn't show was deleted.

@@ -81,7 +81,7 @@ struct RequestAddress: Sendable {
 
 /// How writes are named.
 enum WriteNames: Sendable {
-    /// By chance: a write is sent again by who sent it.
+    /// At random: only the operation that sent a write repeats it.
     case drawn(from: any RandomSource)
     /// By what is written, for an operation that is made again after its process has gone: the same write has the same
     /// name then, and another one another.

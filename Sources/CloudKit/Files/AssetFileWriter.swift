@@ -4,8 +4,8 @@ internal import Seams
 
 /// Writes a file that comes in beside its place, and puts it there when it is whole.
 ///
-/// What has come stays when the rest doesn't, and is gone on with later. Whoever goes on with it has locked it: one who
-/// fetches the same file meanwhile, in this process or another, writes into a file of its own.
+/// When a file comes in part, that part stays and is continued later. The writer that continues it locks it: another
+/// fetch of the same file meanwhile, in this process or another, writes into a file of its own.
 final class AssetFileWriter: FileSink {
     private struct State {
         /// Bytes that were there before.
@@ -51,7 +51,7 @@ final class AssetFileWriter: FileSink {
 
     deinit { if isOwn, !state.withLock({ $0.isFinished }) { unlink(partPath) } }
 
-    /// Whether the locked file is still the one at `path`: who had it before may have put it in its place.
+    /// Whether the locked file is still the one at `path`: the writer before may have moved it to its place.
     private static func isAt(_ path: String, _ lock: FileLock) -> Bool {
         var locked = stat(), named = stat()
         return fstat(lock.descriptor, &locked) == 0 && stat(path, &named) == 0

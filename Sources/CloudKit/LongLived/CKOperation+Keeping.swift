@@ -2,7 +2,7 @@ import Foundation
 internal import Seams
 
 extension CKOperation {
-    /// Sees to it that a long-lived operation is on the disk before it begins.
+    /// Stores a long-lived operation on the disk before it begins.
     /// - Parameter body: called here, or where the blocks are called when another run of the same operation has to end
     ///   first; with nil for an operation that isn't kept.
     func keep(

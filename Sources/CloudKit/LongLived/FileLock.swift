@@ -1,6 +1,6 @@
 import Foundation
 
-/// A lock on a file, as long as the value lives. The system takes it from a process that is killed, and whoever looks
+/// A lock on a file, as long as the value lives. The system releases the lock of a process that is killed, and a check
 /// whether a file is locked doesn't lock it meanwhile.
 final class FileLock: Sendable {
     /// The file, for reading and writing.

@@ -39,7 +39,7 @@ final class KeptRun: Sendable {
     }
 
     deinit {
-        // Given up without an end: who waits for it looks for itself.
+        // Given up without an end: its followers look for themselves.
         if lock != nil { for follower in RunningOperations.take(folder) { follower(nil) } }
     }
 

@@ -220,7 +220,7 @@ struct CourierMachine: Sendable {
     }
 
     /// Goes on behind a notification that can't be read, whether it is damaged or of a later kind: it would come again
-    /// and again. Nobody knows what it says, so who listens is told to fetch.
+    /// and again. Its content is unknown, so the listeners are told to fetch.
     /// - Throws: `error` when not even the notification's name can be read.
     private mutating func passOver(_ body: [UInt8], _ error: CKError) throws(CKError) -> [Action] {
         guard let id = Self.notificationID(in: body) else {

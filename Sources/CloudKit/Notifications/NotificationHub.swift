@@ -132,7 +132,7 @@ extension CKDatabase {
     package func observeNotifications(
         _ handler: @escaping @Sendable (NotificationEvent) -> Void
     ) -> @Sendable () -> Void {
-        // Not kept by the handler, which the container's place keeps: who listens does.
+        // The container's place keeps the handler, which must not keep the container: the listener does.
         core.observeNotifications { [weak core, databaseScope] event in
             if case .notification(let notification) = event,
                 !Self.isMeant(by: notification, databaseScope, core?.identifier)

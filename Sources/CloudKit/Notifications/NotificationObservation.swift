@@ -5,7 +5,7 @@ internal import Seams
 /// missing may be written while the program runs.
 final class NotificationObservation: Sendable {
     private struct Wanted {
-        /// Kept, so that who listens goes on doing so when nothing else of the container is.
+        /// Kept, so that listening goes on when nothing else keeps the container.
         var core: ContainerCore
         var handler: @Sendable (NotificationEvent) -> Void
     }
@@ -25,7 +25,7 @@ final class NotificationObservation: Sendable {
 
     func begin() {
         guard let core = state.withLock({ $0.wanted })?.core else { return }
-        // Where the cloud is, and who asks, stands in files.
+        // The cloud's address and the account are read from files.
         if core.isInline {
             seek(attempt: 1)
         } else {
@@ -42,7 +42,7 @@ final class NotificationObservation: Sendable {
         ended.leave?()
     }
 
-    // Whoever forgets to end the listening ends it by letting go of what ends it.
+    // Listening that was not ended ends when this is released.
     deinit { state.withLock { $0.leave }?() }
 
     private func seek(attempt: Int) {

@@ -1,6 +1,6 @@
 /// Asks one thing for a method that has no operation of its own.
 final class AskOperation<E: Exchange>: CKOperation, @unchecked Sendable {
-    // Sendable for the reason given at CKOperation.
+    // Sendable as a CKOperation is: all that it adds are two constants, which are Sendable.
 
     private let exchange: @Sendable (RequestAddress) -> E
     private let resultBlock: @Sendable (Result<E.Output, any Error>) -> Void

@@ -1,6 +1,7 @@
 /// An operation on one database.
 open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
-    // Sendable for the reason given at CKOperation.
+    // Sendable as a CKOperation is: `database` is set by the app or by the `add` that starts the operation, and only
+    // read after.
 
     /// The database; nil means the container's private one. Adding the operation to a database sets it.
     public var database: CKDatabase?

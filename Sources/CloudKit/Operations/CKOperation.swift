@@ -3,9 +3,10 @@ internal import Seams
 
 /// Something asked of the cloud. Set its properties and blocks, then add it to a database or a container.
 open class CKOperation: Operation, @unchecked Sendable {
-    // Sendable because what changes while it runs is behind `state`'s lock; what an app sets (blocks, inputs,
-    // configuration) is set before the operation is added and only read after, as Apple's documentation
-    // demands.
+    // Sendable because what changes while it runs is behind a lock. The rest (blocks, inputs, configuration, database)
+    // is set before the operation starts: by the app, as Apple's documentation demands, and by the `add` that starts
+    // it, which traps the second time. Then it is only read, until `finish()` clears the blocks on the queue that calls
+    // them.
 
     /// An operation's identity.
     public typealias ID = String
@@ -25,7 +26,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     private var completion: (@Sendable () -> Void)?
     /// Where the operation runs when it names no database: set by the container it is added to.
     var defaultDatabase: CKDatabase?
-    /// Whose operation it is: it fails when another user is signed in. Nil takes whoever is when it begins.
+    /// The operation's user: it fails when another one is signed in. Nil takes the user at its beginning.
     package var userRecordName: String?
     /// Names the writes by what they say, so that the same write of two operations with one seed is done once. Nil
     /// draws names.

@@ -29,7 +29,7 @@ final class RequestHolds: Sendable {
         self.name = name
     }
 
-    /// What everybody in this process has to wait with who asks as `name` and goes by the machine's clock.
+    /// The holds that all requests of this process as `name` share, by the machine's clock.
     static func ofAll(_ name: String) -> RequestHolds {
         RequestHolds(shared, name: name + "\n")
     }

@@ -40,11 +40,11 @@ extension CloudConnection {
     }
 }
 
-/// One request from its first attempt to its end: who asks is put on each attempt, a sign-in that is newer than the
-/// one that was refused is tried, and what the network did is tried again where the rules say so.
+/// One request from its first attempt to its end: each attempt carries the credential of its time, a newer sign-in is
+/// tried after a refusal, and network errors are retried where the rules say so.
 private final class RequestRun: Sendable {
     private struct State {
-        /// Until the end: who waits for the answer often holds what cancels the request.
+        /// Released at the end: the completion often holds what cancels the request.
         var completion: (@Sendable (Result<WireResponse, CKError>) -> Void)?
         var attemptNumber = 0
         /// Whose request it is, once that is known.

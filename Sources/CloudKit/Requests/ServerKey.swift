@@ -7,8 +7,8 @@ internal import Seams
 package struct ServerKey: Hashable, Sendable {
     /// The key's name, as the console shows it.
     package var keyID: String
-    /// The private key's text: `-----BEGIN EC PRIVATE KEY-----` and so on.
-    private var pem: String
+    /// Read once: reading costs more than a signature.
+    private var key: P256PrivateKey
 
     /// Bytes that a file with a key may have.
     private static let fileBytesMax = 64 << 10
@@ -18,7 +18,7 @@ package struct ServerKey: Hashable, Sendable {
     package init(keyID: String, pem: String) throws(CKError) {
         self.keyID = keyID
         do {
-            self.pem = try P256PrivateKey(pem: pem).pem
+            key = try P256PrivateKey(pem: pem)
         } catch {
             throw CKError(
                 .badContainer, "The server's key \(keyID) is no private key on the curve P-256: \(error)")
@@ -41,7 +41,7 @@ package struct ServerKey: Hashable, Sendable {
     ) throws(CKError) -> [(name: String, value: String)] {
         let date = Self.text(ofMilliseconds: clock.nowMilliseconds())
         do {
-            let signature = try P256PrivateKey(pem: pem).signature(of: Self.message(date, target, body))
+            let signature = try key.signature(of: Self.message(date, target, body))
             return [
                 (WireHeader.keyID, keyID), (WireHeader.signedDate, date),
                 (WireHeader.signature, SignedRequest.base64(signature)),

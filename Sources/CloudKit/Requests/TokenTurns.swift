@@ -32,7 +32,7 @@ package final class TokenTurns: Sendable {
         shared.value(name) { TokenTurns(name: name) }
     }
 
-    /// Calls `body` when it is its turn, perhaps at once; whoever called it says `leave()` once then.
+    /// Calls `body` when it is its turn, perhaps at once. The caller then calls `leave()` once.
     /// - Returns: what takes it back; false when its turn had come already.
     func enter(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Bool {
         let number: Int? = state.withLock { state in

@@ -16,7 +16,7 @@ public final class CKShare: CKRecord, @unchecked Sendable {
 
     /// Somebody who has a part in the share.
     public typealias Participant = CKShareParticipant
-    /// What is known of a share by who was invited.
+    /// What an invited user knows of a share.
     public typealias Metadata = CKShareMetadata
     /// What somebody is in a share.
     public typealias ParticipantRole = CKShareParticipantRole

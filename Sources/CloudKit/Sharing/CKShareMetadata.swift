@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is known of a share by who was invited. Nobody can be invited yet, so none comes from the service.
+/// What an invited user knows of a share. Nobody can be invited yet, so none comes from the service.
 /// - Note: Coming: with sharing.
 public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// The container of the shared records.

@@ -5,7 +5,7 @@ public import Foundation
 public final class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// Who it is.
     public let userIdentity: CKUserIdentity
-    /// By what a participant is made of who asked.
+    /// The lookup info that makes a participant of the user who asked.
     public let participantLookupInfo: CKUserIdentity.LookupInfo
 
     init(_ userIdentity: CKUserIdentity, lookupInfo: CKUserIdentity.LookupInfo) {

@@ -12,7 +12,7 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     /// Called for each user who was found.
     @preconcurrency public var userIdentityDiscoveredBlock:
         (@Sendable (CKUserIdentity, CKUserIdentity.LookupInfo) -> Void)?
-    /// Called last. Who wasn't found is no failure.
+    /// Called last. A user that wasn't found is no failure.
     @preconcurrency public var discoverUserIdentitiesResultBlock:
         (@Sendable (Result<Void, any Error>) -> Void)?
     /// The older form of `discoverUserIdentitiesResultBlock`, not called when that is set.

@@ -1,7 +1,7 @@
 internal import CloudWire
 public import Foundation
 
-/// A user of the app: who has let others find their name, or oneself.
+/// A user of the app: the signed-in one, or one who lets others find their name.
 public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable {
     /// By what a user is looked up.
     public typealias LookupInfo = CKUserIdentityLookupInfo
@@ -18,7 +18,7 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable
     /// - Note: Inert: there is no address book on Linux.
     public var contactIdentifiers: [String] { [] }
 
-    /// Somebody of whom nothing is known but, perhaps, by what to look them up.
+    /// An identity that knows nothing but, perhaps, how to look the user up.
     init(lookupInfo: LookupInfo?) {
         self.lookupInfo = lookupInfo
         nameComponents = nil

@@ -86,6 +86,19 @@ import Testing
                 .verifies(signature: [UInt8](signature), of: Array(message.utf8)))
     }
 
+    @Test func aRequestDoesNotReadTheKeyAgain() throws {
+        let key = try ServerKey(keyID: "abc", pem: Self.pem)
+        let counter = P256KeyReads()
+        try P256KeyReads.$counter.withValue(counter) {
+            for number in 0..<5 {
+                let headers = try key.headers(
+                    target: Self.path + "\(number)", body: [], clock: ManualTimeSource(milliseconds: 0))
+                #expect(headers.count == 3)
+            }
+        }
+        #expect(counter.count == 0)
+    }
+
     // MARK: At a service that checks it
 
     private struct KeyAccounts: ServiceAccounts {
