@@ -37,6 +37,23 @@ import Testing
         #expect(full.code == 1 && full.errors.contains("isn't empty"))
     }
 
+    @Test func aFolderThatWasPutBackIsToldInTheLog() async throws {
+        _ = try await done("yap init --container \(Self.todo)")
+        func serve(endingWith signal: Int32 = SIGTERM) async throws -> Bool {
+            let server = try await ServeProcess(in: folder)
+            #expect(try await server.end(with: signal) == (signal == SIGKILL ? 128 + SIGKILL : 0))
+            return try server.log.contains("folder was put back")
+        }
+        #expect(try await !serve())
+        _ = try await done("cp -a yap-data cold")
+        #expect(try await !serve(endingWith: SIGKILL))
+        #expect(try await !serve(), "killed and started again")
+        _ = try await done("rm -r yap-data && cp -a cold yap-data")
+        #expect(try await serve())
+        #expect(try await !serve(), "told once")
+        #expect(FileManager.default.fileExists(atPath: folder.file("yap-data.witness")))
+    }
+
     /// A limit on the size of files is as good as a full disk, at each of many sizes.
     @Test func aDiskThatIsFullLeavesNothingHalf() async throws {
         _ = try await done("yap init --container \(Self.todo)")

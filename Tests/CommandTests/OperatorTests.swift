@@ -142,7 +142,11 @@ import Testing
         try await done("yap init --container \(Self.todo) && yap account create ann")
         let ann = "--container \(Self.todo) --account ann"
         try await done("yap record save Todo t1 \(ann) --set title=Milk")
-        #expect(try await done("yap doctor --port 0").output.contains("nothing is wrong"))
+        let sound = try await done("yap doctor --port 0").output
+        #expect(sound.contains("nothing is wrong"))
+        let version = SQLiteVersion.loaded
+        #expect(sound.contains("SQLite \(version.text)"))
+        #expect(sound.contains("yap's checkpoints avoid it") == version.hasWALResetBug)
         let store = try DataFolder(path: folder.file("yap-data")).storePath(
             container: Self.todo, environment: "development")
         #expect(chmod(store, 0o644) == 0)
@@ -161,6 +165,9 @@ import Testing
             """)
         try connection.close()
         let found = try json(try await done("yap doctor --port 0 --json", code: 1))
+        let sqlite = try #require(found["sqlite"] as? [String: Any])
+        #expect(sqlite["version"] as? String == version.text)
+        #expect(sqlite["hasWALResetBug"] as? Bool == version.hasWALResetBug)
         let findings = try #require(found["findings"] as? [[String: Any]])
         let checks = findings.compactMap { $0["check"] as? String }
         for word in ["usage", "references"] {

@@ -68,6 +68,20 @@ import Testing
         }
     }
 
+    @Test func anAccountsSessionsAreListedWithWhenFromWhereAndWithWhat() async throws {
+        try await done(
+            "yap init --container \(Self.todo) && yap account create ann && yap account create bob")
+        for (name, client) in [("ann", "phone/1"), ("bob", "laptop/3")] {
+            let account = try #require(try control().account(named: name))
+            _ = try control().makeSession(
+                of: account, container: Self.todo, environment: "development",
+                from: ControlSignInPlace(network: "n", address: "192.0.2.1", client: client))
+        }
+        let told = try await done("yap account sessions ann").output
+        #expect(told.contains("192.0.2.1") && told.contains("phone/1") && !told.contains("laptop"), "\(told)")
+        try await done("yap account sessions carol", code: 1)
+    }
+
     @Test func anAccountIsShutBeforeItsDataGoesAndStaysShutWhenThatFails() async throws {
         try await done("yap init --container \(Self.todo) && yap account create ann --email ann@example.com")
         let ann = try #require(try control().account(named: "ann"))

@@ -1,7 +1,9 @@
+import CloudServer
 import CloudStore
 import CloudWire
 import Foundation
 import HTTPClient
+import HTTPServer
 import SQLiteTestSupport
 import Testing
 
@@ -42,6 +44,26 @@ import Testing
         let request = SignInRequest(
             account: account, password: password, container: Self.todo, apiToken: apiToken)
         return try await post("\(server.url)/yap/1/sign-in", request.json())
+    }
+
+    @Test func whoListensBeyondThisMachineWithoutTLSIsWarned() {
+        for (host, isWarned) in [
+            ("127.0.0.1", false), ("localhost", false), ("::1", false), ("127.8.0.1", false),
+            ("0.0.0.0", true),
+            ("::", true), ("192.0.2.1", true),
+        ] {
+            var options = CloudServerOptions()
+            options.http.host = host
+            let warning = PlainWarning.text(for: options)
+            #expect((warning != nil) == isWarned, "\(host)")
+            if let warning {
+                #expect(
+                    ["plain http", "passwords, tokens and records", "--tls-certificate"].allSatisfy(
+                        warning.contains))
+            }
+            options.http.tls = HTTPServerTLSOptions(certificatePath: "c", privateKeyPath: "k")
+            #expect(PlainWarning.text(for: options) == nil)
+        }
     }
 
     @Test func anAccountMadeWhileItServesSignsInAtOnce() async throws {

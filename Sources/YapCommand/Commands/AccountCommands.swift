@@ -23,10 +23,13 @@ enum AccountCommands {
             Command.Option(
                 name: "email", value: "ADDRESS",
                 help: "by which others may find the person, if the person lets them"),
+            Command.Option(
+                name: "developer", help: "let it use the environment development (see serve --development)"),
             .passwordFile, .passwordInput, Command.dataOption,
         ],
         json:
-            #"{"account", "givenName", "familyName", "email", "password"}: password is null unless it was made up"#,
+            #"{"account", "givenName", "familyName", "email", "developer", "password"}: password is null unless it "#
+            + "was made up",
         examples: [
             "init", "account create ann --given-name Ann --family-name Lee",
             "account create bob --password-stdin <<< 'the password of bob'",
@@ -37,7 +40,7 @@ enum AccountCommands {
         name: "account list", summary: "list the accounts",
         options: [Command.dataOption],
         json:
-            #"{"accounts": [{"account", "givenName", "familyName", "email", "created"}]}: created in "#
+            #"{"accounts": [{"account", "givenName", "familyName", "email", "developer", "created"}]}: created in "#
             + "milliseconds since 1970",
         examples: ["init", "account list"],
         run: list)
@@ -51,17 +54,25 @@ enum AccountCommands {
         run: changePassword)
 
     static let set = Command(
-        name: "account set", summary: "change what is told of an account's person",
-        details:
-            "An empty text takes away what was told. Others find the person only where the person lets them.",
+        name: "account set", summary: "change what is told of an account's person, or what it may use",
+        details: """
+            An empty text takes away what was told. Others find the person only where the person lets them. A running
+            server heeds within a second who is a developer.
+            """,
         operands: [Command.Operand(name: "NAME", help: "the account")],
         options: [
             Command.Option(name: "given-name", value: "TEXT", help: "the person's given name"),
             Command.Option(name: "family-name", value: "TEXT", help: "the person's family name"),
-            Command.Option(name: "email", value: "ADDRESS", help: "the person's address"), Command.dataOption,
+            Command.Option(name: "email", value: "ADDRESS", help: "the person's address"),
+            Command.Option(
+                name: "developer", help: "let it use the environment development (see serve --development)"),
+            Command.Option(name: "no-developer", help: "no longer let it"), Command.dataOption,
         ],
-        json: #"{"account", "givenName", "familyName", "email"}"#,
-        examples: ["init", "account create ann", "account set ann --email ann@example.com --given-name Ann"],
+        json: #"{"account", "givenName", "familyName", "email", "developer"}"#,
+        examples: [
+            "init", "account create ann", "account set ann --email ann@example.com --given-name Ann",
+            "account set ann --developer",
+        ],
         run: set)
 
     static let delete = Command(
@@ -83,20 +94,32 @@ enum AccountCommands {
         run: remove)
 
     private static func set(_ invocation: Invocation, _ console: Console) throws {
-        let account = try invocation.control(console).changePerson(
+        let control = try invocation.control(console)
+        guard !(invocation.has("developer") && invocation.has("no-developer")) else {
+            throw Failure.usage("--developer and --no-developer exclude each other")
+        }
+        if invocation.has("developer") || invocation.has("no-developer") {
+            try control.setDeveloper(invocation.has("developer"), ofAccount: invocation.operands[0])
+        }
+        let account = try control.changePerson(
             ofAccount: invocation.operands[0], givenName: invocation.value("given-name"),
             familyName: invocation.value("family-name"), email: invocation.value("email"))
-        if invocation.has("json") {
-            return try console.print(
-                .object([
-                    ("account", .string(account.name)), ("givenName", .text(account.givenName)),
-                    ("familyName", .text(account.familyName)), ("email", .text(account.email)),
-                ]))
-        }
-        let told = [account.givenName, account.familyName, account.email].compactMap(\.self)
+        if invocation.has("json") { return try console.print(.object(told(account))) }
+        let told = [
+            account.givenName, account.familyName, account.email, account.isDeveloper ? "(developer)" : nil,
+        ].compactMap(\.self)
         try console.print(
             told.isEmpty
                 ? "account \(account.name)" : "account \(account.name): " + told.joined(separator: " "))
+    }
+
+    /// What JSON tells of an account.
+    private static func told(_ account: ControlAccount) -> [(String, JSON)] {
+        [
+            ("account", .string(account.name)), ("givenName", .text(account.givenName)),
+            ("familyName", .text(account.familyName)), ("email", .text(account.email)),
+            ("developer", .bool(account.isDeveloper)),
+        ]
     }
 
     private static func remove(_ invocation: Invocation, _ console: Console) throws {
@@ -139,14 +162,10 @@ enum AccountCommands {
         let account = try control.addAccount(
             name: invocation.operands[0], givenName: invocation.value("given-name"),
             familyName: invocation.value("family-name"), email: invocation.value("email"),
-            passwordHash: PasswordHash(hashing: password).text)
+            passwordHash: PasswordHash(hashing: password).text, isDeveloper: invocation.has("developer"))
         if invocation.has("json") {
             return try console.print(
-                .object([
-                    ("account", .string(account.name)), ("givenName", .text(account.givenName)),
-                    ("familyName", .text(account.familyName)), ("email", .text(account.email)),
-                    ("password", given == nil ? .string(password) : .null),
-                ]))
+                .object(told(account) + [("password", given == nil ? .string(password) : .null)]))
         }
         try console.print("account \(account.name)")
         if given == nil { try tell(password, console) }
@@ -156,11 +175,7 @@ enum AccountCommands {
         let accounts = try invocation.control(console).accounts()
         if invocation.has("json") {
             let rows = accounts.map { account -> JSON in
-                .object([
-                    ("account", .string(account.name)), ("givenName", .text(account.givenName)),
-                    ("familyName", .text(account.familyName)), ("email", .text(account.email)),
-                    ("created", .integer(account.createdMilliseconds)),
-                ])
+                .object(told(account) + [("created", .integer(account.createdMilliseconds))])
             }
             return try console.print(.object([("accounts", .array(rows))]))
         }
@@ -169,10 +184,10 @@ enum AccountCommands {
             [
                 account.name,
                 [account.givenName, account.familyName].compactMap(\.self).joined(separator: " "),
-                TimeText.utc(account.createdMilliseconds),
+                account.isDeveloper ? "yes" : "-", TimeText.utc(account.createdMilliseconds),
             ]
         }
-        try console.print(TextTable.text(["ACCOUNT", "PERSON", "CREATED"], rows))
+        try console.print(TextTable.text(["ACCOUNT", "PERSON", "DEVELOPER", "CREATED"], rows))
     }
 
     private static func changePassword(_ invocation: Invocation, _ console: Console) throws {

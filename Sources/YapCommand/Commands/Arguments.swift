@@ -9,14 +9,14 @@ extension Invocation {
     }
 
     /// The control file of the folder, which `yap init` has made.
-    func control(_ console: Console) throws -> ControlStore {
+    func control(_ console: Console, _ lengths: SignInLengths = SignInLengths()) throws -> ControlStore {
         let folder = dataFolder(console)
         guard folder.isMade else {
             throw Failure.failed(
                 "There is no data folder at \(folder.path). Make it with: \(ShellText.word(console.program)) init"
                     + dataWords(console) + " --container iCloud.com.example.todo")
         }
-        return try ControlStore(path: folder.controlPath)
+        return try ControlStore(path: folder.controlPath, signInLengths: lengths)
     }
 
     /// Every environment that keeps something.

@@ -1,6 +1,6 @@
 import CloudStore
 
-/// `yap backup` and `yap restore`.
+/// `yap backup`, `yap restore` and `yap restored`.
 enum BackupCommands {
     static let backup = Command(
         name: "backup", summary: "write all that a server keeps into one archive, also while it runs",
@@ -35,6 +35,29 @@ enum BackupCommands {
         json: #"{"data", "environments", "assets", "bytes", "created"}: created is when the backup was made"#,
         examples: ["init", "backup b.tar", "restore b.tar --data \"restored-$(date +%N)\""],
         run: restore)
+
+    static let restored = Command(
+        name: "restored", summary: "make a folder that was put back without yap restore fit to be served",
+        details: """
+            For a folder that is older than the server last was: put back from a snapshot of the machine, or from a
+            copy of the files. All zones get new epochs, as yap restore gives them: devices that know more find out at
+            their next sync, and fetch all again. Without it their tokens of the lost time are taken for this folder's
+            own, and they miss changes. Call it before the folder is served; it refuses one that is.
+            """,
+        operands: [Command.Operand(name: "DIR", help: "the server's folder")],
+        json: #"{"data", "environments"}: environments counts those of all containers"#,
+        examples: ["init --container iCloud.com.example.todo", "restored yap-data"],
+        run: restored)
+
+    private static func restored(_ invocation: Invocation, _ console: Console) throws {
+        let folder = DataFolder(path: invocation.operands[0])
+        let count = try folder.renewEpochs()
+        if invocation.has("json") {
+            return try console.print(
+                .object([("data", .string(folder.path)), ("environments", .integer(Int64(count)))]))
+        }
+        try console.print("renewed \(folder.path): \(count) environments")
+    }
 
     private static func backup(_ invocation: Invocation, _ console: Console) throws {
         let path = invocation.operands[0]

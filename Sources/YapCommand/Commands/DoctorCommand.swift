@@ -2,6 +2,7 @@ import CloudService
 import CloudStore
 import Crypto
 import HTTPServer
+import SQLite
 import Seams
 
 #if canImport(Glibc)
@@ -17,7 +18,8 @@ enum DoctorCommand {
         details: """
             Checks permissions, the integrity of every file, that references, zones, files of records and counts agree,
             the room on the disk, the clock, the port, and with --tls-certificate how long it is good. Reads all data,
-            also while the server runs; changes nothing. Exit code 1 when something is wrong.
+            also while the server runs; changes nothing. Exit code 1 when something is wrong. Says which SQLite is used,
+            and whether it has the WAL-reset bug, which yap goes around.
             """,
         options: [
             Command.dataOption,
@@ -26,7 +28,9 @@ enum DoctorCommand {
                 help: "the port that is served (default \(ServeCommand.portDefault)); 0 for none"),
             Command.Option(name: "tls-certificate", value: "FILE", help: "the certificate that is served"),
         ],
-        json: #"{"findings": [{"check", "what", "todo"}], "checked"}: checked counts what was looked at"#,
+        json:
+            #"{"findings": [{"check", "what", "todo"}], "checked", "sqlite": {"version", "hasWALResetBug"}}: "#
+            + "checked counts what was looked at",
         examples: ["init --container iCloud.com.example.todo", "doctor --port 0"],
         run: run)
 
@@ -79,8 +83,16 @@ enum DoctorCommand {
                     ("todo", .string(finding.todo)),
                 ])
             }
-            try console.print(.object([("findings", .array(rows)), ("checked", .integer(Int64(checked)))]))
+            let version = SQLiteVersion.loaded
+            let sqlite = JSON.object([
+                ("version", .string(version.text)), ("hasWALResetBug", .bool(version.hasWALResetBug)),
+            ])
+            try console.print(
+                .object([
+                    ("findings", .array(rows)), ("checked", .integer(Int64(checked))), ("sqlite", sqlite),
+                ]))
         } else {
+            try console.print(sqliteText)
             for finding in findings {
                 try console.print("\(finding.check): \(finding.what)\n  what to do: \(finding.todo)")
             }
@@ -90,6 +102,13 @@ enum DoctorCommand {
             throw Failure.failed(
                 findings.count == 1 ? "1 thing is wrong" : "\(findings.count) things are wrong")
         }
+    }
+
+    private static var sqliteText: String {
+        let version = SQLiteVersion.loaded
+        guard version.hasWALResetBug else { return "SQLite \(version.text)" }
+        return "SQLite \(version.text) has the WAL-reset bug (https://www.sqlite.org/wal.html): "
+            + "yap's checkpoints avoid it. Open its files with other programs for reading only."
     }
 
     // MARK: The checks

@@ -3,6 +3,6 @@ enum OperatorCommands {
     static let commands = [
         AccountCommands.delete, RecordChangeCommands.save, RecordChangeCommands.delete,
         ZoneCommands.create, ZoneCommands.delete, ExportCommands.export, ExportCommands.importing,
-        StatsCommand.command, DoctorCommand.command,
+        ContainerCommands.delete, StatsCommand.command, DoctorCommand.command,
     ]
 }

@@ -13,9 +13,10 @@ import Seams
 struct SchemaFiles {
     let container: String
     private let folder: DataFolder
+    private let control: ControlStore
 
     init(_ invocation: Invocation, _ console: Console) throws {
-        let control = try invocation.control(console)
+        control = try invocation.control(console)
         container = try invocation.required("container")
         guard try control.containerExists(container) else {
             throw Failure.failed(
@@ -35,6 +36,8 @@ struct SchemaFiles {
 
     /// Runs `body` with a service on the environment's file.
     func change<Result>(_ environment: String, _ body: (CloudService) throws -> Result) throws -> Result {
+        let hold = try folder.mustHold(container: container, environment: environment, in: control)
+        defer { withExtendedLifetime(hold) {} }
         let path = try folder.storePath(container: container, environment: environment, makesFolders: true)
         let store = try SQLiteCloudStore(path: path)
         defer { store.close() }

@@ -17,7 +17,8 @@ enum ServeCommand {
         details: """
             The log goes to the standard output, a line of JSON a request; what a person should read to the standard
             error. SIGTERM or Ctrl-C ends it in order: no more connections, requests in flight get their answers, the
-            files close. A second one ends it at once; what was acknowledged is on disk either way.
+            files close. A second one ends it at once; what was acknowledged is on disk either way. A new certificate is
+            read when its file changes, or at SIGHUP.
 
             Settings come from the command line, else from a file: {"port": 8443, "limits": {"recordBytesMax": 500000}}.
             --print-config lists them all with unit, default and what each does. A name that isn't known is a mistake.
@@ -40,6 +41,11 @@ enum ServeCommand {
             Command.Option(
                 name: "trust-forwarded-for",
                 help: "a client is who X-Forwarded-For's last entry says: behind a proxy of your own only"),
+            Command.Option(
+                name: "development", value: "WHO",
+                help:
+                    "who may use development: everyone, developers, or auto (default: everyone on loopback alone)"
+            ),
             Command.Option(
                 name: "config", value: "FILE",
                 help: "take settings from this file (default: yap.json in the data folder, when there is one)"
@@ -68,24 +74,32 @@ enum ServeCommand {
         var options = try settings.serverOptions()
         options.log = DescriptorLogSink()
         if invocation.has("print-config") { return try print(settings, invocation, console) }
-        let control = try invocation.control(console)
+        let control = try invocation.control(console, settings.signInLengths)
         let folder = invocation.dataFolder(console)
         let lock = try folder.lock()
         // Before the server's threads are born, which inherit it: signals wait for `StopSignals.wait`.
-        let signals = StopSignals()
+        let signals = StopSignals(takesHangUp: options.http.tls != nil)
+        let memory = MemoryReturn()
         let server = try CloudServer(
-            dataFolder: folder, control: control, accounts: ControlAccounts(control),
-            signIn: SignInCheck(control), options: options)
+            dataFolder: folder, control: control,
+            accounts: ControlAccounts(
+                control, isDevelopmentForEveryone: options.isDevelopmentForEveryone),
+            signIn: SignInCheck(control, isDevelopmentForEveryone: options.isDevelopmentForEveryone),
+            witness: FolderWitness(path: settings.witness ?? folder.witnessPath), options: options)
         try server.start()
         let portFile = invocation.value("port-file")
         if let portFile { try writePort(server.port, to: portFile) }
+        if let warning = PlainWarning.text(for: options) { console.note(warning) }
+        if !options.isDevelopmentForEveryone {
+            console.note("development is for developers only: yap account set NAME --developer")
+        }
         try announce(server, invocation, console, control)
-        signals.wait()
+        while signals.wait() == SIGHUP { server.readCertificateAgain() }
         console.note("ending; once more ends it at once")
         signals.endAtOnceAtTheNext()
         server.stop()
         if let portFile { unlink(portFile) }
-        withExtendedLifetime(lock) {}
+        withExtendedLifetime((lock, memory)) {}
         console.note("ended")
     }
 

@@ -13,11 +13,33 @@ enum SessionCommands {
             Command.dataOption,
         ],
         json: """
-            {"sessions": [{"session", "account", "container", "environment", "created", "expires"}]}: times are in \
-            milliseconds since 1970
+            {"sessions": [{"session", "account", "container", "environment", "created", "expires", "address", \
+            "client"}]}: times are in milliseconds since 1970; address and client may be null
             """,
         examples: ["init", "session list"],
-        run: list)
+        run: { try list($0, $1, account: $0.value("account")) })
+
+    static let ofAccount = Command(
+        name: "account sessions",
+        summary: "list an account's sessions: since when, from where, and with what",
+        details: """
+            The address is that of the sign-in, and the client what the program that signed in called itself. A session
+            that its owner doesn't know is ended with: account password NAME, which ends all of them.
+            """,
+        operands: [Command.Operand(name: "NAME", help: "the account")],
+        options: [Command.dataOption],
+        json: """
+            {"sessions": [{"session", "account", "container", "environment", "created", "expires", "address", \
+            "client"}]}: times are in milliseconds since 1970; address and client may be null
+            """,
+        examples: ["init", "account create ann || true", "account sessions ann"],
+        run: { invocation, console in
+            let name = invocation.operands[0]
+            guard try invocation.control(console).account(named: name) != nil else {
+                throw ControlError.noSuchAccount(name: name)
+            }
+            try list(invocation, console, account: name)
+        })
 
     static let end = Command(
         name: "session end",
@@ -37,15 +59,16 @@ enum SessionCommands {
         ],
         run: end)
 
-    private static func list(_ invocation: Invocation, _ console: Console) throws {
-        let sessions = try invocation.control(console).sessions(account: invocation.value("account"))
+    private static func list(_ invocation: Invocation, _ console: Console, account: String?) throws {
+        let sessions = try invocation.control(console).sessions(account: account)
         if invocation.has("json") {
             let rows = sessions.map { session -> JSON in
                 .object([
                     ("session", .string(session.id)), ("account", .string(session.account)),
                     ("container", .string(session.container)), ("environment", .string(session.environment)),
                     ("created", .integer(session.createdMilliseconds)),
-                    ("expires", .integer(session.expiresMilliseconds)),
+                    ("expires", .integer(session.expiresMilliseconds)), ("address", .text(session.address)),
+                    ("client", .text(session.client)),
                 ])
             }
             return try console.print(.object([("sessions", .array(rows))]))
@@ -53,11 +76,15 @@ enum SessionCommands {
         guard !sessions.isEmpty else { return console.note("nobody is signed in") }
         try console.print(
             TextTable.text(
-                ["SESSION", "ACCOUNT", "CONTAINER", "ENVIRONMENT", "CREATED", "EXPIRES"],
+                [
+                    "SESSION", "ACCOUNT", "CONTAINER", "ENVIRONMENT", "CREATED", "EXPIRES", "ADDRESS",
+                    "CLIENT",
+                ],
                 sessions.map {
                     [
                         $0.id, $0.account, $0.container, $0.environment,
                         TimeText.utc($0.createdMilliseconds), TimeText.utc($0.expiresMilliseconds),
+                        $0.address ?? "-", $0.client ?? "-",
                     ]
                 }))
     }

@@ -17,7 +17,8 @@ enum StatsCommand {
         ],
         json: """
             {"environments": [{"container", "environment", "records", "recordBytes", "assets", "assetBytes", "users",
-            "zones", "fileBytes", "largestUsers": [{"account", "userRecordName", "records", "bytes"}]}]}
+            "zones", "deletedZones", "tombstones", "answers", "answerBytes", "fileBytes",
+            "largestUsers": [{"account", "userRecordName", "records", "bytes"}]}]}
             """,
         examples: ["init --container iCloud.com.example.todo", "stats"],
         run: run)
@@ -62,8 +63,8 @@ enum StatsCommand {
                     ["ACCOUNT", "RECORDS", "BYTES", "USER"],
                     row.found.largestUsers.map { user in
                         [
-                            names[user.key.user] ?? "-", "\(user.records)",
-                            SizeText.bytes(user.recordBytes + user.assetBytes), user.key.user,
+                            names[user.key.user] ?? "-", "\(user.size.records)",
+                            SizeText.bytes(user.size.recordBytes + user.size.assetBytes), user.key.user,
                         ]
                     }))
         }
@@ -78,6 +79,8 @@ enum StatsCommand {
             ("records", .integer(found.records)), ("recordBytes", .integer(found.recordBytes)),
             ("assets", .integer(found.assets)), ("assetBytes", .integer(found.assetBytes)),
             ("users", .integer(found.users)), ("zones", .integer(found.zones)),
+            ("deletedZones", .integer(found.deletedZones)), ("tombstones", .integer(found.tombstones)),
+            ("answers", .integer(found.answers)), ("answerBytes", .integer(found.answerBytes)),
             ("fileBytes", .integer(found.fileBytes)),
             (
                 "largestUsers",
@@ -86,8 +89,8 @@ enum StatsCommand {
                         .object([
                             ("account", .text(names[user.key.user])),
                             ("userRecordName", .string(user.key.user)),
-                            ("records", .integer(user.records)),
-                            ("bytes", .integer(user.recordBytes + user.assetBytes)),
+                            ("records", .integer(user.size.records)),
+                            ("bytes", .integer(user.size.recordBytes + user.size.assetBytes)),
                         ])
                     })
             ),

@@ -10,16 +10,21 @@ import Dispatch
 struct StopSignals: Sendable {
     static let numbers = [SIGTERM, SIGINT]
 
+    private let taken: [Int32]
+
     /// Holds the signals back, on this thread and on those that it starts from now on.
-    init() {
-        var set = Self.set
+    ///
+    /// - Parameter takesHangUp: SIGHUP asks for something else than to end, and is held back too.
+    init(takesHangUp: Bool = false) {
+        taken = Self.numbers + (takesHangUp ? [SIGHUP] : [])
+        var set = set
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
     /// Waits until one comes, and returns it.
     @discardableResult
     func wait() -> Int32 {
-        var set = Self.set
+        var set = set
         var number: Int32 = 0
         while sigwait(&set, &number) != 0 {}
         return number
@@ -34,13 +39,17 @@ struct StopSignals: Sendable {
 
     /// The next one ends the process on the spot.
     func endAtOnceAtTheNext() {
-        DispatchQueue(label: "yap.signals").async { _exit(128 + wait()) }
+        DispatchQueue(label: "yap.signals").async {
+            var number = wait()
+            while !Self.numbers.contains(number) { number = wait() }
+            _exit(128 + number)
+        }
     }
 
-    private static var set: sigset_t {
+    private var set: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
-        for number in numbers { sigaddset(&set, number) }
+        for number in taken { sigaddset(&set, number) }
         return set
     }
 }

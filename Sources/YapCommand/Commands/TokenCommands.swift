@@ -2,29 +2,36 @@ import CloudStore
 
 /// `yap token ...`: the apps that may use a container.
 enum TokenCommands {
+    private static let environment = Command.Option(
+        name: "environment", value: "NAME", help: "development, production, or both (default)")
+
     static let create = Command(
         name: "token create", summary: "make an app's token for a container",
         details: """
             A container may have several apps, each with a token of its own; their users see the same databases. The
             container is made when there is none. The token is shown this once: the server keeps only its digest.
             A page's token should name the page's origin, so that no other page can use it. The sign-in page posts the
-            user's token to the page that opened it, or leads to the callback with it.
+            user's token to the page that opened it, or leads to the callback with it; with a token that names neither
+            an origin nor a callback nobody signs in there. Apps that ask for the password themselves need neither.
+            A released app's token should be for production only: whoever has it is refused in development then.
             """,
         options: [
             .container,
             Command.Option(
                 name: "name", value: "NAME", help: "the token's name, as the app's", isRequired: true),
+            environment,
             Command.Option(
                 name: "origin", value: "URL",
-                help: "for pages of this origin only, as https://app.example.com (default: any)",
+                help:
+                    "for pages of this origin, as https://example.com (without: no sign-in)",
                 repeats: true),
             Command.Option(
                 name: "callback", value: "URL",
-                help: "the sign-in page leads here with the user's token (default: a message to its opener)"),
+                help: "the sign-in page leads here with the user's token (default: a message to the origin)"),
             Command.Option(name: "notes", value: "TEXT", help: "what you want to remember of it"),
             Command.dataOption,
         ],
-        json: #"{"container", "name", "token"}"#,
+        json: #"{"container", "name", "environment", "token"}: environment may be both"#,
         examples: [
             "init", "token create --container iCloud.com.example.todo --name \"todo app\"",
             "token create --container iCloud.com.example.todo --name page --origin https://todo.example.com",
@@ -38,11 +45,29 @@ enum TokenCommands {
             Command.dataOption,
         ],
         json: """
-            {"tokens": [{"container", "name", "created", "origins", "callback", "notes"}]}: created is in \
-            milliseconds since 1970
+            {"tokens": [{"container", "name", "environment", "created", "origins", "callback", "notes"}]}: created \
+            is in milliseconds since 1970; environment may be both
             """,
         examples: ["init", "token list"],
         run: list)
+
+    static let set = Command(
+        name: "token set",
+        summary: "change in which environments a token is good: a running server heeds it within a second",
+        options: [
+            .container,
+            Command.Option(name: "name", value: "NAME", help: "the token's name", isRequired: true),
+            Command.Option(
+                name: "environment", value: "NAME", help: "development, production, or both", isRequired: true
+            ),
+            Command.dataOption,
+        ],
+        json: #"{"container", "name", "environment"}"#,
+        examples: [
+            "init", "token create --container iCloud.com.example.todo --name \"tv app\"",
+            "token set --container iCloud.com.example.todo --name \"tv app\" --environment production",
+        ],
+        run: set)
 
     static let revoke = Command(
         name: "token revoke", summary: "end a token: a running server refuses it within a second",
@@ -61,13 +86,16 @@ enum TokenCommands {
     private static func create(_ invocation: Invocation, _ console: Console) throws {
         let container = try invocation.required("container")
         let name = try invocation.required("name")
+        let environments = try environments(invocation) ?? .both
         let token = try invocation.control(console).makeToken(
-            container: container, name: name, origins: invocation.values("origin"),
+            container: container, name: name, environments: environments,
+            origins: invocation.values("origin"),
             callback: invocation.value("callback"), notes: invocation.value("notes"))
         if invocation.has("json") {
             return try console.print(
                 .object([
-                    ("container", .string(container)), ("name", .string(name)), ("token", .string(token)),
+                    ("container", .string(container)), ("name", .string(name)),
+                    ("environment", .string(environments.rawValue)), ("token", .string(token)),
                 ]))
         }
         try console.print("token \(token)")
@@ -80,6 +108,7 @@ enum TokenCommands {
             let rows = tokens.map { token -> JSON in
                 .object([
                     ("container", .string(token.container)), ("name", .string(token.name)),
+                    ("environment", .string(token.environments.rawValue)),
                     ("created", .integer(token.createdMilliseconds)),
                     ("origins", .array(token.origins.map(JSON.string))),
                     ("callback", .text(token.callback)),
@@ -93,21 +122,55 @@ enum TokenCommands {
         }
         try console.print(
             TextTable.text(
-                ["CONTAINER", "NAME", "CREATED", "ORIGINS", "CALLBACK", "NOTES"],
+                ["CONTAINER", "NAME", "ENVIRONMENT", "CREATED", "ORIGINS", "CALLBACK", "NOTES"],
                 tokens.map {
                     [
-                        $0.container, $0.name, TimeText.utc($0.createdMilliseconds),
+                        $0.container, $0.name, $0.environments.rawValue, TimeText.utc($0.createdMilliseconds),
                         $0.origins.isEmpty ? "any" : $0.origins.joined(separator: " "), $0.callback ?? "-",
                         $0.notes ?? "-",
                     ]
                 }))
     }
 
+    private static func set(_ invocation: Invocation, _ console: Console) throws {
+        let container = try invocation.required("container")
+        let name = try invocation.required("name")
+        guard let environments = try environments(invocation) else {
+            throw Failure.usage("--environment is missing")
+        }
+        let control = try invocation.control(console)
+        guard try control.setEnvironments(environments, ofToken: name, container: container) else {
+            throw noSuchToken(name, container)
+        }
+        if invocation.has("json") {
+            return try console.print(
+                .object([
+                    ("container", .string(container)), ("name", .string(name)),
+                    ("environment", .string(environments.rawValue)),
+                ]))
+        }
+        let place = environments == .both ? "both environments" : environments.rawValue
+        try console.print("token \(name) is good in \(place)")
+    }
+
+    /// The environments that the line names; nil: it names none.
+    private static func environments(_ invocation: Invocation) throws -> TokenEnvironments? {
+        guard let text = invocation.value("environment") else { return nil }
+        guard let environments = TokenEnvironments(rawValue: text) else {
+            throw Failure.usage("--environment is development, production or both, not \"\(text)\"")
+        }
+        return environments
+    }
+
+    private static func noSuchToken(_ name: String, _ container: String) -> Failure {
+        .failed("\(container) has no token named \(name). See: yap token list")
+    }
+
     private static func revoke(_ invocation: Invocation, _ console: Console) throws {
         let container = try invocation.required("container")
         let name = try invocation.required("name")
         guard try invocation.control(console).revokeToken(container: container, name: name) else {
-            throw Failure.failed("\(container) has no token named \(name). See: yap token list")
+            throw noSuchToken(name, container)
         }
         if invocation.has("json") {
             return try console.print(.object([("container", .string(container)), ("name", .string(name))]))

@@ -233,7 +233,12 @@ enum WebhookCommands {
     private static func withStore(
         _ invocation: Invocation, _ console: Console, _ body: (SQLiteCloudStore) throws -> Void
     ) throws {
-        let store = try SQLiteCloudStore(path: try path(invocation, console, makes: true))
+        let path = try path(invocation, console, makes: true)
+        let hold = try invocation.dataFolder(console).mustHold(
+            container: invocation.required("container"), environment: invocation.environment(),
+            in: invocation.control(console))
+        defer { withExtendedLifetime(hold) {} }
+        let store = try SQLiteCloudStore(path: path)
         defer { store.close() }
         try body(store)
     }

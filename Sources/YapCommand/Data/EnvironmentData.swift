@@ -27,14 +27,25 @@ struct EnvironmentData {
                 "There is no container \(container.identifier). Make it with: "
                     + "\(console.program) init --container \(container.identifier)")
         }
+        guard try control.serves(container: container.identifier, environment: container.environment) else {
+            throw ControlError.isBeingRemoved(
+                container: container.identifier, environment: container.environment)
+        }
     }
 
     /// Runs `body` with the service over the files; they are made when there are none.
     func withService<Result>(_ body: (CloudService) throws -> Result) throws -> Result {
+        let hold = try folder.mustHold(
+            container: container.identifier, environment: container.environment, in: control)
+        defer { withExtendedLifetime(hold) {} }
         let store = try SQLiteCloudStore(
             path: folder.storePath(
                 container: container.identifier, environment: container.environment, makesFolders: true))
-        defer { store.close() }
+        let sibling = try folder.siblingStore(of: container)
+        defer {
+            sibling.close()
+            store.close()
+        }
         let options = try ServeSettings.kept(in: folder).options
         let files = DiskAssetFiles(
             path: try folder.assetsPath(
@@ -44,7 +55,7 @@ struct EnvironmentData {
             CloudService(
                 store: store, clock: SystemTimeSource(), random: SystemRandomSource(), container: container,
                 accounts: OperatorAccounts(), limits: options.limits, settings: options.settings,
-                assetFiles: files))
+                assetFiles: files, usageElsewhere: { sibling.usage(of: $0) }))
     }
 
     /// The account's record name in the container.
@@ -96,6 +107,8 @@ struct EnvironmentData {
                     try changeZone(zone, .delete, service, account: account)
                 }
             }
+            // Not only out of sight: no server may come that does it.
+            try service.removeAllClearedRows()
             return erased
         }
     }

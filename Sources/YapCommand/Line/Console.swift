@@ -72,6 +72,13 @@ struct Console: Sendable {
         return line
     }
 
+    /// Asks at the terminal; nil when there is none.
+    func answer(prompt: String) throws -> String? {
+        guard isatty(input) != 0 else { return nil }
+        _ = Self.write(prompt, to: errors)
+        return try Self.line(from: input)
+    }
+
     private static func line(from descriptor: Int32) throws -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

@@ -16,11 +16,11 @@ enum YapProgram {
         [
             InitCommand.command, ServeCommand.command, AccountCommands.create, AccountCommands.list,
             AccountCommands.password, AccountCommands.set, TokenCommands.create, TokenCommands.list,
-            TokenCommands.revoke,
+            TokenCommands.set, TokenCommands.revoke,
             KeyCommands.create, KeyCommands.list, KeyCommands.revoke,
-            SessionCommands.list, SessionCommands.end,
+            SessionCommands.list, SessionCommands.end, SessionCommands.ofAccount,
             RecordCommands.query, RecordCommands.get, ZoneCommands.list, LoginCommand.command,
-            SyncCommands.inspect, BackupCommands.backup, BackupCommands.restore,
+            SyncCommands.inspect, BackupCommands.backup, BackupCommands.restore, BackupCommands.restored,
         ] + SchemaCommands.commands + RoleCommands.commands + WebhookCommands.commands
         + OperatorCommands.commands
 

@@ -21,7 +21,7 @@ extension ServeSettings {
             to: 10_000, "the same for our own framework"),
         Setting(
             "limits.answerBytesMax", .bytes, .number(\.options.limits.answerBytesMax),
-            to: 1 << 30, "records that one request loads; a page of changes ends there"),
+            to: 1 << 30, "records that one request loads, and an answer's JSON; a page ends there"),
         Setting(
             "limits.desiredNamesMax", .count, .number(\.options.limits.desiredNamesMax),
             "names in a list of desired keys or record types"),
@@ -35,11 +35,26 @@ extension ServeSettings {
             "limits.schemaFieldsMax", .count, .number(\.options.limits.schemaFieldsMax),
             "fields of all types of a schema"),
         Setting(
+            "limits.indexEntriesMax", .count, .number(\.options.limits.indexEntriesMax),
+            "index entries of a record: values that it is found by, and words of texts that are searched"),
+        Setting(
+            "limits.indexEntriesOfRequestMax", .count, .number(\.options.limits.indexEntriesOfRequestMax),
+            "index entries of the records that a request saves"),
+        Setting(
             "limits.deleteSelfReferencesMax", .count, .number(\.options.limits.deleteSelfReferencesMax),
             "records that refer to one with DELETE_SELF"),
         Setting(
             "limits.dependantsMax", .count, .number(\.options.limits.dependantsMax),
             "references to what one request deletes"),
+        Setting(
+            "limits.referencesCountedMax", .count, .number(\.options.limits.referencesCountedMax),
+            "references to what one request's records are deleted with, which are counted"),
+        Setting(
+            "limits.referencesOfRequestMax", .count, .number(\.options.limits.referencesOfRequestMax),
+            "references of the records that a request saves, which forbid or follow deletions"),
+        Setting(
+            "limits.rowsWrittenMax", .count, .number(\.options.limits.rowsWrittenMax), from: 20_000,
+            "rows that a request writes and removes, index entries and references counted"),
         Setting(
             "limits.queryTermsMax", .count, .number(\.options.limits.queryTermsMax),
             to: 100, "filters and sorts of a query"),
@@ -51,13 +66,13 @@ extension ServeSettings {
             to: 100, "queries in a batch"),
         Setting(
             "limits.queryRowsExaminedMax", .count, .number(\.options.limits.queryRowsExaminedMax),
-            "rows that a query looks at for a page"),
+            "rows that a request's queries look at for a page"),
         Setting(
             "limits.queryProbesMax", .count, .number(\.options.limits.queryProbesMax),
-            "values that a query looks for, each zone counted"),
+            "values that a request's queries look for, each zone counted"),
         Setting(
             "limits.queryZonesMax", .count, .number(\.options.limits.queryZonesMax),
-            "zones that a query looks into which names none"),
+            "maximum zones scanned when the query names none"),
         Setting(
             "limits.subscriptionsMax", .count, .number(\.options.limits.subscriptionsMax),
             to: 10_000, "subscriptions of a user in a database"),
@@ -99,8 +114,18 @@ extension ServeSettings {
             "limits.pushMilliseconds", .milliseconds, .longNumber(\.options.limits.pushMilliseconds),
             "when a push that nobody took is given up"),
         Setting(
+            "limits.tombstoneMilliseconds", .milliseconds,
+            .longNumber(\.options.limits.tombstoneMilliseconds),
+            "how long it is kept that a record or a zone was deleted; older tokens are expired then"),
+        Setting(
             "limits.operationIDBytesMax", .bytes, .number(\.options.limits.operationIDBytesMax),
             to: 255, "a client's name for a write"),
+        Setting(
+            "limits.answersMax", .count, .number(\.options.limits.answersMax),
+            "answers to named writes that are kept for a user; the oldest go"),
+        Setting(
+            "limits.answersBytesMax", .bytes, .longNumber(\.options.limits.answersBytesMax),
+            "bytes of those"),
         Setting(
             "limits.answerMilliseconds", .milliseconds, .longNumber(\.options.limits.answerMilliseconds),
             "how long the answer to a named write is kept"),
@@ -146,6 +171,18 @@ extension ServeSettings {
         Setting(
             "limits.publicBytesPerUser", .bytes, .longNumber(\.options.limits.assets.publicBytesPerUser),
             from: 0, "what each user of the container adds to it"),
+        Setting(
+            "limits.publicBytesOfUserMax", .bytes, .longNumber(\.options.limits.assets.publicBytesOfUserMax),
+            from: 0, "what one user may have made of it"),
+        Setting(
+            "limits.rowBytes", .bytes, .longNumber(\.options.limits.assets.rowBytes),
+            from: 0, to: 1 << 20, "what a record, a tombstone and a zone count beside fields and files"),
+        Setting(
+            "limits.privateZonesMax", .count, .number(\.options.limits.assets.privateZonesMax),
+            "a user's zones; deleted ones count until they are forgotten"),
+        Setting(
+            "limits.privateRecordsMax", .count, .longNumber(\.options.limits.assets.privateRecordsMax),
+            "a user's records; deleted ones count until they are forgotten"),
     ]
 
     /// How much waits, and goes to the disk together.

@@ -31,6 +31,8 @@ struct ServeSettings {
     static let fileBytesMax = 1 << 20
 
     var options = CloudServerOptions()
+    var signInLengths = SignInLengths()
+    var witness: String?
     var tlsCertificate: String?
     var tlsKey: String?
     private(set) var origins: [String: Origin] = [:]

@@ -1,5 +1,6 @@
 import CloudServer
 import CloudService
+import CloudStore
 import HTTPServer
 
 /// The table of settings. `docs/OPERATING.md` shows it.
@@ -22,17 +23,37 @@ extension ServeSettings {
         Setting(
             "trustForwardedFor", option: "trust-forwarded-for", .flag(\.options.trustsForwardedFor),
             "a client's address is X-Forwarded-For's last entry: behind a proxy of your own only"),
+        Setting(
+            "development", option: "development", .choice(\.options.development),
+            "who may use development; auto: everyone where the server listens on loopback without a proxy, "
+                + "else developers"),
+        Setting(
+            "witness", .optionalText(\.witness),
+            "the file that remembers how far the data folder has come; null: DIR.witness beside it"),
         Setting("metrics", option: "metrics", .flag(\.options.servesMetrics), "answer GET /metrics"),
         Setting(
             "connectionsMax", .count, .number(\.options.http.connectionsMax), "connections at a time"),
         Setting(
+            "connectionsOfAddressMax", .count, .number(\.options.http.connectionsOfAddressMax), from: 0,
+            "connections from one address; 0: as many as come. This machine's and a trusted proxy's don't count"
+        ),
+        Setting(
             "bodyBytesOfAllMax", .bytes, .number(\.options.http.bodyBytesOfAllMax),
             "bodies of requests that are coming in, together"),
+        Setting(
+            "outputBytesOfAllMax", .bytes, .number(\.options.http.outputBytesOfAllMax),
+            "answers that clients have yet to read, together"),
         Setting(
             "environmentsOpenMax", .count, .number(\.options.environmentsOpenMax), to: 10_000,
             "environments that are open at a time"),
         Setting(
             "signInsWaitingMax", .count, .number(\.options.signInsWaitingMax), "sign-ins that wait"),
+        Setting(
+            "signInMilliseconds", .milliseconds, .longNumber(\.signInLengths.longestMilliseconds),
+            to: 3_650 * 86_400_000, "how long a device stays signed in"),
+        Setting(
+            "signInUnusedMilliseconds", .milliseconds, .longNumber(\.signInLengths.unusedMilliseconds),
+            to: 3_650 * 86_400_000, "the same from its last use on"),
         Setting(
             "courierPollsMax", .count, .number(\.options.courierPollsMax), "devices that wait for pushes"),
         Setting(
@@ -49,5 +70,8 @@ extension ServeSettings {
         Setting(
             "uploadMillisecondsMax", .milliseconds, .longNumber(\.options.assets.uploadMillisecondsMax),
             "a file must be here so long after its first byte"),
+        Setting(
+            "downloadMillisecondsMax", .milliseconds, .longNumber(\.options.assets.downloadMillisecondsMax),
+            "a file must be there so long after it was asked for"),
     ]
 }

@@ -32,7 +32,7 @@ import Testing
         let file = #"""
             {"protocol": {"existingZone": "error"},
              "limits": {"bodyBytesMax": 3000000, "recordBytesMax": 500, "uploadMilliseconds": 1,
-                        "privateBytesMax": 600}}
+                        "privateBytesMax": 600, "rowBytes": 0}}
             """#
         try Data(file.utf8).write(to: URL(filePath: folder.file("yap-data/yap.json")))
         let server = try await ServeProcess(in: folder)

@@ -8,7 +8,7 @@ import Testing
 /// The table of settings: whole, each leading where it says, refused with what is allowed, and in the document.
 @Suite struct SettingsTableTests {
     /// What has no setting, and why.
-    private static let without = ["limits.querySearch", "limits.assets"]
+    private static let without = ["limits.querySearch", "limits.clearing", "limits.assets"]
 
     private static func names(_ prefix: String, _ value: Any) -> [String] {
         Mirror(reflecting: value).children.compactMap { $0.label.map { prefix + $0 } }

@@ -1,0 +1,15 @@
+import CloudServer
+import HTTPServer
+
+/// What it means to listen beyond this machine without TLS.
+enum PlainWarning {
+    /// The line to print; nil when nobody else can listen in.
+    static func text(for options: CloudServerOptions) -> String? {
+        let host = options.http.host
+        guard options.http.tls == nil, !options.listensOnLoopback else { return nil }
+        return
+            "warning: \(host) is reached from other machines, and the server speaks plain http: whoever is on the way "
+            + "reads passwords, tokens and records. Give --tls-certificate and --tls-key, or listen on 127.0.0.1 "
+            + "behind a proxy that speaks TLS."
+    }
+}

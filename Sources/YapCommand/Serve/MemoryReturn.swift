@@ -1,0 +1,27 @@
+import Dispatch
+
+#if canImport(Glibc)
+    import CLinux
+#endif
+
+/// Gives the process's freed memory back to the system. By itself glibc keeps much of it, in up to eight heaps a
+/// processor, so that a server that was flooded once keeps the flood's memory.
+struct MemoryReturn {
+    private static let largeBytes: Int32 = 256 << 10
+    private static let arenasMax: Int32 = 4
+    private static let secondsBetween = 10.0
+
+    private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "yap.memory"))
+
+    /// From now on large blocks go back at once, and the pages of small ones from time to time.
+    init() {
+        #if canImport(Glibc)
+            mallopt(M_MMAP_THRESHOLD, Self.largeBytes)
+            mallopt(M_TRIM_THRESHOLD, Self.largeBytes)
+            mallopt(M_ARENA_MAX, Self.arenasMax)
+            timer.setEventHandler { _ = malloc_trim(0) }
+        #endif
+        timer.schedule(deadline: DispatchTime(uptimeNanoseconds: 1), repeating: Self.secondsBetween)
+        timer.resume()
+    }
+}
