@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup fuzz build test simulate soak mutants demo run bench lint format publicapi clean
+.PHONY: help setup fuzz build test simulate soak abuse mutants demo run bench lint format publicapi clean
 
 # STRICT=1 makes every warning an error, as CI does.
 STRICT ?= 0
@@ -31,6 +31,9 @@ simulate: setup ## run the kept runs, 300 seeds and 3,000 fresh ones of devices 
 soak: setup ## run fresh seeds until it is stopped, and append to soak.log
 	@Scripts/soak
 
+abuse: setup ## attack a real server beside ninety-nine ordinary users, and say what those notice
+	@Scripts/abuse
+
 mutants: setup ## list the seeded bugs of the sync, each with the seed and the demand that caught it; it needs a clean tree
 	@set -o pipefail; swift build --build-tests $(FLAGS) && swift test --skip-build $(FLAGS) --filter MutantTests | grep -E '^mutant |^✘'
 	@Scripts/mutants
@@ -43,6 +46,7 @@ run: setup ## start the service for a person, on port 8080; make run PORT=9090 t
 
 bench: ## compare with C and nginx in the same run; make bench FILTER=service.save runs a part
 	@Scripts/setup bench
+	swift build -c release --product yap
 	swift build -c release --product Benchmarks
 	@.build/release/Benchmarks $(FILTER)
 

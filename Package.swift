@@ -86,7 +86,7 @@ let package = Package(
         .executableTarget(
             name: "YapCommand",
             dependencies: [
-                "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPClient",
+                "CLinux", "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPClient",
                 "HTTPServer", "CloudKit", "CloudKitAdditions", "SQLite", "Seams", "Yap", "YapCloudKit",
             ],
             swiftSettings: settings),
@@ -121,9 +121,10 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Yap", "CBenchmarks", "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudServer",
+                "Abuse", "Yap", "CBenchmarks", "CloudKit", "CloudKitAdditions", "CloudKitTesting",
+                "CloudServer",
                 "CloudService",
-                "CloudStore", "CloudWire",
+                "CloudStore", "CloudWire", "COpenSSL", "Crypto",
                 "HTTPServer", "SQLite", "Seams", "YapCloudKit",
             ],
             path: "Benchmarks/Benchmarks", swiftSettings: settings),
@@ -133,10 +134,24 @@ let package = Package(
         room(
             "SQLiteTestSupport", ["CTestVFS", "SQLite", "Seams"],
             path: "Tests/Support/SQLiteTestSupport"),
+        // What one thread uses of memory and of SQLite.
+        .target(name: "CUseCounter", dependencies: ["CSQLite"], path: "Tests/Support/CUseCounter"),
+        room("UseCounter", ["CUseCounter"], path: "Tests/Support/UseCounter"),
         // Recounts what a store's file says twice.
         room(
             "StoreAudit", ["CloudService", "CloudStore", "CloudWire", "SQLite"],
             path: "Tests/Support/StoreAudit"),
+        // Right requests for every endpoint with hostile values in them; `RequestFuzzer` runs them.
+        room(
+            "RequestFuzz",
+            [
+                "CloudService", "CloudStore", "CloudWire", "Crypto", "SQLiteTestSupport", "Seams",
+                "StoreAudit",
+            ],
+            path: "Tests/Support/RequestFuzz"),
+        .executableTarget(
+            name: "RequestFuzzer", dependencies: ["RequestFuzz"], path: "Tests/Support/RequestFuzzer",
+            swiftSettings: settings),
         // Readers of foreign bytes, for the fuzzer (Scripts/fuzz) and for its corpus as tests.
         room(
             "FuzzTargets", ["CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer", "Seams"],
@@ -167,16 +182,26 @@ let package = Package(
         .executableTarget(
             name: "Simulator", dependencies: ["Simulation", "SQLite", "Seams"],
             path: "Tests/Support/Simulator", swiftSettings: settings),
+        // An abuser among ninety-nine users of a real server; `Scripts/abuse` runs it.
+        room(
+            "Abuse", ["CloudStore", "CloudWire", "Crypto", "CLinux", "Seams"], path: "Tests/Support/Abuse"),
+        .executableTarget(
+            name: "Abuser", dependencies: ["Abuse"], path: "Tests/Support/Abuser", swiftSettings: settings),
         .executableTarget(
             name: "SyncKillChild", dependencies: ["SyncDevices", "Seams"],
             path: "Tests/Support/SyncKillChild", swiftSettings: settings),
+
+        // Removes a container, and is killed at a step of that.
+        .executableTarget(
+            name: "RemovalChild", dependencies: ["CloudStore", "Seams"], path: "Tests/Support/RemovalChild",
+            swiftSettings: settings),
 
         // An app that is killed with a long-lived operation under way.
         .executableTarget(
             name: "LongLivedChild", dependencies: ["CloudKit"], path: "Tests/Support/LongLivedChild",
             swiftSettings: settings),
 
-        tests("FuzzTests", ["FuzzTargets", "Seams"]),
+        tests("FuzzTests", ["CloudService", "CloudWire", "FuzzTargets", "RequestFuzz", "Seams"]),
         tests("FaultProxyTests", ["FaultProxy", "Seams"]),
         tests("SeamsTests", ["Seams"]),
         tests("CryptoTests", ["Crypto"]),
@@ -192,13 +217,13 @@ let package = Package(
             [
                 "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer",
                 "HTTPClient",
-                "CLinux", "Seams", "SQLiteTestSupport", "StoreAudit",
+                "CLinux", "RequestFuzz", "SQLite", "Seams", "SQLiteTestSupport", "StoreAudit", "UseCounter",
             ]),
         tests(
             "CommandTests",
             [
                 "YapCommand", "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto",
-                "HTTPClient", "Seams",
+                "HTTPClient", "HTTPServer", "Seams",
                 "SQLite", "SQLiteTestSupport", "CloudKit", "CloudKitTesting", "Yap", "YapCloudKit",
             ], resources: [.copy("help.golden")]),
         tests(
@@ -218,7 +243,9 @@ let package = Package(
                 "Yap", "CloudServer", "CloudService", "CloudStore", "CloudWire", "SQLite",
                 "SQLiteTestSupport", "SyncDevices", "Seams", "CrashChild", "SyncKillChild",
             ]),
-        tests("CloudStoreTests", ["CloudStore", "Crypto", "Seams", "SQLite", "SQLiteTestSupport"]),
+        tests(
+            "CloudStoreTests",
+            ["CloudStore", "Crypto", "RemovalChild", "Seams", "SQLite", "SQLiteTestSupport"]),
         tests(
             "CloudServiceTests",
             ["CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "StoreAudit"]),

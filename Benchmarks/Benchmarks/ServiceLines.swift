@@ -15,7 +15,8 @@ func serviceLines() -> [Line] {
         floodLine(),
         queryLine(),
         indexedSaveLine(),
-    ] + pushLines() + sizeLines()
+        signedLine(),
+    ] + abuseLines() + pushLines() + sizeLines()
 }
 
 /// How the lines load the service.

@@ -79,6 +79,18 @@ import Testing
         expectNone(places)
     }
 
+    /// Elsewhere SQLite's WAL-reset bug would come back.
+    @Test func checkpointsAreMadeInOnePlaceOnly() {
+        let owner = "Sources/SQLite/ConnectionCheckpoint.swift"
+        let places = Self.sources.flatMap { $0.places(of: /\bsqlite3_wal_(?:auto)?checkpoint/) }
+        #expect(places.count == 1 && places.allSatisfy { $0.hasPrefix(owner) }, "\(places)")
+        // As a PRAGMA, in a text.
+        let texts = Self.sources.flatMap { file in
+            file.lines.indices.filter { file.lines[$0].contains(/PRAGMA wal_/) }.map(file.place)
+        }
+        expectNone(texts)
+    }
+
     @Test func theMapNamesEveryRoom() throws {
         let map = try #require(Repository.text(of: "docs/ARCHITECTURE.md"))
         let unnamed = Repository.folders(in: "Sources").filter { !map.contains("`\($0)`") }
