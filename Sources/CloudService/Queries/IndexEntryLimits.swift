@@ -4,16 +4,25 @@ import CloudWire
 /// How many index entries the records of a request bring. Each is a row or two, and all are written while everybody
 /// else's writes wait.
 extension IndexEntries {
-    /// How many entries fields bring, by field: for what can have many.
-    static func counts(_ subject: QuerySubject, in type: RecordType) -> [(field: String, count: Int)] {
-        QueryField.indexed(of: type).compactMap { field in
-            var count = 0
-            if field.indexes.contains(.searchable) { count += subject.words(of: field).count }
-            if !field.indexes.isDisjoint(with: [.queryable, .sortable]) {
-                count += kind(of: field) == .value ? subject.elementSet(of: field).count : 1
-            }
-            return count == 0 ? nil : (field.name, count)
+    /// How many entries fields bring, by field: for what can have many. Counts no further once there are more than
+    /// `most`: a record has a thousand words in each of hundreds of fields.
+    static func counts(
+        _ subject: QuerySubject, in type: RecordType, upTo most: Int
+    ) -> [(field: String, count: Int)] {
+        var counts: [(field: String, count: Int)] = []
+        var total = 0
+        for field in QueryField.indexed(of: type) where total <= most {
+            let count = count(of: field, subject)
+            if count > 0 { counts.append((field.name, count)) }
+            total += count
         }
+        return counts
+    }
+
+    private static func count(of field: QueryField, _ subject: QuerySubject) -> Int {
+        let words = field.indexes.contains(.searchable) ? subject.words(of: field).count : 0
+        guard !field.indexes.isDisjoint(with: [.queryable, .sortable]) else { return words }
+        return words + (kind(of: field) == .value ? subject.elementSet(of: field).count : 1)
     }
 }
 
@@ -24,12 +33,12 @@ extension ServiceLimits {
     ) throws(WireError) {
         // An entry takes a byte of the record, or is its field's only one.
         guard bytes + type.fields.count + SystemField.allCases.count > indexEntriesMax else { return }
-        let counts = IndexEntries.counts(subject(), in: type)
+        let counts = IndexEntries.counts(subject(), in: type, upTo: indexEntriesMax)
         let total = counts.reduce(0) { $0 + $1.count }
         guard total > indexEntriesMax, let most = counts.max(by: { $0.count < $1.count }) else { return }
         throw ServiceError.limitExceeded(
-            "the record would have \(total) index entries, \(most.count) of them for field '\(most.field)'; "
-                + "\(indexEntriesMax) are allowed")
+            "the record would have \(total) index entries or more, \(most.count) of them for field "
+                + "'\(most.field)'; \(indexEntriesMax) are allowed")
     }
 
     /// Refuses a request whose records together would have more than a request may.
@@ -38,7 +47,8 @@ extension ServiceLimits {
         var total = 0
         for (key, draft) in drafts {
             guard let type = schema.recordTypes[draft.recordType] else { continue }
-            total += IndexEntries.counts(draft.subject(key), in: type).reduce(0) { $0 + $1.count }
+            total += IndexEntries.counts(draft.subject(key), in: type, upTo: indexEntriesOfRequestMax - total)
+                .reduce(0) { $0 + $1.count }
             guard total <= indexEntriesOfRequestMax else {
                 throw ServiceError.limitExceeded(
                     "the records of the request would have more than \(indexEntriesOfRequestMax) index entries"

@@ -28,7 +28,10 @@ enum Words {
             word = ""
         }
         for scalar in text.unicodeScalars {
-            if isWordItself(scalar) {
+            if scalar.isASCII {
+                // Most text is ASCII, and Unicode's tables take ten times as long.
+                if let letter = asciiLetter(scalar) { word.unicodeScalars.append(letter) } else { end() }
+            } else if isWordItself(scalar) {
                 end()
                 word.unicodeScalars.append(scalar)
                 end()
@@ -40,6 +43,15 @@ enum Words {
             if words.count >= wordsMax { return }
         }
         end()
+    }
+
+    /// A letter of a word in lower case, or a digit; nil for what stands between words.
+    private static func asciiLetter(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        switch scalar {
+        case "a"..."z", "0"..."9": scalar
+        case "A"..."Z": Unicode.Scalar(UInt8(scalar.value) | 0x20)
+        default: nil
+        }
     }
 
     private static func append(_ scalar: Unicode.Scalar, to word: inout String) {

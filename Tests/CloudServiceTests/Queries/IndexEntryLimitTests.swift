@@ -38,6 +38,31 @@ import Testing
             error(try cloud.modify([operation(.create, "a", ["few": words(10), "more": words(20)])])) == nil)
     }
 
+    /// A record of 1 MB has 140 texts of a thousand words; all writes would wait while they are counted.
+    @Test func countingEndsAtTheFieldThatGoesBeyondTheLimit() {
+        var type = RecordType()
+        var fields: [String: Field] = [:]
+        for number in 0..<100 {
+            type.fields["text\(number)"] = FieldDefinition(.string, indexes: .searchable)
+            fields["text\(number)"] = words(20)
+        }
+        let key = RecordKey(
+            zone: ZoneKey(database: .privateDatabase(of: "_ada"), zoneName: "todos"), recordName: "r")
+        let subject = QuerySubject(key: key, recordType: "todo", fields: fields)
+        #expect(IndexEntries.counts(subject, in: type, upTo: 50).map(\.count) == [20, 20, 20])
+        #expect(IndexEntries.counts(subject, in: type, upTo: 5_000).count == 100)
+    }
+
+    @Test func wordsOfASCIIAreThoseOfUnicodesTables() {
+        for value in UInt8(0)..<128 {
+            let scalar = Unicode.Scalar(value)
+            // Behind a letter that isn't ASCII, which begins the word in either way.
+            let words = Set(Words.of("é\(Character(scalar))x"))
+            let isLetter = Character(scalar).isLetter || Character(scalar).isNumber
+            #expect(words == (isLetter ? ["e\(String(scalar).lowercased())x"] : ["e", "x"]), "\(value)")
+        }
+    }
+
     @Test func severalFieldsThatAreWithinTheLimitEachAreCountedTogether() throws {
         let cloud = try service()
         let fields = ["a": words(30), "b": words(30)]

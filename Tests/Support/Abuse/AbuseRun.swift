@@ -77,6 +77,7 @@ package final class AbuseRun {
 
     /// Lets the users work for the plan's time while the abuser does these attacks at once; none: idle.
     package func phase(_ attacks: [any Attack]) throws -> AbusePhase {
+        if !attacks.isEmpty { try abuser.awaitTurn() }
         let failuresBefore = users.failures.count
         let retriesBefore = users.retries
         let milliseconds = Int64(plan.secondsEach * 1000)

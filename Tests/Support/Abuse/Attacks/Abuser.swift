@@ -55,6 +55,11 @@ package final class Abuser: @unchecked Sendable {
         for attack in attacks { try attack.prepare(self) }
     }
 
+    /// Waits until the server does what the abuser asks for again: the writes of the attack before let it rest.
+    package func awaitTurn() throws {
+        try save("zones/modify", Abuser.zone("turn", "create"))
+    }
+
     /// Attacks for so long, on a thread of its own.
     package func attack(_ attacks: [any Attack], milliseconds: Int64) {
         Thread.detachNewThread { [self] in
