@@ -40,10 +40,10 @@ final class SimulatedNetwork: @unchecked Sendable {
     /// How many requests the service has still to get, also from processes that are gone.
     private(set) var onTheirWayCount = 0
     private(set) var requests: [[String: Int]] = []
-    /// How many changes the server's history had when it answered the fetch that each device heard of last.
+    /// How many changes the server's history had when it answered the fetch that each device heard the end of last.
     private(set) var lastPages: [Int: Int] = [:]
-    /// The same for the answers that showed it a record in conflict, by device and record.
-    private var lastConflicts: [Int: [String: Int]] = [:]
+    /// The same for the answers that showed it a record, in a page or in conflict, by device and record.
+    private var lastShown: [Int: [String: Int]] = [:]
 
     init(_ world: World) {
         self.world = world
@@ -166,11 +166,9 @@ final class SimulatedNetwork: @unchecked Sendable {
         }
         let historyCount = world.ledger.historyCount
         world.queue.schedule(after: latency, for: exchange.process.owner) { [unowned self] in
-            world.attempt { try deliver(exchange, response) }
-            if exchange.kind == "changes/zone" { lastPages[exchange.device.index] = historyCount }
-            for record in Self.recordsInConflict(response, exchange) {
-                lastConflicts[exchange.device.index, default: [:]][record] = historyCount
-            }
+            let isHeard = isHeard(exchange)
+            world.attempt { try deliver(exchange, response, isHeard: isHeard) }
+            if isHeard { noteShown(response, exchange, historyCount) }
         }
     }
 
@@ -189,26 +187,51 @@ final class SimulatedNetwork: @unchecked Sendable {
         }
     }
 
-    /// The records of which a conflict's answer shows the server's version.
-    private static func recordsInConflict(_ response: WireResponse, _ exchange: Exchange) -> [String] {
-        guard exchange.kind == "records/modify", let answer = try? RecordsResponse(json: response.body)
-        else { return [] }
-        return answer.records.compactMap { result in
-            guard case .error(let error) = result else { return nil }
-            return error.serverRecord?.recordName
+    /// Whether the device still waits for the answer.
+    private func isHeard(_ exchange: Exchange) -> Bool {
+        let took = world.queue.nowMilliseconds - exchange.sentMilliseconds
+        return !exchange.patience.isOver && took < Self.patienceMilliseconds
+    }
+
+    /// Notes what an answer shows of a history that had so many changes.
+    private func noteShown(_ response: WireResponse, _ exchange: Exchange, _ historyCount: Int) {
+        guard response.status == 200 else { return }
+        let device = exchange.device.index
+        func show(_ results: [RecordResult]) {
+            for name in results.compactMap(Self.shownRecord) {
+                lastShown[device, default: [:]][name] = historyCount
+            }
+        }
+        switch exchange.kind {
+        case "records/modify":
+            show(((try? RecordsResponse(json: response.body))?.records ?? []).filter(\.isConflict))
+        case "changes/zone":
+            for zone in (try? ChangesZoneResponse(json: response.body))?.zones ?? [] {
+                guard case .changes(let page) = zone else { continue }
+                show(page.records)
+                // Of what a later page has, the device knows nothing yet.
+                if page.moreComing != true { lastPages[device] = historyCount }
+            }
+        default: break
+        }
+    }
+
+    private static func shownRecord(_ result: RecordResult) -> String? {
+        switch result {
+        case .record(let record): record.recordName
+        case .tombstone(let tombstone): tombstone.recordName
+        case .error(let error): error.serverRecord?.recordName
         }
     }
 
     /// How many changes of the server's history a device can know of a record.
     func historyCount(knownTo device: Int, of record: String) -> Int {
-        max(lastPages[device, default: 0], lastConflicts[device]?[record] ?? 0)
+        max(lastPages[device, default: 0], lastShown[device]?[record] ?? 0)
     }
 
-    private func deliver(_ exchange: Exchange, _ original: WireResponse) throws {
+    private func deliver(_ exchange: Exchange, _ original: WireResponse, isHeard: Bool) throws {
         let (device, kind) = (exchange.device, exchange.kind)
         let response = try world.sabotage?.response(original, kind, device.index) ?? original
-        let took = world.queue.nowMilliseconds - exchange.sentMilliseconds
-        let isHeard = !exchange.patience.isOver && took < Self.patienceMilliseconds
         if kind == "records/modify", isHeard {
             try world.service.see(response, to: exchange.request, device: device.index)
         }
@@ -304,4 +327,8 @@ final class SimulatedWire: Transport, @unchecked Sendable {
         network.send(request, from: device, process, patience, completion)
         return { patience.isOver = true }
     }
+}
+
+extension RecordResult {
+    fileprivate var isConflict: Bool { if case .error = self { true } else { false } }
 }
