@@ -9,6 +9,10 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
     /// The field map can't do what it is asked. Change the map.
     case fieldMap(String)
 
+    /// A record can't have this name, so the row can't be synced: a name has 1 to 255 printable ASCII characters. With
+    /// `CloudSync` the name is the row's key, percent-encoded where it has others. Use a shorter key.
+    case recordName(String, bytesCount: Int)
+
     /// The extension is not registered in a database that is open. Register it first.
     case notRegistered
 
@@ -20,6 +24,9 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
             "the sync tables have version \(version), which is newer than this library: use a newer one"
         case .damaged(let what): "the sync tables are damaged: \(what); keep the file for inspection"
         case .notRegistered: "the extension is not registered in an open database: register it first"
+        case .recordName(let name, let bytesCount):
+            "no record can be named \"\(name)\" (\(bytesCount) bytes): a name has 1 to \(RecordNames.bytesMax) "
+                + "printable ASCII characters; use a shorter key, or of a key that is a text of any length its hash"
         case .fieldMap(let what): "the field map is wrong: \(what)"
         }
     }

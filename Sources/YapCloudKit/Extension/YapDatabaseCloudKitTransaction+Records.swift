@@ -101,7 +101,8 @@ extension YapDatabaseCloudKitTransaction {
         _ record: CKRecord, _ database: DatabaseKey, forKey key: String, inCollection collection: String,
         isUploaded: Bool
     ) throws -> Bool {
-        try writing { transaction in
+        if isUploaded { try RecordNames.check(record.recordID.recordName) }
+        return try writing { transaction in
             let name = YapCollectionKey(collection: collection, key: key)
             guard let rowID = try transaction.rowID(forKey: key, inCollection: collection),
                 let identity = try transaction.identity(ofRowID: rowID)

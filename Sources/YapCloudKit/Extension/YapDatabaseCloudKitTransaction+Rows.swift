@@ -159,6 +159,9 @@ extension YapDatabaseCloudKitTransaction {
         _ database: DatabaseKey,
         isFromHandler: Bool, isUnknown: Bool = false
     ) throws {
+        if fields != nil && record.recordChangeTag == nil {
+            try RecordNames.check(record.recordID.recordName)
+        }
         let life =
             try isUnknown
             ? JoinedLife(

@@ -105,6 +105,11 @@ extension YapDatabaseCloudKitTransaction {
                 // What a merge or a deletion took out of the queue meanwhile is no obstacle to what comes after it.
                 guard let change = try tables.change(item.sequence, item.incarnation) else { continue }
                 if !isStuck, try joinsNext(change) { continue }
+                if change.kind == .delete, !RecordNames.isLegal(item.recordID.recordName) {
+                    // The server never had a record of that name: nothing is left to delete.
+                    try deleted(item)
+                    continue
+                }
                 let code = isStuck ? CloudKitTables.stuckRefusal : Int64(error.code.rawValue)
                 try tables.refuseChanges(of: item.incarnation, code: code)
             }

@@ -58,7 +58,7 @@ extension CloudSyncMap {
             }
             let base = try row.base()
             guard let model = model(of: base) else { continue }
-            let key = row.recordID.recordName
+            let key = RecordNames.key(forName: row.recordID.recordName)
             guard try transaction.rowID(forKey: key, inCollection: model.collection) == nil else { continue }
             var fields: [String: Field] = [:]
             for change in try ext.tables.changes(of: id) { fields.merge(change.fields) { _, later in later } }

@@ -143,7 +143,7 @@ extension CloudSyncMap {
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction,
         _ database: DatabaseKey
     ) throws -> Bool {
-        let key = record.recordID.recordName
+        let key = RecordNames.key(forName: record.recordID.recordName)
         let rowID = try transaction.rowID(forKey: key, inCollection: model.collection)
         if lives.isEmpty, rowID == nil {
             // Nothing is known of it, as of nearly all records of a first fetch: no more need be asked.

@@ -48,11 +48,11 @@ extension CloudSyncMap {
         }
         if identity == row.identity, hash == known { return true }
         try ext.tables.distrust(row.id)
-        if let (rowID, object, collection) = found.stored {
+        if let (stored, object) = found.stored {
             // The caches may hold what was there before: the merge is to see what is on the disk.
-            ext.rowsInMerge.insert(rowID)
-            defer { ext.rowsInMerge.remove(rowID) }
-            try transaction.replaceObject(object, forKey: row.recordID.recordName, inCollection: collection)
+            ext.rowsInMerge.insert(stored.rowID)
+            defer { ext.rowsInMerge.remove(stored.rowID) }
+            try transaction.replaceObject(object, forKey: stored.key, inCollection: stored.collection)
         }
         return false
     }
@@ -62,17 +62,18 @@ extension CloudSyncMap {
     private func appRow(
         of row: VerifiedRow, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
-    ) throws -> (hash: Int64?, stored: (rowID: Int64, object: any Sendable, collection: String)?) {
+    ) throws -> (hash: Int64?, stored: (row: YapDatabaseRowIdentity, object: any Sendable)?) {
         let name = row.recordID.recordName
         guard row.ownerCount == 1, let model = model(ofType: row.recordType, in: row.recordID.zoneID)
         else { return (0, nil) }
         guard let owner = try ext.tables.ownerToVerify(of: row.id),
             let found = try transaction.identity(ofRowID: owner.rowID), found.collection == model.collection,
-            found.key == name, owner.nameHash == nil || owner.nameHash == found.nameHash,
-            let object = try? transaction.objectOnDisk(forKey: name, inCollection: model.collection)
+            RecordNames.isName(name, forKey: found.key),
+            owner.nameHash == nil || owner.nameHash == found.nameHash,
+            let object = try? transaction.objectOnDisk(forKey: found.key, inCollection: model.collection)
         else { return (nil, nil) }
         let content = ZoneChecksum.content(recordName: name, fields: try model.fields(object))
-        return (Int64(bitPattern: content), (owner.rowID, object, model.collection))
+        return (Int64(bitPattern: content), (found, object))
     }
 
     /// The row is gone, or can't be read: it is made anew of what the server has.
@@ -81,7 +82,8 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction
     ) throws {
         guard let record = try ext.tables.record(id: row.id) else { return }
-        for name in try ext.forget(record, rule: .serverWasReset) where name.key == row.recordID.recordName {
+        for name in try ext.forget(record, rule: .serverWasReset)
+        where RecordNames.isName(row.recordID.recordName, forKey: name.key) {
             try transaction.removeObject(forKey: name.key, inCollection: name.collection)
         }
     }

@@ -56,7 +56,8 @@ struct CloudSyncMap: Sendable {
             let zoneID = zoneID(of: model)
             guard let record, record.recordID.zoneID == zoneID else {
                 let made = CKRecord(
-                    recordType: model.recordType, recordID: CKRecord.ID(recordName: key, zoneID: zoneID))
+                    recordType: model.recordType,
+                    recordID: CKRecord.ID(recordName: RecordNames.name(forKey: key), zoneID: zoneID))
                 info.fields = (try model.fields(object), [:])
                 record = made
                 return
