@@ -75,6 +75,16 @@ extension Array: CloudFieldValue where Element: CloudFieldValue & CKRecordValueP
     }
 }
 
+extension Set: CloudFieldValue where Element: CloudFieldValue & CKRecordValueProtocol & Comparable {
+    /// The elements as a sorted list; an empty set is no value.
+    public var cloudValue: (any CKRecordValueProtocol)? { sorted().cloudValue }
+    /// The set of a list's elements; none is an empty one.
+    public init?(cloudValue: (any CKRecordValueProtocol)?) {
+        guard let list = [Element](cloudValue: cloudValue) else { return nil }
+        self = Set(list)
+    }
+}
+
 extension CloudFieldValue where Self: RawRepresentable, RawValue: CloudFieldValue {
     /// The raw value.
     public var cloudValue: (any CKRecordValueProtocol)? { rawValue.cloudValue }
