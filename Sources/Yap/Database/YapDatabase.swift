@@ -26,7 +26,8 @@ public final class YapDatabase: Sendable {
     ///   - configure: Registers the type of each collection.
     /// - Throws: `YapDatabaseError`: `notADatabase`, `notAYapDatabase`, `unsupportedFormat`, `corrupt` (the
     ///   file is left as it is in all four cases), `cannotOpen`, `busy`, `diskFull`; `missingRegistration` or
-    ///   `typeMismatch` for a mistake in `configure`.
+    ///   `typeMismatch` for a mistake in `configure`; `decoding` when stored objects are none of the registered
+    ///   type, with what to change in it.
     public convenience init(
         url: URL, options: YapDatabaseOptions = YapDatabaseOptions(),
         configure: (inout YapDatabaseConfiguration) -> Void
@@ -55,6 +56,7 @@ public final class YapDatabase: Sendable {
             let mark = try ConfigTable(sqlite).mark()
             log = CommitLog(newest: mark, publisher: publisher)
             let store = StoreConnection(sqlite, mark: mark, registrations: registrations, options: options)
+            if options.checksStoredObjects { try StoredObjectCheck(store).check(registrations.values) }
             let core = WriterCore(store, log: log, writerID: writerID, options: options)
             writer = Writer(core, publisher: publisher)
         } catch let error as SQLiteError {

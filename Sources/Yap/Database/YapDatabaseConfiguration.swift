@@ -6,10 +6,29 @@ public struct YapDatabaseConfiguration: Sendable {
     init() {}
 
     /// Says that the objects of `collection` are of `type`, stored in CBOR. They have no metadata.
+    ///
+    /// A type may change from one version of the app to the next. New properties have the values of `init()` in stored
+    /// objects when the type is a `YapDatabaseModel`, else those of `default`; removed ones are passed over. What was
+    /// renamed, or has another type, `upgrade` says.
+    ///
+    /// - Parameters:
+    ///   - default: An object whose properties stand for those that a stored object lacks.
+    ///   - version: The model's version, from 1. Raise it with each change that `upgrade` is needed for.
+    ///   - upgrade: Changes an object that an earlier version stored. Called at each read until the object is stored
+    ///     again, as by `upgradeObjects(inCollection:progress:)`.
     public mutating func register<Object: Codable & Sendable>(
-        _ type: Object.Type, inCollection collection: String
+        _ type: Object.Type, inCollection collection: String, default value: Object? = nil, version: Int = 1,
+        upgrade: (@Sendable (inout YapDatabaseStoredObject) throws -> Void)? = nil
     ) {
-        register(type, serializer: .cbor(), inCollection: collection)
+        if !(1...Int(UInt32.max)).contains(version) {
+            mistakes.append(
+                YapDatabaseError(
+                    .typeMismatch, "the version of a model is 1 or more, not \(version)",
+                    collection: collection))
+        }
+        register(
+            type, serializer: .cbor(default: value, version: version, upgrade: upgrade),
+            inCollection: collection)
     }
 
     /// Says that the objects of `collection` are of `type` and their metadata of `metadata`, both stored in

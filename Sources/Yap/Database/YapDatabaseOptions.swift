@@ -25,6 +25,10 @@ public struct YapDatabaseOptions: Sendable {
     /// How much of the file is read through a memory map. 0 reads by calls.
     public var memoryMapBytes: Int64 = 0
 
+    /// Whether opening reads a few objects of each collection, and fails when they are none of the registered type.
+    /// False opens the file all the same; reading such an object throws.
+    public var checksStoredObjects = true
+
     /// The SQLite VFS through which the file is reached, by name: tests and the simulator have their own.
     package var vfsName: String?
     /// From how many frames of the log a commit copies them into the file. The simulator takes few, so that it happens

@@ -1,11 +1,16 @@
 /// Turns CBOR (RFC 8949) back into `Decodable` values.
 ///
 /// It reads what `CBOREncoder` writes, and whatever else has definite lengths, texts as keys and no tags. A key
-/// that the type doesn't know is passed over; one that is absent or null reads as nil where the type allows it. No
-/// sequence of bytes makes it crash.
+/// that the type doesn't know is passed over; one that is absent or null reads as nil where the type allows it, and one
+/// that is absent as `YapDatabaseModel` says where the type is one. No sequence of bytes makes it crash.
 public struct CBORDecoder: Sendable {
+    /// What the outermost value has in place of properties that the bytes lack.
+    private let defaults: [UInt8]?
+
     /// Makes a decoder. It has no settings and can be used from any thread.
-    public init() {}
+    public init() { self.init(defaults: nil) }
+
+    init(defaults: [UInt8]?) { self.defaults = defaults }
 
     /// The value that `bytes` hold.
     ///
@@ -23,7 +28,7 @@ public struct CBORDecoder: Sendable {
     {
         let input = CBORInput(bytes)
         defer { input.invalidate() }
-        let root = CBORValueDecoder(input: input, offset: 0, parent: nil, key: nil)
+        let root = CBORValueDecoder(input: input, offset: 0, parent: nil, key: nil, rootDefaults: defaults)
         do {
             guard bytes.count <= CBORLimits.bytesMax else {
                 throw CBORFault.malformed(offset: 0, reason: "more than \(CBORLimits.bytesMax) bytes")

@@ -8,4 +8,7 @@ enum CBORLimits {
 
     /// Up to this many keys a map is searched from end to end; beyond it a sorted index is made.
     static let scannedKeysMax = 32
+
+    /// Properties that an object takes from its type's defaults. Each is found by decoding once more.
+    static let defaultsMax = 200
 }

@@ -4,18 +4,39 @@ import FoundationEssentials
 final class CBORValueDecoder: Decoder {
     let input: CBORInput
     let offset: Int
+    /// The bytes of the value that the outermost one has in place of what it lacks, when its type says none itself.
+    let rootDefaults: [UInt8]?
     private let parent: CBORValueDecoder?
     private let key: (any CodingKey)?
 
-    init(input: CBORInput, offset: Int, parent: CBORValueDecoder?, key: (any CodingKey)?) {
+    init(
+        input: CBORInput, offset: Int, parent: CBORValueDecoder?, key: (any CodingKey)?,
+        rootDefaults: [UInt8]? = nil
+    ) {
         self.input = input
         self.offset = offset
         self.parent = parent
         self.key = key
+        self.rootDefaults = rootDefaults
     }
 
     func child(at offset: Int, key: (any CodingKey)?) -> CBORValueDecoder {
         CBORValueDecoder(input: input, offset: offset, parent: self, key: key)
+    }
+
+    /// The same place in the value, read from other bytes, which hold nothing else.
+    func reading(_ input: CBORInput) -> CBORValueDecoder {
+        CBORValueDecoder(input: input, offset: 0, parent: parent, key: key)
+    }
+
+    /// Whether the value in it is the outermost one.
+    var isRoot: Bool { parent == nil }
+
+    /// The bytes of the value.
+    var itemBytes: UnsafeRawBufferPointer {
+        get throws {
+            UnsafeRawBufferPointer(rebasing: input.bytes[offset..<(try input.end(ofItemAt: offset))])
+        }
     }
 
     var codingPath: [any CodingKey] {
@@ -108,7 +129,12 @@ extension CBORValueDecoder {
         if type == [Double].self, let array = input.array(Double.self, at: offset) {
             return unsafeBitCast(array, to: type)
         }
-        return try type.init(from: child(at: offset, key: key()))
+        let child = child(at: offset, key: key())
+        do {
+            return try type.init(from: child)
+        } catch {
+            return try decodeWithDefaults(type, child, error)
+        }
     }
 }
 

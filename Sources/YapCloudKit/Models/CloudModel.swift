@@ -1,9 +1,9 @@
 public import CloudKit
 internal import CloudWire
-internal import Yap
+public import Yap
 
 /// A type whose objects are records of the cloud.
-public protocol CloudModel: Codable, Sendable {
+public protocol CloudModel: YapDatabaseModel {
     /// The record type.
     static var recordType: CKRecord.RecordType { get }
     /// Which properties are fields.

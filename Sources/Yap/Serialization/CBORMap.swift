@@ -1,0 +1,85 @@
+/// The entries of a CBOR map, in their order, each value as its bytes: for objects that are changed without their type.
+struct CBORMap {
+    struct Entry {
+        var key: String
+        var value: [UInt8]
+    }
+
+    var entries: [Entry] = []
+
+    /// Takes bytes apart that are one map and nothing else.
+    init(_ bytes: UnsafeRawBufferPointer) throws {
+        let input = CBORInput(bytes)
+        var (count, position) = try input.container(at: 0, major: 5)
+        while count > 0 {
+            let key = try input.text(at: position)
+            let start = try input.end(ofItemAt: position)
+            position = try input.end(ofItemAt: start, depth: 1)
+            entries.append(Entry(key: key, value: Array(bytes[start..<position])))
+            count -= 1
+        }
+        try input.checkEnd(position)
+    }
+
+    /// A value's bytes; nil for none. A new one comes last, and nil removes one.
+    subscript(key: String) -> [UInt8]? {
+        get { entries.first { $0.key == key }?.value }
+        set {
+            let index = entries.firstIndex { $0.key == key }
+            switch (index, newValue) {
+            case (let index?, let value?): entries[index].value = value
+            case (let index?, nil): entries.remove(at: index)
+            case (nil, let value?): entries.append(Entry(key: key, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    var bytes: [UInt8] {
+        var bytes = Self.head(major: 5, entries.count)
+        for entry in entries {
+            bytes += Self.head(major: 3, entry.key.utf8.count)
+            bytes += entry.key.utf8
+            bytes += entry.value
+        }
+        return bytes
+    }
+
+    /// The head of an item in its shortest form: RFC 8949, section 3.
+    private static func head(major: UInt8, _ count: Int) -> [UInt8] {
+        let major = major << 5
+        switch count {
+        case ..<24: return [major | UInt8(count)]
+        case ..<0x100: return [major | 24, UInt8(count)]
+        case ..<0x1_0000: return [major | 25] + bigEndian(UInt16(count))
+        default: return [major | 26] + bigEndian(UInt32(clamping: count))
+        }
+    }
+
+    static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+}
+
+extension CBORMap {
+    init(_ bytes: [UInt8]) throws {
+        self = try bytes.withUnsafeBytes { try CBORMap($0) }
+    }
+
+    /// Gives the map that `path` leads to the value that `defaults` has in that place under `key`.
+    /// - Returns: Whether it has one.
+    mutating func fill(
+        _ key: String, at path: some Collection<String>, from defaults: CBORMap
+    ) throws -> Bool {
+        guard let step = path.first else {
+            guard let value = defaults[key], self[key] == nil else { return false }
+            self[key] = value
+            return true
+        }
+        guard let own = self[step], let other = defaults[step] else { return false }
+        var nested = try CBORMap(own)
+        guard try nested.fill(key, at: path.dropFirst(), from: try CBORMap(other)) else { return false }
+        self[step] = nested.bytes
+        return true
+    }
+}

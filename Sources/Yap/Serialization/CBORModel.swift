@@ -1,0 +1,40 @@
+/// How the objects of a model become bytes and come back: with the model's version, and with its way from earlier ones.
+///
+/// Version 1 is the object in CBOR. A later version stands before it as a tag (RFC 8949, section 3.4) of 64 bits, whose
+/// first half is "YapM" and whose second is the version.
+struct CBORModel<Value: Codable & Sendable>: Sendable {
+    let version: Int
+    /// An object with what stored ones lack, in CBOR.
+    let defaults: [UInt8]?
+    let upgrade: (@Sendable (inout YapDatabaseStoredObject) throws -> Void)?
+
+    func encode(_ value: Value) throws -> [UInt8] {
+        let bytes = try CBOREncoder().encode(value)
+        return version == 1 ? bytes : ModelVersion.head(version) + bytes
+    }
+
+    func decode(_ bytes: UnsafeRawBufferPointer) throws -> Value {
+        let (stored, body) = ModelVersion.split(bytes)
+        let decoder = CBORDecoder(defaults: defaults)
+        guard stored < version, let upgrade else { return try decoder.decode(Value.self, from: body) }
+        var object = try YapDatabaseStoredObject(body, version: stored)
+        try upgrade(&object)
+        return try decoder.decode(Value.self, from: object.bytes)
+    }
+}
+
+/// The version that stands before an object's bytes.
+enum ModelVersion {
+    /// A tag in 64 bits, and the first half of it.
+    private static let mark: [UInt8] = [0xDB] + Array("YapM".utf8)
+    private static let bytesCount = mark.count + 4
+
+    static func head(_ version: Int) -> [UInt8] { mark + CBORMap.bigEndian(UInt32(clamping: version)) }
+
+    /// The version, which is 1 where none stands, and the object's own bytes.
+    static func split(_ bytes: UnsafeRawBufferPointer) -> (version: Int, object: UnsafeRawBufferPointer) {
+        guard bytes.count > bytesCount, bytes.starts(with: mark) else { return (1, bytes) }
+        let version = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: mark.count, as: UInt32.self))
+        return (Int(version), UnsafeRawBufferPointer(rebasing: bytes[bytesCount...]))
+    }
+}
