@@ -44,9 +44,6 @@ enum ServiceError {
     static let authenticationFailed = WireError(
         .authenticationFailed, reason: "Authentication failed", ckErrorCode: 9)
 
-    static let apiTokenRefused = WireError(
-        .authenticationFailed, reason: "ckAPIToken is missing or unknown", ckErrorCode: 8)
-
     static let zoneNotFound = WireError(.zoneNotFound, reason: "Zone does not exist", ckErrorCode: 26)
 
     /// Names longer than any zone's aren't repeated: an answer has one such error for each of its items.

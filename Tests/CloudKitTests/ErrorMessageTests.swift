@@ -1,5 +1,6 @@
 import CloudKit
 import CloudKitTesting
+import CloudService
 import CloudWire
 import Foundation
 import HTTPServer
@@ -139,9 +140,35 @@ import Testing
         #expect(error.localizedDescription == "Busy (record 1, zone z of _eve, container c, request a)")
         #expect(error.retryAfterSeconds == 3)
         #expect(
-            "\(error)" == "<CKError \"Zone Busy\" (23): \(error.localizedDescription); retry after 3.0 s>")
+            "\(error)" == "<CKError \"Zone Busy\" (23): \(error.localizedDescription); retry after 3.0 s. "
+                + "What to do: \(CKError.Code.zoneBusy.remedy)>")
         #expect(
-            "\(CKError(.quotaExceeded))" == "<CKError \"Quota Exceeded\" (25): The user's storage is full.>")
+            "\(CKError(.quotaExceeded))" == "<CKError \"Quota Exceeded\" (25): The user's storage is full. "
+                + "What to do: \(CKError.Code.quotaExceeded.remedy)>")
+    }
+
+    @Test(arguments: CKError.Code.allCases) func everyErrorSaysWhatHappenedAndWhatToDo(_ code: CKError.Code) {
+        for error in [CKError(code), CKError(code, "why"), CKError(code, userInfo: ["x": 1])] {
+            let words = error.bareMessage == "why" ? "why" : code.summary
+            #expect(error.localizedDescription == words && (error as any Error).localizedDescription == words)
+            #expect((error as NSError).localizedRecoverySuggestion == code.remedy)
+            #expect("\(error)".contains(words) && "\(error)".contains(code.remedy), "\(error)")
+        }
+        #expect(code.remedy.hasSuffix(".") && code.summary.hasSuffix("."))
+    }
+
+    @Test func aWrongAPITokenIsToldAsOne() async throws {
+        for (isMissing, words) in [(false, "doesn't know this API token"), (true, "No API token")] {
+            let refusal = WireError.apiTokenRefused(isMissing: isMissing, "iCloud.test")
+            let transport = ScriptedTransport([
+                .success(WireResponse(status: 401, body: try refusal.json(extras: true)))
+            ])
+            let refused = await error { _ = try await transport.database.allRecordZones() }
+            #expect(refused?.code == .missingEntitlement, "Apple has no code that fits better")
+            for part in [words, "CLOUDKIT_API_TOKEN", "yap token list"] {
+                #expect(refused?.localizedDescription.contains(part) == true, "\(refused as Any)")
+            }
+        }
     }
 
     @Test func aFailureOfManyItemsStaysReadable() {

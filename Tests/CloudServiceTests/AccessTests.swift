@@ -144,6 +144,12 @@ import Testing
     private func status(apiToken: String?, token: String?, container: CloudService.Container? = nil) throws
         -> Int
     {
+        try response(apiToken: apiToken, token: token, container: container).status
+    }
+
+    private func response(apiToken: String?, token: String?, container: CloudService.Container? = nil) throws
+        -> WireResponse
+    {
         let cloud = TestService()
         let service = CloudService(
             store: MemoryCloudStore(), clock: cloud.clock, random: SeededRandomSource(seed: 1),
@@ -153,7 +159,19 @@ import Testing
             request.path = "/database/1/\(container.identifier)/\(container.environment)/public/users/caller"
         }
         if let apiToken { request.query.append((WireHeader.apiTokenItem, apiToken)) }
-        return service.respond(to: request).status
+        return service.respond(to: request)
+    }
+
+    @Test func theRefusalOfAnAPITokenNamesItAndTheContainerAndSaysWhereToLook() throws {
+        for (apiToken, words) in [(nil, "No API token"), ("other", "doesn't know this API token")] {
+            let error = try WireError(json: response(apiToken: apiToken, token: "ada").body)
+            #expect(error.serverErrorCode == .authenticationFailed)
+            for part in [words, "CLOUDKIT_API_TOKEN", "`yap token list`"] {
+                #expect(error.reason?.contains(part) == true, "\(error.reason ?? "")")
+            }
+        }
+        let named = try WireError(json: response(apiToken: "other", token: nil).body).reason
+        #expect(named?.contains(TestService.container.identifier) == true)
     }
 
     @Test func anAppWithoutAKnownAPITokenIsRefusedWhoeverTheUserIs() throws {

@@ -14,7 +14,7 @@ extension CKError {
     public static var serviceUnavailable: Code { .serviceUnavailable }
     /// Too many requests; wait `retryAfterSeconds`.
     public static var requestRateLimited: Code { .requestRateLimited }
-    /// The app lacks an entitlement.
+    /// The server doesn't take the app: of ours, it doesn't know its API token.
     public static var missingEntitlement: Code { .missingEntitlement }
     /// Nobody is signed in, or the sign-in isn't valid.
     public static var notAuthenticated: Code { .notAuthenticated }

@@ -65,9 +65,12 @@ extension CKError: CustomStringConvertible, CustomDebugStringConvertible {
     /// Items of a partial failure that the description tells of.
     private static let itemsToldMax = 20
 
-    /// The code in words and as a number, the message with the names of what it is about, when to try again, and the
-    /// errors of single items.
-    public var description: String {
+    /// The code in words and as a number, the message with the names of what it is about, when to try again, the
+    /// errors of single items, and what to do.
+    public var description: String { "\(line) What to do: \(remedy)>" }
+
+    /// The description without its end, which is told once and not for each item.
+    private var line: String {
         var text = "<CKError \"\(code.title)\" (\(code.rawValue)): \(Self.message(bareMessage, userInfo))"
         if let retryAfterSeconds { text += "; retry after \(retryAfterSeconds) s" }
         if let partialErrorsByItemID {
@@ -76,7 +79,7 @@ extension CKError: CustomStringConvertible, CustomDebugStringConvertible {
             if told.count > Self.itemsToldMax { text += ", and \(told.count - Self.itemsToldMax) more" }
             text += "}"
         }
-        return text + ">"
+        return text.hasSuffix(".") ? text : text + "."
     }
 
     /// The same as the description.
@@ -84,7 +87,9 @@ extension CKError: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// The items with their errors, in an order that is the same each time.
     private static func told(_ errors: [AnyHashable: any Error]) -> [String] {
-        errors.map { "\(name(of: $0.base)): \($1)" }.sorted()
+        errors.map { item, error in
+            "\(name(of: item.base)): " + ((error as? CKError).map { $0.line + ">" } ?? "\(error)")
+        }.sorted()
     }
 
     private static func name(of item: Any) -> String {

@@ -19,8 +19,14 @@ public struct CKError: _BridgedStoredNSError, Sendable {
         _nsError = error
     }
 
-    /// Makes an error with `code` and what belongs to it.
+    /// Makes an error with `code` and what belongs to it. What it lacks to tell people what happened and what to do
+    /// is filled in.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        var userInfo = userInfo
+        if userInfo[NSLocalizedDescriptionKey] == nil { userInfo[NSLocalizedDescriptionKey] = code.summary }
+        if userInfo[NSLocalizedRecoverySuggestionErrorKey] == nil {
+            userInfo[NSLocalizedRecoverySuggestionErrorKey] = code.remedy
+        }
         _nsError = NSError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
@@ -46,6 +52,8 @@ public struct CKError: _BridgedStoredNSError, Sendable {
     public var errorUserInfo: [String: Any] { _nsError.userInfo }
     /// What went wrong, in words.
     public var localizedDescription: String { _nsError.localizedDescription }
+    /// What to do about it. Apps read it as `localizedRecoverySuggestion` of the `NSError`.
+    var remedy: String { _nsError.localizedRecoverySuggestion ?? code.remedy }
 
     /// The errors of the single items, by record ID or zone ID; nil unless the code is `partialFailure`.
     public var partialErrorsByItemID: [AnyHashable: any Error]? {

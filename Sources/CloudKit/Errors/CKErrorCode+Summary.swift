@@ -9,7 +9,7 @@ extension CKErrorCode {
         case .badContainer: "The container isn't known or not configured."
         case .serviceUnavailable: "The service is down for a while."
         case .requestRateLimited: "Too many requests; wait retryAfterSeconds."
-        case .missingEntitlement: "The app lacks an entitlement."
+        case .missingEntitlement: "The server doesn't take the app: of ours, it doesn't know its API token."
         case .notAuthenticated: "Nobody is signed in, or the sign-in isn't valid."
         case .permissionFailure: "The user may not do this."
         case .unknownItem: "The record isn't there."

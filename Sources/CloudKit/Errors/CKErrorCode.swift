@@ -19,7 +19,7 @@ public enum CKErrorCode: Int, Sendable, CaseIterable, _ErrorCodeProtocol {
     case serviceUnavailable = 6
     /// Too many requests; wait `retryAfterSeconds`.
     case requestRateLimited = 7
-    /// The app lacks an entitlement.
+    /// The server doesn't take the app: of ours, it doesn't know its API token.
     case missingEntitlement = 8
     /// Nobody is signed in, or the sign-in isn't valid.
     case notAuthenticated = 9

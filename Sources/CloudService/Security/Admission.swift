@@ -99,7 +99,7 @@ extension CloudService {
     ) throws {
         let apiToken = request.queryItem(WireHeader.apiTokenItem)
         guard let app = try accounts.app(apiToken: apiToken, container: Container(route)) else {
-            throw ServiceError.apiTokenRefused
+            throw WireError.apiTokenRefused(isMissing: apiToken == nil, route.container)
         }
         if let environment = app.environment, environment != route.environment {
             throw WireError.tokenOfOtherEnvironment(environment)
@@ -122,13 +122,25 @@ extension CloudService {
 }
 
 extension WireError {
+    /// The app's token is missing, or none of the container's. It says the same for a container that isn't here.
+    package static func apiTokenRefused(isMissing: Bool, _ container: String) -> WireError {
+        let what =
+            isMissing
+            ? "No API token (ckAPIToken) came"
+            : "The server doesn't know this API token (ckAPIToken) for \(container)"
+        return WireError(
+            .authenticationFailed,
+            reason: "\(what): check CLOUDKIT_API_TOKEN; on the server, `yap token list` shows the tokens",
+            ckErrorCode: 8)
+    }
+
     /// The API token names another environment, which is told: the app must ask there, or have another token.
     package static func tokenOfOtherEnvironment(_ environment: String) -> WireError {
         WireError(
             .authenticationFailed,
             reason:
-                "ckAPIToken is for \(environment) only: ask there, or use a token that the operator made for this "
-                + "environment",
+                "The API token (ckAPIToken) is for \(environment) only: ask there, or use a token that the operator "
+                + "made for this environment",
             ckErrorCode: 8)
     }
 
@@ -145,7 +157,8 @@ extension ServiceError {
         .authenticationRequired, reason: "development is for developers only: sign in as one", ckErrorCode: 9)
 
     static let originRefused = WireError(
-        .authenticationFailed, reason: "ckAPIToken is not for pages of this origin", ckErrorCode: 8)
+        .authenticationFailed, reason: "The API token (ckAPIToken) is not for pages of this origin",
+        ckErrorCode: 8)
 
     static let noServerKeyHere = WireError(
         .authenticationFailed, reason: "a server-to-server key is for the public database's records only",
