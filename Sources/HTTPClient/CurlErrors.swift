@@ -2,11 +2,34 @@ import CCurl
 
 extension HTTPClientError {
     /// libcurl's code and words as an error of ours.
+    /// - Parameter verified: what OpenSSL found of the server's certificate, by its X509_V_ERR numbers; 0 is good.
     /// - Parameter connected: whether the connection stood, so that the server may have seen the request.
     /// - Parameter answered: whether an answer began.
-    init(_ code: CURLcode, detail: String, connected: Bool, answered: Bool) {
+    init(_ code: CURLcode, detail: String, verified: Int, connected: Bool, answered: Bool) {
         let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-        self.init(Self.code(code, connected: connected, answered: answered), words)
+        let known = Self.code(code, connected: connected, answered: answered)
+        self.init(known == .tlsRefused ? Self.tlsCode(code, words, verified: verified) : known, words)
+    }
+
+    /// What OpenSSL says of bytes that are no TLS.
+    private static let noTLSWords = ["wrong version number", "unknown protocol", "packet length too long"]
+
+    /// Why TLS came to nothing.
+    private static func tlsCode(_ code: CURLcode, _ words: String, verified: Int) -> Code {
+        switch code {
+        case CURLE_SSL_CACERT_BADFILE: .noAuthorities
+        case CURLE_SSL_CONNECT_ERROR: noTLSWords.contains(where: words.contains) ? .notTLS : .tlsRefused
+        case CURLE_PEER_FAILED_VERIFICATION:
+            switch verified {
+            // OpenSSL found nothing wrong, or libcurl hasn't asked it (1): libcurl itself compares the names. Others
+            // have OpenSSL do it, for names and for addresses.
+            case 0, 1, 62, 64: .certificateOfOtherName
+            // Not valid yet, and run out.
+            case 9, 10: .certificateOfOtherTime
+            default: .untrustedCertificate
+            }
+        default: .tlsRefused
+        }
     }
 
     private static func code(_ code: CURLcode, connected: Bool, answered: Bool) -> Code {

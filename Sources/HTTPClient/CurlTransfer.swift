@@ -320,14 +320,20 @@ final class CurlTransfer: @unchecked Sendable {
             return .failure(HTTPClientError(.cutShort, "The connection ended within the answer's headers."))
         }
         response.status = status()
+        if request.url.hasPrefix("http://"), response.asksForTLS {
+            return .failure(
+                HTTPClientError(.needsTLS, "The port answered plain HTTP with \(response.status)."))
+        }
         return .success(response)
     }
 
     private func error(_ code: CURLcode) -> HTTPClientError {
         if code == CURLE_FILESIZE_EXCEEDED { return tooLarge }
+        var verified = 0
+        if let handle { yap_curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &verified) }
         return HTTPClientError(
-            code, detail: errorText.map { String(cString: $0) } ?? "", connected: isConnected,
-            answered: headerBytes > 0)
+            code, detail: errorText.map { String(cString: $0) } ?? "", verified: verified,
+            connected: isConnected, answered: headerBytes > 0)
     }
 }
 

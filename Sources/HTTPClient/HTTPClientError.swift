@@ -8,8 +8,20 @@ public struct HTTPClientError: Error, Sendable, Hashable, CustomStringConvertibl
         case couldNotResolve
         /// No connection came about, also not in time: the server has seen nothing.
         case couldNotConnect
-        /// The server's certificate isn't good, or TLS couldn't be agreed on: the server has seen nothing.
+        /// TLS couldn't be agreed on: the server has seen nothing.
         case tlsRefused
+        /// The server's certificate is from nobody who is trusted: the server has seen nothing.
+        case untrustedCertificate
+        /// The server's certificate is for another name: the server has seen nothing.
+        case certificateOfOtherName
+        /// The server's certificate ran out, or isn't valid yet by the clock here: the server has seen nothing.
+        case certificateOfOtherTime
+        /// The file with the certificates to trust can't be read: the server has seen nothing.
+        case noAuthorities
+        /// The address begins with `https://`, and what answers is no TLS: the server has seen nothing.
+        case notTLS
+        /// The address begins with `http://`, and the server says that the port speaks TLS. It did nothing.
+        case needsTLS
         /// The time was over before the answer was there.
         case timedOut
         /// The connection ended before an answer began; the server may have done what was asked.
@@ -46,10 +58,12 @@ public struct HTTPClientError: Error, Sendable, Hashable, CustomStringConvertibl
     /// Whether the server can't have seen the request: sending it again does nothing twice.
     public var serverSawNothing: Bool {
         switch code {
-        case .invalidRequest, .couldNotResolve, .couldNotConnect, .tlsRefused, .tooManyWaiting: true
+        case .invalidRequest, .couldNotResolve, .couldNotConnect, .tlsRefused, .untrustedCertificate,
+            .certificateOfOtherName, .certificateOfOtherTime, .noAuthorities, .notTLS, .needsTLS,
+            .tooManyWaiting:
+            true
         case .timedOut, .noAnswer, .cutShort, .invalidResponse, .responseTooLarge, .cancelled, .stopped,
-            .bodyFailed,
-            .internalError:
+            .bodyFailed, .internalError:
             false
         }
     }

@@ -78,6 +78,20 @@ public struct HTTPClientResponse: Sendable {
         let lowercased = name.lowercased()
         return headers.first { $0.name.lowercased() == lowercased }?.value
     }
+
+    /// What servers that we know (nginx, Apache, Go's) say on a port of TLS to who speaks plain HTTP.
+    private static let wordsForTLS = [
+        "plain HTTP request was sent to HTTPS port", "speaking plain HTTP to an SSL-enabled server port",
+        "HTTP request to an HTTPS server",
+    ]
+
+    /// Whether the server says that its port speaks TLS: by the status for it, as ours does, or in its own words.
+    var asksForTLS: Bool {
+        if status == 426 { return true }
+        guard status == 400 else { return false }
+        let text = String(decoding: body.prefix(1_024), as: UTF8.self)
+        return Self.wordsForTLS.contains { text.contains($0) }
+    }
 }
 
 /// A request's body that isn't in memory. Called on the client's thread, which waits meanwhile.

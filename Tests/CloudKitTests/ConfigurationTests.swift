@@ -197,4 +197,18 @@ final class Folder: Sendable {
             }
         }
     }
+
+    @Test func theAuthoritiesOfAVariableAreTrustedAndCountBeforeTheFiles() throws {
+        let folder = try Folder()
+        try folder.write(
+            "cloudkit.json",
+            #"{"containers": {"a": {"server": "https://a", "authoritiesFile": "of-the-file.pem"}}}"#)
+        #expect(read(folder).containers["a"]?.authoritiesFile == folder.path + "/of-the-file.pem")
+        let near = read(folder, ["CLOUDKIT_AUTHORITIES_FILE": "near.pem"])
+        #expect(near.containers["a"]?.authoritiesFile == folder.path + "/near.pem")
+        let far = read(folder, ["CLOUDKIT_SERVER": "https://b", "CLOUDKIT_AUTHORITIES_FILE": "/far.pem"])
+        #expect(
+            far.containers["a"]?.authoritiesFile == "/far.pem"
+                && far.everyOther?.authoritiesFile == "/far.pem")
+    }
 }

@@ -42,7 +42,10 @@ import Testing
 
     static let network: [HTTPClientError.Code: CKError.Code] = [
         .couldNotResolve: .networkUnavailable, .couldNotConnect: .networkUnavailable,
-        .tlsRefused: .networkFailure, .timedOut: .networkFailure, .noAnswer: .networkFailure,
+        .tlsRefused: .networkFailure, .untrustedCertificate: .networkFailure,
+        .certificateOfOtherName: .networkFailure, .certificateOfOtherTime: .networkFailure,
+        .noAuthorities: .networkFailure, .notTLS: .networkFailure, .needsTLS: .networkFailure,
+        .timedOut: .networkFailure, .noAnswer: .networkFailure,
         .invalidResponse: .networkFailure, .cutShort: .serverResponseLost,
         .responseTooLarge: .serverResponseLost, .cancelled: .operationCancelled,
         .stopped: .operationCancelled, .tooManyWaiting: .requestRateLimited,
@@ -118,6 +121,28 @@ import Testing
             #expect(error.code == expected, "\(code)")
             #expect((error.retryAfterSeconds != nil) == (expected == .requestRateLimited), "\(code)")
             #expect(error.localizedDescription.contains("why"), "\(code)")
+        }
+    }
+
+    /// What each refusal of a connection says is to be done.
+    static let connections: [(HTTPClientError.Code, ConnectionRefusal, String)] = [
+        (.untrustedCertificate, .certificate, "CLOUDKIT_AUTHORITIES_FILE"),
+        (.certificateOfOtherName, .certificate, "CLOUDKIT_SERVER"),
+        (.certificateOfOtherTime, .certificate, "clock"),
+        (.noAuthorities, .certificate, "CLOUDKIT_AUTHORITIES_FILE"),
+        (.notTLS, .scheme, "http://"), (.needsTLS, .scheme, "https://"),
+    ]
+
+    @Test func aServerThatIsThereAndCantBeTalkedToIsToldFromANetworkThatIsAway() {
+        for (code, refusal, remedy) in Self.connections {
+            let error = CKError(HTTPClientError(code, "why"))
+            #expect(error.connectionRefusal == refusal, "\(code)")
+            #expect("\(error)".contains(remedy), "\(error)")
+            #expect((error as NSError).localizedRecoverySuggestion?.contains(remedy) == true, "\(code)")
+            #expect(error.naming(container: "c").connectionRefusal == refusal, "also with names")
+        }
+        for code in HTTPClientError.Code.allCases where !Self.connections.contains(where: { $0.0 == code }) {
+            #expect(CKError(HTTPClientError(code, "why")).connectionRefusal == nil, "\(code)")
         }
     }
 }

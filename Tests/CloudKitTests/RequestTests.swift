@@ -2,6 +2,7 @@ import CloudKit
 import CloudKitTesting
 import CloudWire
 import Foundation
+import HTTPClient
 import Seams
 import Testing
 
@@ -48,6 +49,14 @@ import Testing
     func anUrgentOperationEndsWithTheNetworksError(qualityOfService: QualityOfService) {
         let line = Line([.failure(CKError(.networkFailure)), Self.saved])
         let (_, said) = save(line.database(), qualityOfService: qualityOfService)
+        #expect(said.all == [.networkFailure])
+        line.pass(seconds: 600)
+        #expect(line.requests.all.count == 1)
+    }
+
+    @Test func aPatientOperationDoesNotWaitForACertificateToBecomeGood() {
+        let line = Line([.failure(CKError(HTTPClientError(.untrustedCertificate, "why"))), Self.saved])
+        let (_, said) = save(line.database(), qualityOfService: .utility)
         #expect(said.all == [.networkFailure])
         line.pass(seconds: 600)
         #expect(line.requests.all.count == 1)

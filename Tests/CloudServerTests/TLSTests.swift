@@ -67,7 +67,7 @@ import Testing
             let plain = try RawConnection(port: port)
             try plain.send("GET /yap/1/health HTTP/1.1\r\nHost: x\r\n\r\n")
             let answer = String(decoding: try plain.receiveUntilClosed(), as: UTF8.self)
-            #expect(!answer.contains("200 OK"))
+            #expect(answer.hasPrefix("HTTP/1.1 426 ") && answer.contains("https://"), "\(answer)")
         }
     }
 

@@ -40,30 +40,61 @@ import Testing
     @Test func anUnknownAuthorityIsRefused() async throws {
         try await Self.withServer { url, _ in
             let error = await Self.client(trusting: nil).answer(url)
-            #expect(error.code == .tlsRefused)
+            #expect(error.code == .untrustedCertificate)
         }
     }
 
     @Test func aCertificateForAnotherNameIsRefused() async throws {
         try await Self.withServer("example.org") { url, certificatePath in
-            #expect(await Self.client(trusting: certificatePath).answer(url).code == .tlsRefused)
+            let error = await Self.client(trusting: certificatePath).answer(url)
+            #expect(error.code == .certificateOfOtherName)
         }
     }
 
     @Test func aCertificateThatRanOutIsRefused() async throws {
         try await Self.withServer(validSeconds: -60) { url, certificatePath in
-            #expect(await Self.client(trusting: certificatePath).answer(url).code == .tlsRefused)
+            let error = await Self.client(trusting: certificatePath).answer(url)
+            #expect(error.code == .certificateOfOtherTime)
         }
     }
 
-    @Test func aServerWithoutTLSAndAFileThatIsNotThereAreRefused() async throws {
+    @Test func anAddressOfTLSForAPortOfPlainHTTPIsToldAndSoIsAFileThatIsNotThere() async throws {
         let plain = RawServer { connection in
             connection.send("HTTP/1.1 400 Bad Request\r\n\r\n")
             connection.waitForHangup()
         }
         let url = "https://127.0.0.1:\(plain.port)/"
-        #expect(await Self.client(trusting: nil).answer(url).code == .tlsRefused)
-        #expect(await Self.client(trusting: "/nowhere.pem").answer(url).code == .tlsRefused)
+        #expect(await Self.client(trusting: nil).answer(url).code == .notTLS)
+        #expect(await Self.client(trusting: "/nowhere.pem").answer(url).code == .noAuthorities)
+        // Ours, to which a handshake is a request that makes no sense.
+        let server = HTTPServer(options: HTTPServerOptions(), handler: PathEcho())
+        try server.start()
+        defer { server.stop(graceMilliseconds: 0) }
+        let ours = await Self.client(trusting: nil).answer("https://127.0.0.1:\(server.port)/x")
+        #expect(ours.code == .notTLS)
+    }
+
+    @Test func anAddressOfPlainHTTPForAPortOfTLSIsTold() async throws {
+        try await Self.withServer { url, _ in
+            let plain = url.replacing("https://", with: "http://")
+            #expect(await Self.client(trusting: nil).answer(plain).code == .needsTLS)
+            let body = HTTPClientRequest(method: "POST", url: plain, body: [1, 2, 3])
+            #expect(await Self.client(trusting: nil).answer(body).code == .needsTLS)
+        }
+    }
+
+    @Test(arguments: [
+        "<center>The plain HTTP request was sent to HTTPS port</center>",
+        "Client sent an HTTP request to an HTTPS server.\n",
+    ]) func otherServersWordsForAPortOfTLSAreKnown(body: String) async {
+        let server = RawServer { connection in
+            while connection.request() != nil { connection.answer(body, status: "400 Bad Request") }
+        }
+        #expect(await HTTPClient().answer(server.url).code == .needsTLS)
+        let other = RawServer { connection in
+            while connection.request() != nil { connection.answer("no", status: "400 Bad Request") }
+        }
+        #expect(await HTTPClient().answer(other.url).code == nil)
     }
 
     private struct NoCertificate: Error {}

@@ -87,6 +87,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [get, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"])
+    func whoSpeaksPlainHTTPToAPortOfTLSIsToldSo(request: String) async throws {
+        try await Self.withTLS { port, certificate, _ in
+            let plain = try RawClient(port: port)
+            plain.send(request)
+            let answer = String(decoding: try plain.receiveAll(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 426 Upgrade Required\r\n"), "\(answer)")
+            #expect(answer.contains("\r\nUpgrade: TLS/1.2, HTTP/1.1\r\n"), "\(answer)")
+            let client = try TLSClient(port: port, trusting: certificate)
+            client.send(Self.get)
+            _ = try client.receive(until: "GET /a ")
+        }
+    }
+
     @Test func aHandshakeThatDoesNotEndIsCut() async throws {
         try await Self.withTLS(TestHandler(), { $0.headerTimeoutSeconds = 0.2 }) {
             port, certificate, server in

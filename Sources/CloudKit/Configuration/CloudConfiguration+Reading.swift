@@ -33,6 +33,9 @@ extension CloudConfiguration {
         said.apiToken = variable("CLOUDKIT_API_TOKEN")
         said.webAuthToken = variable("CLOUDKIT_WEB_AUTH_TOKEN")
         said.deviceID = variable("CLOUDKIT_DEVICE_ID")
+        said.authoritiesFile = variable("CLOUDKIT_AUTHORITIES_FILE").map {
+            Self.absolute($0, in: currentFolder)
+        }
         said.keyID = variable("CLOUDKIT_KEY_ID")
         said.keyFile = variable("CLOUDKIT_KEY_FILE").map { Self.absolute($0, in: currentFolder) }
         said.serverKind = variable("CLOUDKIT_PROTOCOL")

@@ -83,7 +83,16 @@ enum ErrorTable {
     static func network(_ code: HTTPClientError.Code) -> (code: CKError.Code, words: String?) {
         switch code {
         case .couldNotResolve, .couldNotConnect: (.networkUnavailable, "The server can't be reached")
-        case .tlsRefused: (.networkFailure, "The server's certificate or TLS isn't good")
+        case .tlsRefused: (.networkFailure, "TLS couldn't be agreed on with the server")
+        case .untrustedCertificate: (.networkFailure, "The server's certificate isn't trusted")
+        case .certificateOfOtherName: (.networkFailure, "The server's certificate is for another name")
+        case .certificateOfOtherTime: (.networkFailure, "The server's certificate isn't good at this time")
+        case .noAuthorities:
+            (.networkFailure, "The file with the certificates to trust can't be read")
+        case .notTLS:
+            (.networkFailure, "The server's address begins with https://, and its port speaks plain http")
+        case .needsTLS:
+            (.networkFailure, "The server's address begins with http://, and its port speaks https")
         case .timedOut: (.networkFailure, "No answer came in time")
         case .noAnswer: (.networkFailure, "The connection ended without an answer")
         case .invalidResponse: (.networkFailure, "What answers isn't an HTTP server")
@@ -121,9 +130,13 @@ extension CKError {
     /// What the network did, in Apple's codes.
     package init(_ error: HTTPClientError) {
         let (code, words) = ErrorTable.network(error.code)
+        var userInfo: [String: Any] = [:]
+        userInfo[ConnectionRefusal.userInfoKey] = ConnectionRefusal(error.code)?.rawValue
+        userInfo[NSLocalizedRecoverySuggestionErrorKey] = ConnectionRefusal.remedy(error.code)
         self.init(
             code, [words, error.message].compactMap { $0 }.joined(separator: ": "),
-            retryAfterSeconds: error.code == .tooManyWaiting ? ErrorTable.tooManySeconds : nil)
+            retryAfterSeconds: error.code == .tooManyWaiting ? ErrorTable.tooManySeconds : nil,
+            userInfo: userInfo)
     }
 
     /// Whether a request that failed so failed for its zone: then each of its items did, and other zones may

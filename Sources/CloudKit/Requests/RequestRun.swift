@@ -263,7 +263,10 @@ private final class RequestRun: Sendable {
     }
 
     private func repeatOrEnd(after error: CKError, _ number: Int) {
-        guard rules.repeatsAfterNetworkErrors, error.isOfTheNetwork else { return end(.failure(error)) }
+        // What waiting doesn't mend is told at once.
+        guard rules.repeatsAfterNetworkErrors, error.isOfTheNetwork, error.connectionRefusal == nil else {
+            return end(.failure(error))
+        }
         let pause = RequestRules.pauseMilliseconds(
             afterAttempt: number, unitInterval: connection.random.nextUnitInterval())
         if let deadline = rules.deadlineMilliseconds,

@@ -245,7 +245,7 @@ extension Loop {
         goOn(connection)
     }
 
-    /// Goes on with TLS's handshake; true when it is done.
+    /// Goes on with TLS's handshake; true when something else is to be done on the connection.
     private func shakeHands(_ connection: Connection) -> Bool {
         switch connection.tls?.shakeHands() {
         case .bytes:
@@ -253,6 +253,11 @@ extension Loop {
             setDeadline(connection, now + milliseconds(options.idleTimeoutSeconds))
             return true
         case .blocked: return false
+        case .failed where connection.tls?.sawPlainHTTP == true:
+            // Told in plain HTTP: else the client only sees a connection that ends.
+            connection.tls = nil
+            refuse(connection, 426, "this port speaks TLS: begin the address with https://")
+            return true
         case .ended, .failed, nil:
             cut(connection, .clientLeft)
             return false

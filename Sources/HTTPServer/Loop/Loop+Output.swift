@@ -136,6 +136,7 @@ extension Loop {
         exchange.ending = ending
         var response = handler.errorResponse(status: status, reason: reason)
         response.status = status
+        if status == 426 { response.headers.append(("Upgrade", "TLS/1.2, HTTP/1.1")) }
         let sink = connection.phase == .reading ? exchange.sink : nil
         respond(connection, HTTPAnswer(response: response))
         sink?.cancelled()

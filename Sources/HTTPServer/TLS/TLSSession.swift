@@ -5,6 +5,8 @@ import Glibc
 final class TLSSession {
     private let handle: OpaquePointer
     private var isBroken = false
+    /// The client began with a request in plain HTTP.
+    private(set) var sawPlainHTTP = false
 
     init(_ handle: OpaquePointer) { self.handle = handle }
 
@@ -14,7 +16,11 @@ final class TLSSession {
     func shakeHands() -> TransportResult {
         ERR_clear_error()
         let code = SSL_do_handshake(handle)
-        return code == 1 ? .bytes(0) : failure(code)
+        guard code != 1 else { return .bytes(0) }
+        let result = failure(code)
+        // SSL_R_HTTP_REQUEST
+        if case .failed = result { sawPlainHTTP = ERR_peek_error() & 0x7F_FFFF == 156 }
+        return result
     }
 
     func receive(into buffer: UnsafeMutableBufferPointer<UInt8>) -> TransportResult {
