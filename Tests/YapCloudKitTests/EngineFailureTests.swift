@@ -46,6 +46,41 @@ import Testing
         ),
     ]
 
+    @Test(arguments: [
+        (ConnectionRefusal.certificate, "untrustedServer"), (.scheme, "wrongAddress"),
+    ]) func aServerThatCantBeTalkedToIsAProblemThatIsTriedAgain(refusal: ConnectionRefusal, name: String)
+        throws
+    {
+        var bench = Bench()
+        _ = bench.count(1)
+        let error = CKError(
+            .networkFailure, "why", userInfo: [ConnectionRefusal.userInfoKey: refusal.rawValue])
+        _ = bench.answered(.failed(error))
+        guard case .needsAttention(let problems) = bench.engine.status else {
+            Issue.record("\(bench.engine.status)")
+            return
+        }
+        #expect(problems.map(\.explanation.name) == [name])
+        #expect("\(bench.engine.status)".contains(error.localizedDescription))
+        bench.now = try #require(bench.wake)
+        #expect(bench.handle(.tick) == ["send - 400"], "as without a network")
+        _ = bench.answered(.failed(CKError(.networkFailure)))
+        guard case .waiting(_, .network) = bench.engine.status else {
+            Issue.record("\(bench.engine.status)")
+            return
+        }
+        bench.now = try #require(bench.wake)
+        _ = bench.handle(.tick)
+        _ = bench.answered(.failed(error))
+        _ = bench.handle(.networkMayBeBack)
+        _ = bench.answered(bench.saved("0"), left: 0)
+        #expect(bench.engine.status == .idle)
+    }
+
+    @Test func theFrameworksKeyOfARefusedConnectionIsTheOneThatTheEngineReads() {
+        #expect(ConnectionRefusal.userInfoKey == CloudSyncProblem.refusedConnectionKey)
+    }
+
     @Test("B10. the table has a row for every code, with what is to be done in each attempt")
     func everyCodeHasADisposition() {
         var left = Set(CKError.Code.allCases)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import YapCloudKit
 
-/// `docs/WHEN_SYNC_GOES_WRONG.md` names every status, every problem and every code, and says of each code what the
-/// engine's own table says.
+/// `docs/WHEN_SYNC_GOES_WRONG.md` says of every status, pause, problem and code what the program itself says of it, and
+/// of each code what the engine's own table says.
 @Suite struct WhenSyncGoesWrongTests {
     /// The rows of the page's tables by their first cell, without its code marks, and the others.
     private let rows: [String: [String]]
@@ -59,8 +59,7 @@ import Testing
         let attempts: [ErrorDisposition.Attempt] = [.save, .delete, .fetch, .createZone, .subscribe]
         #expect(attempts.count == ErrorDisposition.Attempt.allCases.count)
         let words = attempts.map { word(ErrorDisposition.of(code, in: $0)) }
-        #expect(Array(row.prefix(5)) == words, "\(code)")
-        #expect(row.count == 6 && !row[5].isEmpty, "what to do about \(code)")
+        #expect(row == [code.meaning] + words + [try #require(code.remedy)], "\(code)")
         for word in words { #expect(page.contains("- **\(word)**: "), "\(word) is not explained") }
     }
 
@@ -70,7 +69,8 @@ import Testing
         .configuration(.badContainer, message: ""), .unknownDatabase(identifier: nil),
         .refused(recordName: "", .unknownItem), .stuck(recordName: ""),
         .unrestorable(recordName: "", keys: []),
-        .damaged(recordName: ""),
+        .damaged(recordName: ""), .zoneDiffers(zoneName: ""), .untrustedServer(message: ""),
+        .wrongAddress(message: ""),
     ]
     static let pauses: [CloudSyncPause] = [
         .suspended, .network, .server(.zoneBusy), .otherProcess, .localDatabase, .anotherAccount,
@@ -79,17 +79,37 @@ import Testing
         .idle, .syncing(pending: 0), .waiting(until: nil, because: .network), .needsAttention([]),
     ]
 
-    @Test func everyCaseHasARow() throws {
-        #expect(Set(Self.problems.map(number)) == Set(0...9))
+    @Test func everyStatusPauseAndProblemSaysWhatThePageSays() throws {
+        #expect(Set(Self.problems.map(number)) == Set(0...12))
         #expect(Set(Self.pauses.map(number)) == Set(0...5))
         #expect(Set(Self.statuses.map(number)) == Set(0...3))
-        let names =
-            Self.problems.map { name("\($0)") } + Self.pauses.map { name("\($0)") }
-            + Self.statuses.map { name("\($0)") }
-        for name in names {
-            let row = try #require(rows[name], "the page has no row for \(name)")
-            #expect(row.count == 2 && row.allSatisfy { !$0.isEmpty }, "\(name)")
+        let said =
+            Self.problems.map(\.explanation) + Self.pauses.map(\.explanation)
+            + Self.statuses.map(\.explanation)
+        for explanation in said {
+            #expect(
+                rows[explanation.name] == [explanation.meaning, explanation.remedy], "\(explanation.name)")
         }
+        #expect(Set(rows.keys) == Set(said.map(\.name)), "the page has no row more")
+    }
+
+    /// What people are shown: what happened, of which record or zone, and what to do.
+    @Test func descriptionsSayWhatHappenedAndWhatToDo() {
+        for problem in Self.problems {
+            #expect("\(problem)".contains(" What to do: "), "\(problem)")
+            #expect("\(CloudSyncStatus.needsAttention([problem]))" == "\(problem)")
+        }
+        for pause in Self.pauses {
+            #expect("\(pause)".hasPrefix(pause.explanation.meaning) && "\(pause)".contains(" What to do: "))
+            #expect("\(CloudSyncStatus.waiting(until: nil, because: pause))".contains("\(pause)"))
+        }
+        let refused = "\(CloudSyncProblem.refused(recordName: "42", .permissionFailure))"
+        #expect(refused.hasPrefix("Record 42: ") && refused.contains(CKError.Code.permissionFailure.meaning))
+        #expect(refused.hasSuffix(CKError.Code.permissionFailure.remedy ?? "?"))
+        let token = "\(CloudSyncProblem.configuration(.missingEntitlement, message: "The token is wrong"))"
+        #expect(token.hasPrefix("The token is wrong. What to do: ") && token.contains("CLOUDKIT_API_TOKEN"))
+        #expect("\(CloudSyncProblem.zoneDeletedByUser(zoneName: "todos"))".hasPrefix("Zone todos: "))
+        #expect("\(CloudSyncStatus.syncing(pending: 3))" == "Something is under way; 3 changes wait.")
     }
 
     /// The page names calls of the app: each exists.
@@ -101,8 +121,6 @@ import Testing
         _ = [YapDatabaseCloudKit.networkMayBeBack, YapDatabaseCloudKit.accountMayHaveChanged]
         _ = CloudSync.answerDeletedZone(zoneName:_:)
     }
-
-    private func name(_ text: String) -> String { String(text.prefix { $0 != "(" }) }
 
     private func number(_ problem: CloudSyncProblem) -> Int {
         switch problem {
@@ -117,6 +135,8 @@ import Testing
         case .unrestorable: 8
         case .damaged: 9
         case .zoneDiffers: 10
+        case .untrustedServer: 11
+        case .wrongAddress: 12
         }
     }
 

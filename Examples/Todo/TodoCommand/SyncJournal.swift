@@ -104,7 +104,7 @@ extension CloudSyncProblem {
         case .anotherUser: "another user is signed in than the one whose list this is"
         case .quotaExceeded: "the storage in the cloud is full"
         case .zoneDeletedByUser(let name): "the zone \(name) was deleted"
-        case .configuration(let code, let message): "\(code): \(message)"
+        case .configuration, .untrustedServer, .wrongAddress: description
         case .unknownDatabase: "there is no such database"
         case .refused(let name, let code): "the server refuses \(name): \(code)"
         case .stuck(let name): "the conflict of \(name) does not end"

@@ -44,6 +44,12 @@ public enum CloudSyncProblem: Hashable, Sendable {
     case zoneDeletedByUser(zoneName: String)
     /// The container, the database or the app is not set up for this.
     case configuration(CKError.Code, message: String)
+    /// The server's certificate can't be trusted: nothing is sent to whoever that is. It is tried again as without a
+    /// network.
+    case untrustedServer(message: String)
+    /// The server's address begins with `https://` for a port of plain HTTP, or with `http://` for one of TLS. It is
+    /// tried again as without a network.
+    case wrongAddress(message: String)
     /// No database was given for the identifier.
     case unknownDatabase(identifier: String?)
     /// The server refuses this record's change. It is kept; a new change of the record, or `retry()`, sends

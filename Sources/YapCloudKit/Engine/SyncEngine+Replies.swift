@@ -221,6 +221,7 @@ extension SyncEngine {
         let milliseconds = lane.backOff.nextPauseMilliseconds(
             retryAfterSeconds: error.retryAfterSeconds, random: random)
         lane.pause = (now + milliseconds, pause)
+        lane.refusedConnection = CloudSyncProblem(refusedConnection: error)
         lanes[key] = lane
         actions.append(.tell(key, error))
     }

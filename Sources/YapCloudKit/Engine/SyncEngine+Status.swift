@@ -30,7 +30,8 @@ extension SyncLane {
     /// What the app or the user has to deal with.
     fileprivate var problems: [CloudSyncProblem] {
         let quota: [CloudSyncProblem] = isQuotaFull && count.pending > 0 ? [.quotaExceeded] : []
-        return (stop.map { [$0] } ?? []) + quota + count.refused + count.differingZones
+        let connection = pause != nil && hasWork ? refusedConnection : nil
+        return [stop, connection].compactMap { $0 } + quota + count.refused + count.differingZones
     }
 }
 

@@ -35,6 +35,8 @@ struct SyncLane {
     var itemsMax = BatchLimits.itemsMax
     var backOff = BackOff()
     var pause: (untilMilliseconds: Int64, because: CloudSyncPause)?
+    /// Why waiting alone won't end the pause.
+    var refusedConnection: CloudSyncProblem?
     /// Stops everything in this database until `retry`.
     var stop: CloudSyncProblem?
     /// The user's storage is full: nothing is saved before a deletion went through, or the app says so.

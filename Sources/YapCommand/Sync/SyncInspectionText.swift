@@ -131,8 +131,8 @@ struct SyncInspectionText {
         case .stuck: "the same conflict came back again and again"
         case .unrestorable(_, let keys):
             "the object doesn't give back \(keys.map(Shown.word).joined(separator: ", "))"
-        case .account, .anotherUser, .quotaExceeded, .zoneDeletedByUser, .configuration, .unknownDatabase,
-            .zoneDiffers:
+        case .account, .anotherUser, .quotaExceeded, .zoneDeletedByUser, .configuration, .untrustedServer,
+            .wrongAddress, .unknownDatabase, .zoneDiffers:
             "\(problem)"
         }
     }

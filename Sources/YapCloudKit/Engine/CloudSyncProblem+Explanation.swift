@@ -1,0 +1,124 @@
+internal import CloudKit
+
+extension CloudSyncProblem: CustomStringConvertible {
+    /// What happened, why, and what to do, for people.
+    public var description: String {
+        let row = explanation
+        switch self {
+        case .account(let code): return row.text(code.meaning)
+        case .anotherUser, .quotaExceeded, .unknownDatabase(nil): return row.text()
+        case .zoneDeletedByUser(let zone), .zoneDiffers(let zone):
+            return row.text("Zone \(zone): \(row.meaning)")
+        case .configuration(let code, let message): return row.with(code.remedy).text(message)
+        case .untrustedServer(let message), .wrongAddress(let message): return row.text(message)
+        case .unknownDatabase(let identifier?): return row.text("Database \(identifier): \(row.meaning)")
+        case .refused(let record, let code):
+            return row.with(code.remedy).text("Record \(record): \(row.meaning) It said: \(code.meaning)")
+        case .stuck(let record), .damaged(let record): return row.text("Record \(record): \(row.meaning)")
+        case .unrestorable(let record, let keys):
+            return row.text("Record \(record), \(keys.joined(separator: ", ")): \(row.meaning)")
+        }
+    }
+
+    package var explanation: SyncExplanation {
+        switch self {
+        case .account, .anotherUser, .quotaExceeded, .configuration, .unknownDatabase, .untrustedServer,
+            .wrongAddress:
+            ofTheWhole
+        case .zoneDeletedByUser, .zoneDiffers, .refused, .stuck, .unrestorable, .damaged: ofAPart
+        }
+    }
+
+    /// What stops all of a database.
+    private var ofTheWhole: SyncExplanation {
+        switch self {
+        case .anotherUser:
+            SyncExplanation(
+                "anotherUser",
+                "Another user is signed in than the one whose objects these are. Nothing is sent as somebody else.",
+                do: "Sign the first user in again; or `useSignedInAccount(objectsOfOtherAccount:)` "
+                    + "(`useAccount(of:)` of the extension), and the other user gets a queue of their own.")
+        case .quotaExceeded:
+            SyncExplanation(
+                "quotaExceeded", "The user's storage is full. Deletions and fetches go on.",
+                do: "Delete something, or get more storage; then `retry()`.")
+        case .configuration:
+            SyncExplanation(
+                "configuration",
+                "The container, the database or the app is not set up for this; the message says what is missing.",
+                do: "Mend it, then `retry()`.")
+        case .untrustedServer:
+            SyncExplanation(
+                "untrustedServer",
+                "The server's certificate can't be trusted: it is from nobody who is, for another name, or ran out. "
+                    + "Nothing is sent; it is tried again as without a network.",
+                do: "Name a file with the certificate, or its authority's: CLOUDKIT_AUTHORITIES_FILE, or "
+                    + "`authoritiesFile` in cloudkit.json. Of another name, or run out: give the server a good one."
+            )
+        case .wrongAddress:
+            SyncExplanation(
+                "wrongAddress",
+                "The server's address begins with https:// for a port of plain HTTP, or with http:// for one of TLS. "
+                    + "It is tried again as without a network.",
+                do: "Mend the address: CLOUDKIT_SERVER, or `server` in cloudkit.json.")
+        case .unknownDatabase:
+            SyncExplanation(
+                "unknownDatabase",
+                "The databaseIdentifierBlock knows no database for the identifier. The queue is kept.",
+                do: "Return one, then `resume()` or `retry()`.")
+        default:
+            SyncExplanation(
+                "account", "Nobody is signed in, or the account can't be used.",
+                do: "Sign in, then `accountMayHaveChanged()`.")
+        }
+    }
+
+    /// What stops a zone or a record.
+    private var ofAPart: SyncExplanation {
+        switch self {
+        case .zoneDeletedByUser:
+            SyncExplanation(
+                "zoneDeletedByUser", "The user deleted the zone on purpose. Nothing is sent or fetched.",
+                do:
+                    "Ask, then `answerDeletedZone(zoneName:_:)`: upload again, or remove here too. `retry()` uploads "
+                    + "again.")
+        case .refused:
+            SyncExplanation(
+                "refused", "The server refuses this record's change. It is put aside; other records go on.",
+                do: "Change the record, or `retry()`. The code says more.")
+        case .stuck:
+            SyncExplanation(
+                "stuck", "The same conflict came back three times: the merge doesn't settle it. Put aside.",
+                do: "Look at the merge rule; then change the record, or `retry()`.")
+        case .unrestorable:
+            SyncExplanation(
+                "unrestorable",
+                "The queue kept only the names of these values, and the record handler doesn't give them back, or the "
+                    + "row is gone. Put aside, never sent empty.",
+                do: "Answer `keysToRestore` in the handler; or set the values again.")
+        case .damaged:
+            SyncExplanation(
+                "damaged",
+                "What the queue holds of the record's change can't be read. Put aside; everything else goes on.",
+                do: "Keep the file for inspection; change the record to send it anew.")
+        default:
+            SyncExplanation(
+                "zoneDiffers",
+                "What is here of the zone is not what the server has, and fetching it anew didn't mend that. "
+                    + "Everything else goes on; it is fetched anew after a minute, then after pauses that double up "
+                    + "to a day.",
+                do:
+                    "Nothing at first. If it stays, `yap doctor` on the server, and keep the device's file for "
+                    + "inspection.")
+        }
+    }
+}
+
+extension SyncExplanation {
+    /// The same with a remedy that fits better; nil keeps this one.
+    fileprivate func with(_ remedy: String?) -> SyncExplanation {
+        var row = self
+        row.remedy = remedy ?? row.remedy
+        return row
+    }
+}
