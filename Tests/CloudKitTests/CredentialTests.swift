@@ -21,9 +21,9 @@ import Testing
             userRecordName: user)
     }
 
-    private func account(_ path: String) -> FileAccount {
+    private func account(_ path: String, server: String = "http://a") -> FileAccount {
         FileAccount(
-            file: CredentialFile(path: path), server: "http://a", container: "c", environment: "development",
+            file: CredentialFile(path: path), server: server, container: "c", environment: "development",
             apiToken: nil, deviceID: nil)
     }
 
@@ -65,6 +65,43 @@ import Testing
         #expect(error?.localizedDescription.hasPrefix("\(path):2: ") == true)
         #expect(throws: CKError.self) { try CredentialFile(path: path).save(entry("1")) }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"credentials\":\n[7]}")
+    }
+
+    @Test func aSignInIsFoundByEachNameOfThisMachine() throws {
+        let folder = try Folder()
+        let path = folder.path + "/credentials.json"
+        let names = ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"]
+        for (number, name) in names.enumerated() {
+            try CredentialFile(path: path).save(entry("\(number)", server: "http://\(name):8080"))
+            for other in names {
+                let token = try account(path, server: "http://\(other):8080").credential().webAuthToken
+                #expect(token == "\(number)", "kept for \(name), asked for \(other)")
+            }
+            #expect(try CredentialFile(path: path).read().document.credentials.count == 1)
+        }
+        for stranger in [
+            "http://localhost:8081", "https://localhost:8080", "http://localhost",
+            "http://localhost.example:8080",
+            "http://127.0.0.10:8080", "http://example.org:8080",
+        ] {
+            #expect(try account(path, server: stranger).credential().webAuthToken == nil, "\(stranger)")
+        }
+        try account(path, server: "http://127.0.0.1:8080").signOut()
+        #expect(try account(path, server: "http://localhost:8080").credential().webAuthToken == nil)
+    }
+
+    @Test func ofTwoSignInsByTwoNamesOfThisMachineEachIsFoundByItsOwn() throws {
+        let folder = try Folder()
+        let path = folder.path + "/credentials.json"
+        // As a file has them in which one name was taken for another server.
+        try CredentialFile(path: path).change { document in
+            document.credentials = [
+                entry("1", server: "http://localhost"), entry("2", server: "http://127.0.0.1"),
+            ]
+        }
+        for (server, token) in [("http://localhost", "1"), ("http://127.0.0.1", "2"), ("http://[::1]", "1")] {
+            #expect(try account(path, server: server).credential().webAuthToken == token)
+        }
     }
 
     @Test func manyWritersLoseNoSignIn() async throws {

@@ -96,9 +96,10 @@ package struct CredentialFile: Sendable {
 }
 
 extension CredentialsDocument.Entry {
-    /// Whether it is for that container of that server.
+    /// Whether it is for that container of that server, by whichever name of this machine.
     package func isFor(_ server: String, _ container: String, _ environment: String) -> Bool {
-        self.server == server && self.container == container && self.environment == environment
+        ServerName.oneLoopback(self.server) == ServerName.oneLoopback(server)
+            && self.container == container && self.environment == environment
     }
 }
 

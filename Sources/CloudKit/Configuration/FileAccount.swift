@@ -79,7 +79,9 @@ package final class FileAccount: CloudAccount {
     }
 
     private func entry(in document: CredentialsDocument) -> CredentialsDocument.Entry? {
-        let kept = document.credentials.first { $0.isFor(server, container, environment) }
+        let ours = document.credentials.filter { $0.isFor(server, container, environment) }
+        // An older file may have one by each name of this machine.
+        let kept = ours.first { $0.server == server } ?? ours.first
         guard let givenToken, kept?.replacesToken != givenToken else { return kept }
         return CredentialsDocument.Entry(
             server: server, container: container, environment: environment, webAuthToken: givenToken)
