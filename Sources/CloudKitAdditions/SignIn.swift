@@ -7,7 +7,8 @@ extension CKContainer {
     /// `CKAccountChanged`.
     /// - Returns: the ID of the user's own record.
     /// - Throws: `CKError.notAuthenticated` when the server doesn't know the account or the password,
-    ///   `requestRateLimited` after too many tries, `badContainer` when the container names no cloud or has its token
+    ///   `missingEntitlement` for an API token that it doesn't know, `requestRateLimited` after too many tries,
+    ///   `badContainer` when the server doesn't have the container, or the container names no cloud or has its token
     ///   from the configuration, and what else a request can meet.
     @discardableResult
     public func signIn(account: String, password: String) async throws -> CKRecord.ID {

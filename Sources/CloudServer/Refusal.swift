@@ -36,7 +36,9 @@ enum Refusal {
 
     static func noSuchContainer(_ container: CloudService.Container) -> WireError {
         WireError(
-            .notFound, reason: "no container \(container.identifier) in \(container.environment) here",
+            .notFound,
+            reason:
+                "no container \(container.identifier.prefix(256)) in \(container.environment.prefix(256)) here",
             ckErrorCode: 5)
     }
 
@@ -74,8 +76,7 @@ enum Refusal {
         .authenticationFailed, reason: "no session with this token", ckErrorCode: 9)
 
     static let signInRefused = WireError(
-        .authenticationFailed, reason: "no such account, another password, or not for this container",
-        ckErrorCode: 9)
+        .authenticationFailed, reason: "no such account, or another password", ckErrorCode: 9)
 
     static func tooManyTries(retryAfterSeconds: Int) -> WireError {
         WireError(

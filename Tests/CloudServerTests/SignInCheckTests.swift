@@ -9,7 +9,7 @@ import Testing
 
 @testable import CloudServer
 
-/// Who is signed in, who is refused without being told why, and who has to wait.
+/// Who is signed in, who is refused and what they are told, and who has to wait.
 @Suite struct SignInCheckTests {
     private static let todo = "iCloud.com.example.todo"
     private static let cheap = PasswordHash.Cost(costLog2: 2, blockSize: 8, parallelism: 1)
@@ -59,20 +59,37 @@ import Testing
         #expect(try !accounts.admits(apiToken: apiToken, container: other))
     }
 
-    @Test func whoeverIsRefusedIsNotToldWhy() {
+    @Test func anUnknownAccountAndAWrongPasswordHaveOneAnswer() {
         #expect(check.signIn(request("ann", "the password of bob"), peer: "a") == .refused)
         #expect(check.signIn(request("carol", "the password of ann"), peer: "a") == .refused)
-        var wrong = request("ann", "the password of ann")
-        wrong.apiToken = nil
-        #expect(check.signIn(wrong, peer: "a") == .refused)
-        wrong.apiToken = String(repeating: "0", count: 64)
-        #expect(check.signIn(wrong, peer: "a") == .refused)
-        wrong = request("ann", "the password of ann")
-        wrong.container = "iCloud.com.example.notes"
-        #expect(check.signIn(wrong, peer: "a") == .refused)
-        wrong = request("ann", "the password of ann")
-        wrong.environment = "test"
-        #expect(check.signIn(wrong, peer: "a") == .refused)
+    }
+
+    @Test func aWrongTokenAndAContainerThatIsNotHereAreToldWhateverThePassword() throws {
+        try control.addContainer("iCloud.com.example.notes")
+        for password in ["the password of ann", "wrong"] {
+            var wrong = request("ann", password)
+            wrong.apiToken = nil
+            #expect(reason(wrong).contains("No API token"))
+            wrong.apiToken = String(repeating: "0", count: 64)
+            #expect(
+                reason(wrong).contains("doesn't know this API token")
+                    && reason(wrong).contains("yap token list"))
+            wrong = request("ann", password)
+            wrong.container = "iCloud.com.example.notes"
+            #expect(reason(wrong).contains("doesn't know this API token"), "a token of another container")
+            wrong.container = "iCloud.com.example.nowhere"
+            #expect(reason(wrong).contains("no container iCloud.com.example.nowhere"))
+            wrong = request("ann", password)
+            wrong.environment = "test"
+            #expect(reason(wrong).contains("in test here"))
+            wrong.container = String(repeating: "x", count: 100_000)
+            #expect(reason(wrong).utf8.count < 1_000)
+        }
+    }
+
+    private func reason(_ request: SignInRequest) -> String {
+        guard case .denied(let error) = check.signIn(request, peer: "a") else { return "" }
+        return error.reason ?? ""
     }
 
     @Test func anUnknownAccountTakesAsLongAsAWrongPassword() throws {

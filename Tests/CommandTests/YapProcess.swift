@@ -123,7 +123,7 @@ final class ServeProcess: Sendable {
         self.id = id
         self.folder = folder
         self.scratch = scratch
-        guard let found = said.firstMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)\n/) else {
+        guard let found = said.firstMatch(of: /listening on (https?:\/\/127\.0\.0\.1:\d+)\n/) else {
             kill(id, SIGKILL)
             _ = YapProcess.wait(for: id)
             throw YapProcess.Failure(words: "it doesn't listen: \(said)")

@@ -88,9 +88,10 @@ public enum SignInAnswer: Hashable, Sendable {
     /// The password fits.
     case signedIn(
         webAuthToken: String, userRecordName: String, expiresAtMilliseconds: Int64, news: SignInNews)
-    /// No such account, another password, or a container or an API token that isn't here: which one isn't told.
+    /// No such account, or another password: which one isn't told.
     case refused
-    /// The app, or the account whose password this is, may not use the environment.
+    /// The container or the API token isn't here; or the app, or the account whose password this is, may not use the
+    /// environment.
     case denied(WireError)
     /// The account or the address tried too often.
     case tooManyTries(retryAfterSeconds: Int)

@@ -108,9 +108,20 @@ public final class SignInCheck: SignInChecker {
 
     private func answer(to request: SignInRequest, from place: ControlSignInPlace) throws -> SignInAnswer {
         // Without a token of the app nobody gets as far as a password, whose check is what costs.
-        guard ["development", "production"].contains(request.environment), let apiToken = request.apiToken,
-            let app = try control.app(apiToken: apiToken), app.container == request.container
-        else { return .refused }
+        let container = CloudService.Container(
+            identifier: request.container, environment: request.environment)
+        guard ["development", "production"].contains(request.environment) else {
+            return .denied(Refusal.noSuchContainer(container))
+        }
+        guard let apiToken = request.apiToken, let app = try control.app(apiToken: apiToken),
+            app.container == request.container
+        else {
+            // Other requests tell everybody both.
+            guard try control.containerExists(request.container) else {
+                return .denied(Refusal.noSuchContainer(container))
+            }
+            return .denied(.apiTokenRefused(isMissing: request.apiToken == nil, request.container))
+        }
         guard app.environments.contains(request.environment) else {
             return .denied(.tokenOfOtherEnvironment(app.environments.rawValue))
         }
@@ -150,8 +161,9 @@ public final class SignInCheck: SignInChecker {
                 of: account, container: request.container, environment: request.environment,
                 lifeMilliseconds: lifeMilliseconds, from: place)
         } catch is ControlError {
-            // The container is being removed.
-            return .refused
+            return .denied(
+                Refusal.removed(
+                    CloudService.Container(identifier: request.container, environment: request.environment)))
         }
         return .signedIn(
             webAuthToken: made.token, userRecordName: made.session.userRecordName,

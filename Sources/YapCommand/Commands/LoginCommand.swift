@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitAdditions
 import Dispatch
+import Foundation
 import Seams
 
 /// `yap login`: signs in from a device, for the apps on it.
@@ -22,7 +23,8 @@ enum LoginCommand {
                 help: "keep the token there instead of the usual place"),
             Command.Option(
                 name: "authorities", value: "FILE",
-                help: "trust these certificates (PEM) instead of the machine's"),
+                help: "trust these certificates (PEM) instead of the machine's (or CLOUDKIT_AUTHORITIES_FILE)"
+            ),
         ],
         json: #"{"account", "container", "server", "userRecordName"}"#,
         examples: [
@@ -42,7 +44,8 @@ enum LoginCommand {
         place.environment = try invocation.environment()
         place.apiToken = try invocation.required("api-token")
         place.credentialFile = invocation.value("credential-file")
-        place.authoritiesFile = invocation.value("authorities")
+        place.authoritiesFile =
+            invocation.value("authorities") ?? console.environment["CLOUDKIT_AUTHORITIES_FILE"]
         let password = try invocation.password(console) ?? console.secret(prompt: "Password of \(account): ")
         let container = CKContainer(identifier: identifier, configuration: place)
         let recordName = try signIn(container, account: account, password: password)
@@ -65,8 +68,9 @@ enum LoginCommand {
         if place.environment != "development" {
             try console.print("  export CLOUDKIT_ENVIRONMENT=\(place.environment)")
         }
-        if place.authoritiesFile != nil {
-            try console.print("and its certificates by \"authoritiesFile\" in cloudkit.json")
+        if let file = place.authoritiesFile {
+            let path = URL(filePath: file).path(percentEncoded: false)
+            try console.print("  export CLOUDKIT_AUTHORITIES_FILE=\(ShellText.word(path))")
         }
     }
 
@@ -97,10 +101,12 @@ enum LoginCommand {
     private static func words(of error: CKError) -> String {
         switch error.code {
         case .notAuthenticated:
-            "no such account, another password, or not an API token of this container. "
-                + "On the server, see: yap account list, yap token list"
+            "no such account, or another password. On the server, see: yap account list"
         case .networkFailure, .networkUnavailable, .serverResponseLost:
-            "\(error.localizedDescription). Is the server running, and is its address right?"
+            error.connectionRefusal == nil
+                ? "\(error.localizedDescription). Is the server running, and is its address right?"
+                : "\(error.localizedDescription). \((error as NSError).localizedRecoverySuggestion ?? "")"
+        case .badContainer: "\(error.localizedDescription). On the server, see: yap token list"
         case .requestRateLimited:
             "too many tries. Wait \(Int(error.retryAfterSeconds?.rounded(.up) ?? 1)) s, and try again."
         default: error.localizedDescription
