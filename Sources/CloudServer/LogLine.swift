@@ -18,6 +18,13 @@ struct LogLine {
         bytes.append(contentsOf: String(number).utf8)
     }
 
+    /// Adds whole numbers by CloudKit's codes, in which nothing needs to be escaped.
+    mutating func put(_ key: StaticString, _ counts: [String: Int]) {
+        begin(key)
+        let members = counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
+        bytes.append(contentsOf: "{\(members.joined(separator: ","))}".utf8)
+    }
+
     /// Adds microseconds as milliseconds with three decimals.
     mutating func put(_ key: StaticString, milliseconds microseconds: Int64) {
         begin(key)

@@ -9,6 +9,8 @@ struct RequestNote: Sendable {
     var user: String?
     /// The code of a request that failed as a whole.
     var errorCode: String?
+    /// How many records of a request that was answered were refused, by the code of each.
+    var recordErrors: [String: Int] = [:]
     /// How many writes shared the commit.
     var groupRequests = 0
 }
@@ -44,7 +46,8 @@ struct Reply: Sendable {
     func send(_ response: WireResponse) {
         let note = RequestNote(
             peer: peer, clientID: clientID, user: response.note.userRecordName,
-            errorCode: response.note.errorCode, groupRequests: response.note.groupRequests)
+            errorCode: response.note.errorCode, recordErrors: response.note.recordErrors,
+            groupRequests: response.note.groupRequests)
         respond(
             status: response.status, headers: response.headers, body: response.body, note: note,
             refusesOrigin: response.note.refusesOrigin, mayBeAskedAgain: response.note.isRead)

@@ -331,6 +331,7 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
     line.put("client", note?.clientID.map { String($0.prefix(255)) })
     line.put("status", summary.status)
     line.put("error", note?.errorCode)
+    if let counts = note?.recordErrors, !counts.isEmpty { line.put("recordErrors", counts) }
     if let count = note?.groupRequests, count > 0 { line.put("group", count) }
     line.put("bytesIn", summary.bytesIn)
     line.put("bytesOut", summary.bytesOut)

@@ -1,3 +1,4 @@
+import CloudWire
 import Dispatch
 import Foundation
 import Seams
@@ -42,6 +43,31 @@ import Testing
         #expect(members["error"] as? String == "CONFLICT")
         #expect(members["group"] as? Int == 3)
         #expect(members["status"] as? Int == 200)
+    }
+
+    @Test func recordsThatAreRefusedAreInTheLineAndTheMetricsWithTheirCodes() async throws {
+        try await withServer(configure: { $0.servesMetrics = true }) { server in
+            let device = try RawDevice(port: server.port, token: "ada")
+            try device.makeZone("list")
+            func save(_ names: String...) throws -> [String: Any] {
+                let operations = names.map {
+                    RecordOperation(operationType: .create, record: RawDevice.record($0, 1))
+                }
+                let response = try device.modify(operations, zone: "list")
+                #expect(response.status == 200)
+                return try server.log.line(id: #require(response.header("X-Apple-Request-UUID")))
+            }
+            #expect(try save("a")["recordErrors"] == nil)
+            let both = try save("a", "b")
+            #expect(both["recordErrors"] as? [String: Int] == ["ATOMIC_ERROR": 1, "CONFLICT": 1])
+            #expect(both["error"] == nil, "the request as a whole was answered")
+            #expect(try save("a")["recordErrors"] as? [String: Int] == ["CONFLICT": 1])
+            let metrics = try RawConnection(port: server.port).exchange("GET", "/metrics").text
+            let found = try Exposition(metrics)
+            #expect(found.value("yap_record_errors_total", ["code": "CONFLICT"]) == 2)
+            #expect(found.value("yap_record_errors_total", ["code": "ATOMIC_ERROR"]) == 1)
+            #expect(found.value("yap_request_errors_total", ["code": "CONFLICT"]) == nil)
+        }
     }
 
     @Test func behindAProxyOfOnesOwnALineTellsTheClientsAddress() async throws {

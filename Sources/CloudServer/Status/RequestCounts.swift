@@ -19,6 +19,7 @@ struct RequestCounts {
     private var requests: [Key: Int] = [:]
     private var seconds: [String: Histogram] = [:]
     private var errors: [String: Int] = [:]
+    private var recordErrors: [String: Int] = [:]
     private var groups = Histogram(ends: groupEnds)
     private var bytesIn: Int64 = 0
     private var bytesOut: Int64 = 0
@@ -30,6 +31,7 @@ struct RequestCounts {
         bytesOut += Int64(summary.bytesOut)
         let note = summary.context as? RequestNote
         if let code = note?.errorCode { errors[code, default: 0] += 1 }
+        recordErrors.merge(note?.recordErrors ?? [:], uniquingKeysWith: +)
         if let writes = note?.groupRequests, writes > 0 { groups.add(Double(writes)) }
         // A poll's time says nothing of the server's.
         guard operation != "courier" else { return }
@@ -49,9 +51,14 @@ struct RequestCounts {
         for (operation, histogram) in seconds.sorted(by: { $0.key < $1.key }) {
             histogram.write(name, [("operation", operation)], to: &text)
         }
-        text.family("yap_request_errors_total", .counter, "Requests refused as a whole, by CloudKit's code.")
-        for (code, count) in errors.sorted(by: { $0.key < $1.key }) {
-            text.sample("yap_request_errors_total", [("code", code)], Double(count))
+        for (name, help, counts) in [
+            ("yap_request_errors_total", "Requests refused as a whole, by CloudKit's code.", errors),
+            ("yap_record_errors_total", "Records refused in requests that were answered.", recordErrors),
+        ] {
+            text.family(name, .counter, help)
+            for (code, count) in counts.sorted(by: { $0.key < $1.key }) {
+                text.sample(name, [("code", code)], Double(count))
+            }
         }
         text.family("yap_write_group_requests", .histogram, "Writes in one commit, counted by each of them.")
         groups.write("yap_write_group_requests", [], to: &text)

@@ -10,6 +10,7 @@ extension CloudService {
         response.note.refusesOrigin = request.additions.refusesOrigin
         response.headers += request.additions.headers
         response.note.groupRequests = groupRequests
+        if case .message(let message, _, _) = answer { response.note.recordErrors = message.recordErrors }
         if case .read = request.work { response.note.isRead = true }
         return response
     }
@@ -84,6 +85,15 @@ extension CloudService {
 }
 
 extension JSONMessage {
+    /// How many records it refuses, by the code of each.
+    fileprivate var recordErrors: [String: Int] {
+        guard let answer = self as? RecordsResponse else { return [:] }
+        return answer.records.reduce(into: [:]) { counts, result in
+            guard case .error(let error) = result else { return }
+            counts[error.serverErrorCode.rawValue, default: 0] += 1
+        }
+    }
+
     /// The same answer with an error in the place of each record whose stored fields can't be read; nil when it has no
     /// records.
     fileprivate var readable: (any JSONMessage)? {

@@ -52,6 +52,8 @@ public struct WireNote: Hashable, Sendable {
     public var userRecordName: String?
     /// The code of a request that failed as a whole.
     public var errorCode: String?
+    /// How many records of a request that was answered were refused, by the code of each.
+    public var recordErrors: [String: Int] = [:]
     /// How many writes shared the commit that the request waited for; 0 when it waited for none.
     public var groupRequests = 0
     /// The page that asked is of an origin that its app doesn't name: it may not read the answer.
