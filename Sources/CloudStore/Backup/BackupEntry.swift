@@ -2,11 +2,14 @@
 enum BackupEntry: Hashable {
     case format
     case control
+    /// The operator's settings (`yap.json`).
+    case settings
     case store(container: String, environment: String)
     case asset(container: String, environment: String, name: String)
     case sums
 
-    static let formatVersion = 1
+    /// Version 1 had no settings.
+    static let formatVersion = 2
     static let formatBytesMax: Int64 = 4096
 
     /// Reads an entry's name. Nothing else may be in an archive, so that none leads out of the folder.
@@ -17,6 +20,7 @@ enum BackupEntry: Hashable {
             switch name {
             case "FORMAT": self = .format
             case "control.sqlite": self = .control
+            case DataFolder.settingsName: self = .settings
             case "SHA256SUMS": self = .sums
             default: return nil
             }
@@ -38,6 +42,7 @@ enum BackupEntry: Hashable {
         switch self {
         case .format: "FORMAT"
         case .control: "control.sqlite"
+        case .settings: DataFolder.settingsName
         case .sums: "SHA256SUMS"
         case .store(let container, let environment): "containers/\(container)/\(environment).sqlite"
         case .asset(let container, let environment, let name):

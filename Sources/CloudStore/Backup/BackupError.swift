@@ -54,6 +54,8 @@ public struct BackupSummary: Hashable, Sendable {
     public var environments = 0
     /// Files that records hold.
     public var assets = 0
+    /// Whether it has the operator's settings.
+    public var hasSettings = false
     /// Bytes of the archive.
     public var archiveBytes: Int64 = 0
     /// When the backup was made, in milliseconds since 1970.

@@ -69,13 +69,15 @@ struct BackupReader {
                     throw TarError(reason: "\(entry.name) is in it twice")
                 }
                 if case .store = entry { summary.environments += 1 }
+                if entry == .settings { summary.hasSettings = true }
                 guard entry != .format || bytes <= BackupEntry.formatBytesMax else {
                     throw TarError(reason: "its FORMAT is too long")
                 }
             case .piece(let piece):
                 if current.entry == .format { format += piece }
                 current.done += Int64(piece.count)
-            case .end: break
+            // Before what a newer version may have put behind it.
+            case .end: if current.entry == .format { summary.createdMilliseconds = try read(format: format) }
             }
             try progress(
                 BackupProgress(
@@ -83,7 +85,9 @@ struct BackupReader {
                     bytesOfFile: current.bytes
                 ))
         }
-        summary.createdMilliseconds = try read(format: format)
+        guard seen.contains(.format) else {
+            throw BackupError.damaged(path: path, reason: "it isn't an archive of yap backup")
+        }
         guard seen.contains(.control) else {
             throw BackupError.damaged(path: path, reason: "it has no control file")
         }

@@ -31,6 +31,9 @@ extension DataFolder {
         let now = clock.nowMilliseconds()
         try writer.add(
             .format, Array("yap-backup \(BackupEntry.formatVersion)\ncreated \(now)\n".utf8))
+        if !ControlStore.isAbsent(settingsPath) {
+            try writer.add(.settings, from: PlainFile(reading: settingsPath), progress: progress)
+        }
         for (container, environment) in try environments() {
             let store = BackupEntry.store(container: container, environment: environment)
             let source = try storePath(container: container, environment: environment)

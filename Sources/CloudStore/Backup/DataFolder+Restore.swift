@@ -105,7 +105,7 @@ extension DataFolder {
         switch entry {
         case .format, .sums: nil
         case .control: controlDraftPath
-        case .store, .asset: "\(path)/\(entry.name)"
+        case .settings, .store, .asset: "\(path)/\(entry.name)"
         }
     }
 

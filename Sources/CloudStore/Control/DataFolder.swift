@@ -18,6 +18,12 @@ public struct DataFolder: Hashable, Sendable {
     /// The control file, which `ControlStore` opens.
     public var controlPath: String { "\(path)/control.sqlite" }
 
+    /// What the file of the operator's settings is called.
+    public static let settingsName = "yap.json"
+
+    /// The operator's settings, which needn't be there.
+    public var settingsPath: String { "\(path)/\(Self.settingsName)" }
+
     /// Whether `yap init` has been here, or something that can't be looked at lies there.
     public var isMade: Bool { !ControlStore.isAbsent(controlPath) }
 

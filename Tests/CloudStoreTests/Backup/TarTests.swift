@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "FORMAT", "control.sqlite", "SHA256SUMS", "containers/a.b/production.sqlite",
+        "FORMAT", "control.sqlite", "yap.json", "SHA256SUMS", "containers/a.b/production.sqlite",
         "containers/a/development.assets/0f/0fab",
     ]) func whatABackupHoldsIsKnownByItsName(_ name: String) {
         #expect(BackupEntry(name)?.name == name)
