@@ -93,7 +93,7 @@ import Testing
         ]
         for words in lines {
             let ended = try await YapProcess.run(words, in: folder)
-            #expect(ended.code == 1)
+            #expect(ended.code == 3)
             #expect(ended.errors.contains("yap init"), "\(words): \(ended.errors)")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty, "and makes nothing")
@@ -126,13 +126,13 @@ import Testing
     }
 
     @Test func accountsAndTokensAreMadeListedAndRefusedTwice() async throws {
-        #expect(try await yap("init").code == 0)
+        #expect(try await yap("init", "--container", Self.todo).code == 0)
         let made = try await yap("account", "create", "ann", "--given-name", "Ann")
         #expect(made.output.contains(/password [a-z2-9]{4}(-[a-z2-9]{4}){3}\n/))
         let again = try await yap("account", "create", "ANN")
-        #expect(again.code == 1 && again.errors.contains("already"))
+        #expect(again.code == 4 && again.errors.contains("already"))
         let input = try await YapProcess.run(
-            ["account", "create", "bob", "--password-stdin"], in: folder, input: "secret\n")
+            ["account", "create", "bob", "--password-stdin"], in: folder, input: "a secret\n")
         #expect(input.code == 0 && !input.output.contains("password"))
         let empty = try await YapProcess.run(["account", "create", "c", "--password-stdin"], in: folder)
         #expect(empty.code == 1 && empty.errors.contains("no password"))
@@ -141,10 +141,24 @@ import Testing
         #expect(try await yap("account", "list").output.contains(/ann +Ann +- +\d{4}-\d\d-\d\dT/))
         let token = try await yap("token", "create", "--container", Self.todo, "--name", "app")
         #expect(token.output.contains(/token [0-9a-f]{64}\n/))
-        #expect(try await yap("token", "create", "--container", Self.todo, "--name", "app").code == 1)
-        #expect(try await yap("token", "revoke", "--container", Self.todo, "--name", "other").code == 1)
+        #expect(try await yap("token", "create", "--container", Self.todo, "--name", "app").code == 4)
+        #expect(try await yap("token", "revoke", "--container", Self.todo, "--name", "other").code == 3)
         #expect(try await yap("token", "revoke", "--container", Self.todo, "--name", "app").code == 0)
         #expect(try await yap("token", "list").output.isEmpty)
+    }
+
+    @Test func aNewPasswordHasEightCharacters() async throws {
+        #expect(try await yap("init").code == 0)
+        for (word, code) in [("secret", Int32(4)), ("sécret7", 4), ("sécret78", 0)] {
+            let made = try await YapProcess.run(
+                ["account", "create", "ann", "--password-stdin"], in: folder, input: "\(word)\n")
+            #expect(made.code == code, "\(word): \(made.errors)")
+            guard code != 0 else { continue }
+            #expect(made.errors.contains("has \(word.count) characters. A new one has 8 at least"))
+        }
+        let changed = try await YapProcess.run(
+            ["account", "password", "ann", "--password-stdin"], in: folder, input: "short\n")
+        #expect(changed.code == 4)
     }
 
     @Test func theFolderAndItsFilesAreForTheirOwnerOnly() async throws {
@@ -163,7 +177,7 @@ import Testing
         let ended = try await YapProcess.shell(
             """
             yap init > /dev/null
-            for n in 1 2 3 4 5 6 7 8; do yap account create "$n" --password-stdin <<< x; done > /dev/null
+            for n in 1 2 3 4 5 6 7 8; do yap account create "$n" --password-stdin <<< "x of eight"; done > /dev/null
             for n in 1 2 3 4 5 6 7 8; do yap help; done | head -n 1
             yap account list | true
             """, in: folder)

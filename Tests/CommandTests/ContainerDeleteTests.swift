@@ -49,7 +49,7 @@ import Testing
         let gone = try await done("yap container delete \(Self.old) --yes")
         #expect(gone.output.contains("removed \(Self.old)"))
         #expect(!exists("containers/\(Self.old)") && exists("containers/\(Self.todo)/development.sqlite"))
-        let again = try await done("yap container delete \(Self.old) --yes", code: 1)
+        let again = try await done("yap container delete \(Self.old) --yes", code: 3)
         #expect(again.errors.contains("There is no container \(Self.old)"))
         try await done("yap account list | grep ann")
         try await done("yap record get buy --container \(Self.todo) --account ann")
@@ -126,8 +126,8 @@ import Testing
             "zone create x --container \(Self.old) --account ann", "init --container \(Self.old)",
             "token create --container \(Self.old) --name late",
             "schema export --container \(Self.old)",
-        ] { try await done("yap \(line)", code: 1) }
-        try await done("yap account password ann --password-stdin <<< secret")
+        ] { try await done("yap \(line)", code: 4) }
+        try await done("yap account password ann --password-stdin <<< 'a secret'")
         #expect(exists("containers/\(Self.old)/development.sqlite"))
         #expect(hold != nil)
         hold = nil

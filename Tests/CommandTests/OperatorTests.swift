@@ -98,15 +98,15 @@ import Testing
         try await done("yap record save Todo t2 \(ann) --zone lists --set title=Bread")
         try await done("yap record save Todo t1 \(ann) --zone lists --set priority=5 --unset tags")
         try await done("yap record delete t2 \(ann) --zone lists")
-        let missing = try await done("yap record delete t2 \(ann) --zone lists", code: 1)
+        let missing = try await done("yap record delete t2 \(ann) --zone lists", code: 4)
         #expect(missing.errors.contains("t2"))
-        let wrong = try await done("yap record save Todo t1 \(ann) --zone lists --set priority=high", code: 1)
+        let wrong = try await done("yap record save Todo t1 \(ann) --zone lists --set priority=high", code: 4)
         #expect(wrong.errors.contains("priority"), "the schema holds: \(wrong.errors)")
         let found = try await done("yap record get t1 \(ann)")
         #expect(found.output.contains("priority=5  title=\"Milk\""))
 
         try await done("yap export ann.jsonl \(ann) && yap export all.jsonl --container \(Self.todo)")
-        try await done("yap export ann.jsonl \(ann)", code: 1)
+        try await done("yap export ann.jsonl \(ann)", code: 4)
         #expect(try await server.end() == 0)
         let there = try await done("yap import ann.jsonl \(ann)", code: 1)
         #expect(there.errors.contains("--merge"))
@@ -135,7 +135,7 @@ import Testing
         let emptied = try await done("yap stats --json")
         let left = try #require((try json(emptied)["environments"] as? [[String: Any]])?.first)
         #expect(left["records"] as? Int == 1 && left["users"] as? Int == 1, "bob's")
-        try await done("yap zone list \(ann)", code: 1)
+        try await done("yap zone list \(ann)", code: 3)
     }
 
     @Test func whatIsWrongIsFoundNamedAndSaidWhatToDoAbout() async throws {

@@ -1,6 +1,7 @@
 import CloudServer
 import CloudStore
 import CloudWire
+import Crypto
 import Foundation
 import HTTPClient
 import HTTPServer
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test func anAccountMadeWhileItServesSignsInAtOnce() async throws {
-        _ = try await yap("init")
+        _ = try await yap("init", "--container", Self.todo)
         let server = try await ServeProcess(in: folder)
         let apiToken = try value(
             "token", await yap("token", "create", "--container", Self.todo, "--name", "app", "--json"))
@@ -82,6 +83,37 @@ import Testing
             status = try await signIn(server, "ann", "the password of ann", apiToken).status
         }
         #expect(status == 401, "a token that was revoked is refused soon")
+        #expect(try await server.end() == 0)
+    }
+
+    @Test func whatToTypeNextIsSaidOnlyWhereItIsNext() async throws {
+        func said() async throws -> String {
+            let server = try await ServeProcess(in: folder)
+            #expect(try await server.end() == 0)
+            return server.said
+        }
+        #expect(
+            try await yap("init").output.contains("token create --container iCloud.com.example.todo --create")
+        )
+        #expect(try await said().contains("What to type next:"))
+        let named = try await yap("init", "--container", Self.todo).output
+        #expect(named.contains("token create --container \(Self.todo) --name"))
+        _ = try await yap("account", "create", "ann")
+        #expect(try await said().contains("What to type next:"), "no app may ask yet")
+        _ = try await yap("token", "create", "--container", Self.todo, "--name", "app")
+        let ready = try await said()
+        #expect(!ready.contains("What to type next") && ready.contains("serving yap-data: \(Self.todo)\n"))
+    }
+
+    @Test func aShortPasswordOfBeforeStaysGood() async throws {
+        _ = try await yap("init", "--container", Self.todo)
+        let apiToken = try value(
+            "token", await yap("token", "create", "--container", Self.todo, "--name", "app", "--json"))
+        let control = try ControlStore(path: folder.file("yap-data/control.sqlite"))
+        _ = try control.addAccount(
+            name: "ann", givenName: nil, familyName: nil, passwordHash: PasswordHash(hashing: "old").text)
+        let server = try await ServeProcess(in: folder)
+        #expect(try await signIn(server, "ann", "old", apiToken).status == 200)
         #expect(try await server.end() == 0)
     }
 
@@ -146,7 +178,7 @@ import Testing
         let names = object?["records"]?.compactMap { $0["recordName"] as? String }
         #expect(names == ["todo-9", "todo-4", "todo-29", "todo-24"])
         let get = try await YapProcess.run(["record", "get", "todo-7", "absent"] + options, in: folder)
-        #expect(get.code == 1 && get.errors.contains("absent"))
+        #expect(get.code == 3 && get.errors.contains("absent"))
         #expect(get.output.contains(/list  Todo  todo-7  .*  priority=2  title="number 7"/))
         let zones = try await YapProcess.run(["zone", "list", "--container", Self.todo], in: folder)
         #expect(zones.output.contains(/list +ann +\d+ +_[0-9a-f]{32}/))
@@ -161,7 +193,7 @@ import Testing
     }
 
     @Test func aLoginKeepsTheTokenForTheAppsOfTheMachine() async throws {
-        _ = try await yap("init")
+        _ = try await yap("init", "--container", Self.todo)
         let apiToken = try value(
             "token", await yap("token", "create", "--container", Self.todo, "--name", "app", "--json"))
         _ = try await yap("account", "create", "ann", "--password-stdin", input: "the password of ann")
@@ -169,7 +201,7 @@ import Testing
         let line = try #require(LoginCommand.command.examples.first)
             .replacing("http://127.0.0.1:8080", with: server.url).replacing("TOKEN", with: apiToken)
         let wrong = try await YapProcess.shell("yap \(line) --password-stdin <<< wrong", in: folder)
-        #expect(wrong.code == 1 && wrong.errors.contains("password"), "\(wrong.errors)")
+        #expect(wrong.code == 4 && wrong.errors.contains("password"), "\(wrong.errors)")
         let asked = try await YapProcess.shell("setsid yap \(line)", in: folder)
         #expect(asked.code == 2 && asked.errors.contains("--password-stdin"), "without a terminal")
         #expect(!FileManager.default.fileExists(atPath: folder.file("config/yap/credentials.json")))
@@ -188,7 +220,7 @@ import Testing
         #expect(caller.status == 200, "\(String(decoding: caller.body, as: UTF8.self))")
         #expect(try await server.end() == 0)
         let gone = try await YapProcess.shell("yap \(line) --password-stdin <<< x", in: folder)
-        #expect(gone.code == 1 && gone.errors.contains("Is the server running"), "\(gone.errors)")
+        #expect(gone.code == 5 && gone.errors.contains("Is the server running"), "\(gone.errors)")
     }
 
     /// No secret is in the log, nor in a file of the folder.

@@ -101,6 +101,8 @@ struct YapProcess {
 final class ServeProcess: Sendable {
     let id: pid_t
     let url: String
+    /// What it told a person until it listened.
+    let said: String
     private let folder: TemporaryFolder
     private let scratch: TemporaryFolder
     private let hasEnded = Lock(false)
@@ -121,6 +123,7 @@ final class ServeProcess: Sendable {
         let id = try YapProcess.spawn(arguments, ["PATH=/usr/bin:/bin"], files: files)
         let said = try await YapProcess.onAThread { try Self.read(reader, until: "Ctrl-C ends it.\n") }
         self.id = id
+        self.said = said
         self.folder = folder
         self.scratch = scratch
         guard let found = said.firstMatch(of: /listening on (https?:\/\/127\.0\.0\.1:\d+)\n/) else {

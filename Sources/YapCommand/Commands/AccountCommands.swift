@@ -14,7 +14,7 @@ enum AccountCommands {
         name: "account create", summary: "make an account",
         details: """
             An account is good for every container of the server. Without a password from a file or the standard input
-            one is made up and shown this once.
+            one is made up and shown this once. One that you give has 8 characters at least.
             """,
         operands: [Command.Operand(name: "NAME", help: "letters, digits and . _ - @ +; case doesn't matter")],
         options: [
@@ -157,7 +157,7 @@ enum AccountCommands {
 
     private static func create(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
-        let given = try invocation.password(console)
+        let given = try invocation.newPassword(console)
         let password = try given ?? madeUp()
         let account = try control.addAccount(
             name: invocation.operands[0], givenName: invocation.value("given-name"),
@@ -192,7 +192,7 @@ enum AccountCommands {
 
     private static func changePassword(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
-        let given = try invocation.password(console)
+        let given = try invocation.newPassword(console)
         let password = try given ?? madeUp()
         let name = invocation.operands[0]
         try control.setPasswordHash(PasswordHash(hashing: password).text, ofAccount: name)

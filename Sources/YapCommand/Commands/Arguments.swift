@@ -12,11 +12,30 @@ extension Invocation {
     func control(_ console: Console, _ lengths: SignInLengths = SignInLengths()) throws -> ControlStore {
         let folder = dataFolder(console)
         guard folder.isMade else {
-            throw Failure.failed(
+            throw Failure.notThere(
                 "There is no data folder at \(folder.path). Make it with: \(ShellText.word(console.program)) init"
                     + dataWords(console) + " --container iCloud.com.example.todo")
         }
         return try ControlStore(path: folder.controlPath, signInLengths: lengths)
+    }
+
+    /// The container that the line names.
+    ///
+    /// - Parameter remedy: how to make it when it isn't there; nil: by `yap init`.
+    /// - Throws: `Failure.notThere` with the containers that are there, the nearest first;
+    ///   `ControlError.isBeingRemoved`.
+    func container(in control: ControlStore, _ console: Console, remedy: String? = nil) throws -> String {
+        let named = try required("container")
+        guard try !control.containerExists(named) else { return named }
+        if try control.removals().contains(where: { $0.container == named && $0.environment == nil }) {
+            throw ControlError.isBeingRemoved(container: named, environment: nil)
+        }
+        let there = Nearest.list(try control.containers().map(\.identifier), to: named)
+        let program = ShellText.word(console.program)
+        throw Failure.notThere(
+            "There is no container \(named). "
+                + (there.map { "There are: \($0)" } ?? "There is none yet") + ". To make it: "
+                + (remedy ?? "\(program) init\(dataWords(console)) --container \(ShellText.word(named))"))
     }
 
     /// Every environment that keeps something.
@@ -42,6 +61,21 @@ extension Invocation {
         }
         return environment
     }
+
+    /// A new password, as `password` reads it.
+    ///
+    /// - Throws: `Failure.refused` with the rule when it is too short.
+    func newPassword(_ console: Console) throws -> String? {
+        guard let password = try password(console) else { return nil }
+        guard password.count >= Self.passwordCharactersMin else {
+            throw Failure.refused(
+                "The password has \(password.count) characters. A new one has \(Self.passwordCharactersMin) at "
+                    + "least; without --password-stdin and --password-file one is made up.")
+        }
+        return password
+    }
+
+    static let passwordCharactersMin = 8
 
     /// A password from a file or the standard input; nil when neither is named.
     func password(_ console: Console) throws -> String? {

@@ -32,7 +32,7 @@ enum InitCommand {
         }
         try console.print(isNew ? "made \(folder.path)" : "\(folder.path) was there already")
         if let container { try console.print("container \(container)") }
-        let named = try container ?? control.containers().first?.identifier ?? "iCloud.com.example.todo"
+        let named = try container ?? control.containers().first?.identifier
         try console.print(
             "\n" + NextSteps.text(console, data: invocation.dataWords(console), container: named, url: nil))
     }
@@ -40,14 +40,20 @@ enum InitCommand {
 
 /// What to type next, for a person who has just made or started a server.
 enum NextSteps {
-    static func text(_ console: Console, data: String, container: String, url: String?) -> String {
+    /// - Parameters:
+    ///   - data: how a line names the folder, with a space before it.
+    ///   - container: the one that the lines are about; nil: there is none yet.
+    ///   - url: where the server listens; nil: it is to be started.
+    static func text(_ console: Console, data: String, container: String?, url: String?) -> String {
+        let create = container == nil ? " --create" : ""
+        let container = container ?? "iCloud.com.example.todo"
         let program = ShellText.word(console.program)
         var lines = ["What to type next:"]
         if url == nil { lines.append("  \(program) serve\(data)") }
         let server = url ?? "http://127.0.0.1:\(ServeCommand.portDefault)"
         lines += [
             "  \(program) account create ann\(data)",
-            "  \(program) token create --container \(container) --name \"my app\"\(data)",
+            "  \(program) token create --container \(container)\(create) --name \"my app\"\(data)",
             "  \(program) login --server \(server) --container \(container) --account ann --api-token TOKEN",
             "An app finds the server by these:",
             "  export CLOUDKIT_SERVER=\(server)",

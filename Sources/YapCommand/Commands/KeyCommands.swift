@@ -30,7 +30,7 @@ enum KeyCommands {
         ],
         json: #"{"container", "environment", "name", "keyID"}"#,
         examples: [
-            "init",
+            "init --container iCloud.com.example.todo",
             "key create --container iCloud.com.example.todo --name jobs --private-key jobs.pem",
         ],
         run: create)
@@ -53,17 +53,17 @@ enum KeyCommands {
         options: [.container, .environment, name, Command.dataOption],
         json: #"{"container", "environment", "name"}"#,
         examples: [
-            "init",
+            "init --container iCloud.com.example.todo",
             "key create --container iCloud.com.example.todo --name nightly --private-key nightly.pem",
             "key revoke --container iCloud.com.example.todo --name nightly",
         ],
         run: revoke)
 
     private static func create(_ invocation: Invocation, _ console: Console) throws {
-        let container = try invocation.required("container")
         let environment = try invocation.environment()
         let name = try invocation.required("name")
         let control = try invocation.control(console)
+        let container = try invocation.container(in: control, console)
         let publicKey: P256PublicKey
         var newFile: NewFile?
         switch (invocation.value("private-key"), invocation.value("public-key")) {
@@ -121,7 +121,8 @@ enum KeyCommands {
         let name = try invocation.required("name")
         let control = try invocation.control(console)
         guard try control.revokeServerKey(container: container, environment: environment, name: name) else {
-            throw Failure.failed("\(container) has no key named \(name) in \(environment). See: yap key list")
+            throw Failure.notThere(
+                "\(container) has no key named \(name) in \(environment). See: yap key list")
         }
         if invocation.has("json") {
             return try console.print(.object(names(container, environment, name)))
@@ -147,7 +148,9 @@ private struct NewFile {
         self.path = path
         let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw Failure.failed("\(path) can't be made: \(String(cString: strerror(errno)))")
+            let code = errno
+            let text = "\(path) can't be made: \(String(cString: strerror(code)))"
+            throw code == EEXIST ? Failure.refused(text) : Failure.failed(text)
         }
         let bytes = Array(text.utf8)
         let isWritten =

@@ -94,7 +94,11 @@ enum LoginCommand {
             }
             return name
         } catch let error as CKError {
-            throw Failure.failed("Not signed in: \(words(of: error))")
+            let text = "Not signed in: \(words(of: error))"
+            throw switch error.code {
+            case .networkFailure, .networkUnavailable, .serverResponseLost: Failure.unreachable(text)
+            default: Failure.refused(text)
+            }
         }
     }
 

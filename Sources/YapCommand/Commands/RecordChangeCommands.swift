@@ -99,7 +99,7 @@ enum RecordChangeCommands {
                 database: invocation.has("public") ? "public" : "private", request)
             let results = try RecordsModifyResponse(json: body).records
             for case .error(let error) in results where error.serverErrorCode != .atomicError {
-                throw Failure.failed(
+                throw Failure.refused(
                     "\(error.recordName ?? ""): \(error.reason ?? error.serverErrorCode.rawValue)")
             }
             return results

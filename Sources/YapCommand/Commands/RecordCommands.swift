@@ -12,7 +12,7 @@ enum RecordCommands {
             records/query does, and else each record. A condition is FIELD, one of = != < <= > >=, and a value:
             'priority > 3', 'title = Milk'; of a list, = asks whether the value is in it. All conditions must hold.
             recordName, createdTimestamp and modifiedTimestamp (milliseconds since 1970) are fields too. In an order,
-            records without the field come before all others.
+            records without the field come before all others. A type or field that the schema hasn't is an error.
             """,
         operands: [Command.Operand(name: "TYPE", help: "the record type")],
         options: RecordSource.options + [
@@ -27,6 +27,7 @@ enum RecordCommands {
             #"{"records": [...]}, each as CloudKit's web protocol has it: recordName, recordType, fields, zoneID, ..."#,
         examples: [
             "init --container iCloud.com.example.todo", "account create ann",
+            "record save Todo milk --container iCloud.com.example.todo --account ann --set priority=4",
             "record query Todo --container iCloud.com.example.todo --account ann --where 'priority > 3'",
             "record query Todo --container iCloud.com.example.todo --public --sort -priority --limit 10 --json",
         ],
@@ -37,7 +38,7 @@ enum RecordCommands {
         operands: [Command.Operand(name: "NAME", help: "a record's name", repeats: true)],
         options: RecordSource.options,
         json:
-            "as record query's. A name that isn't there is an error (exit code 1), after the others were printed",
+            "as record query's. A name that isn't there is an error (exit code 3), after the others were printed",
         examples: [
             "init --container iCloud.com.example.todo",
             "record get todo-1 --container iCloud.com.example.todo --public || echo 'not there'",
@@ -50,9 +51,11 @@ enum RecordCommands {
         let orders = try invocation.values("sort").map(RecordOrder.init)
         let limit = try invocation.number("limit", in: 1...1_000_000_000)
         let source = try RecordSource(invocation, console)
+        let names = try source.names()
+        try names.check(type, conditions, orders)
         var printer = try RecordPrinter(console, isJSON: invocation.has("json"))
         var count = 0
-        let isServed = try source.forEach(type, conditions, orders) { record in
+        let isServed = try source.forEach(type, conditions, orders, names.schema) { record in
             count += 1
             try printer.print(record)
             return count != limit
@@ -100,6 +103,6 @@ enum RecordCommands {
             for record in records { try printer.print(record) }
         }
         try printer.end()
-        guard missing.isEmpty else { throw Failure.failed("not there: \(missing.joined(separator: ", "))") }
+        guard missing.isEmpty else { throw Failure.notThere("not there: \(missing.joined(separator: ", "))") }
     }
 }

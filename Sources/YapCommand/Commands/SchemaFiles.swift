@@ -17,12 +17,7 @@ struct SchemaFiles {
 
     init(_ invocation: Invocation, _ console: Console) throws {
         control = try invocation.control(console)
-        container = try invocation.required("container")
-        guard try control.containerExists(container) else {
-            throw Failure.failed(
-                "There is no container \(container). Make it with: \(console.program) init --container \(container)"
-            )
-        }
+        container = try invocation.container(in: control, console)
         folder = invocation.dataFolder(console)
     }
 
@@ -48,7 +43,7 @@ struct SchemaFiles {
             try service.adoptSchema()
             return try body(service)
         } catch let refusal as SchemaRefusal {
-            throw Failure.failed("Nothing was changed:\n" + SchemaText.lines(refusal.reasons))
+            throw Failure.refused("Nothing was changed:\n" + SchemaText.lines(refusal.reasons))
         }
     }
 }

@@ -153,10 +153,12 @@ enum ServeCommand {
         console.note(
             "serving \(folder.path): "
                 + (containers.isEmpty ? "no container yet" : containers.joined(separator: ", ")))
-        console.note(
-            NextSteps.text(
-                console, data: invocation.dataWords(console),
-                container: containers.first ?? "iCloud.com.example.todo", url: server.url))
+        if try containers.isEmpty || control.accounts().isEmpty || control.tokens().isEmpty {
+            console.note(
+                NextSteps.text(
+                    console, data: invocation.dataWords(console),
+                    container: containers.first, url: server.url))
+        }
         console.note("Ctrl-C ends it.")
     }
 

@@ -97,7 +97,7 @@ enum SessionCommands {
         case (let id?, nil):
             guard let session = try control.sessions().first(where: { $0.id == id }),
                 try control.endSession(id: id)
-            else { throw Failure.failed("There is no session \(id). See: yap session list") }
+            else { throw Failure.notThere("There is no session \(id). See: yap session list") }
             count = 1
             account = session.account
         case (nil, let name?):

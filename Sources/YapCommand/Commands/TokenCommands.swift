@@ -9,7 +9,8 @@ enum TokenCommands {
         name: "token create", summary: "make an app's token for a container",
         details: """
             A container may have several apps, each with a token of its own; their users see the same databases. The
-            container is made when there is none. The token is shown this once: the server keeps only its digest.
+            container must be there, unless --create says to make it. The token is shown this once: the server keeps
+            only its digest.
             A page's token should name the page's origin, so that no other page can use it. The sign-in page posts the
             user's token to the page that opened it, or leads to the callback with it; with a token that names neither
             an origin nor a callback nobody signs in there. Apps that ask for the password themselves need neither.
@@ -29,11 +30,14 @@ enum TokenCommands {
                 name: "callback", value: "URL",
                 help: "the sign-in page leads here with the user's token (default: a message to the origin)"),
             Command.Option(name: "notes", value: "TEXT", help: "what you want to remember of it"),
+            Command.Option(name: "create", help: "make the container when there is none"),
             Command.dataOption,
         ],
         json: #"{"container", "name", "environment", "token"}: environment may be both"#,
         examples: [
-            "init", "token create --container iCloud.com.example.todo --name \"todo app\"",
+            "init --container iCloud.com.example.todo",
+            "token create --container iCloud.com.example.todo --name \"todo app\"",
+            "token create --container iCloud.com.example.notes --create --name \"notes app\"",
             "token create --container iCloud.com.example.todo --name page --origin https://todo.example.com",
         ],
         run: create)
@@ -64,7 +68,8 @@ enum TokenCommands {
         ],
         json: #"{"container", "name", "environment"}"#,
         examples: [
-            "init", "token create --container iCloud.com.example.todo --name \"tv app\"",
+            "init --container iCloud.com.example.todo",
+            "token create --container iCloud.com.example.todo --name \"tv app\"",
             "token set --container iCloud.com.example.todo --name \"tv app\" --environment production",
         ],
         run: set)
@@ -78,16 +83,21 @@ enum TokenCommands {
         ],
         json: #"{"container", "name"}"#,
         examples: [
-            "init", "token create --container iCloud.com.example.todo --name widget",
+            "init --container iCloud.com.example.todo",
+            "token create --container iCloud.com.example.todo --name widget",
             "token revoke --container iCloud.com.example.todo --name widget",
         ],
         run: revoke)
 
     private static func create(_ invocation: Invocation, _ console: Console) throws {
-        let container = try invocation.required("container")
         let name = try invocation.required("name")
         let environments = try environments(invocation) ?? .both
-        let token = try invocation.control(console).makeToken(
+        let control = try invocation.control(console)
+        let container =
+            invocation.has("create")
+            ? try invocation.required("container")
+            : try invocation.container(in: control, console, remedy: "the same with --create")
+        let token = try control.makeToken(
             container: container, name: name, environments: environments,
             origins: invocation.values("origin"),
             callback: invocation.value("callback"), notes: invocation.value("notes"))
@@ -163,7 +173,7 @@ enum TokenCommands {
     }
 
     private static func noSuchToken(_ name: String, _ container: String) -> Failure {
-        .failed("\(container) has no token named \(name). See: yap token list")
+        .notThere("\(container) has no token named \(name). See: yap token list")
     }
 
     private static func revoke(_ invocation: Invocation, _ console: Console) throws {

@@ -96,7 +96,7 @@ enum WebhookCommands {
             try store.write { writer in
                 let webhooks = try writer.notificationReader.webhooks()
                 guard !webhooks.contains(where: { $0.name == name }) else {
-                    throw Failure.failed(
+                    throw Failure.refused(
                         "there is a webhook named \(name) already. Remove it, or take another name")
                 }
                 guard webhooks.count < webhooksMax else {
@@ -220,12 +220,7 @@ enum WebhookCommands {
     }
 
     private static func path(_ invocation: Invocation, _ console: Console, makes: Bool) throws -> String {
-        let container = try invocation.required("container")
-        guard try invocation.control(console).containerExists(container) else {
-            throw Failure.failed(
-                "There is no container \(container). Make it with: \(console.program) init --container \(container)"
-            )
-        }
+        let container = try invocation.container(in: invocation.control(console), console)
         return try invocation.dataFolder(console).storePath(
             container: container, environment: invocation.environment(), makesFolders: makes)
     }
@@ -251,7 +246,7 @@ enum WebhookCommands {
     private static func row(_ invocation: Invocation, _ console: Console) throws -> WebhookRow {
         let name = try invocation.required("name")
         guard let row = try rows(invocation, console).first(where: { $0.name == name }) else {
-            throw Failure.failed("there is no webhook named \(name). See: \(console.program) webhook list")
+            throw Failure.notThere("there is no webhook named \(name). See: \(console.program) webhook list")
         }
         return row
     }

@@ -72,12 +72,7 @@ enum ZoneCommands {
 
     private static func list(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
-        let container = try invocation.required("container")
-        guard try control.containerExists(container) else {
-            throw Failure.failed(
-                "There is no container \(container). Make it with: \(console.program) init --container \(container)"
-            )
-        }
+        let container = try invocation.container(in: control, console)
         let accounts = try owners(control, container, only: invocation.value("account"))
         let path = try invocation.dataFolder(console).storePath(
             container: container, environment: invocation.environment())

@@ -21,12 +21,8 @@ struct EnvironmentData {
         control = try invocation.control(console)
         folder = invocation.dataFolder(console)
         container = CloudService.Container(
-            identifier: try invocation.required("container"), environment: try invocation.environment())
-        guard try control.containerExists(container.identifier) else {
-            throw Failure.failed(
-                "There is no container \(container.identifier). Make it with: "
-                    + "\(console.program) init --container \(container.identifier)")
-        }
+            identifier: try invocation.container(in: control, console),
+            environment: try invocation.environment())
         guard try control.serves(container: container.identifier, environment: container.environment) else {
             throw ControlError.isBeingRemoved(
                 container: container.identifier, environment: container.environment)
@@ -100,7 +96,7 @@ struct EnvironmentData {
                         operations: operations, zoneID: ZoneID(zoneName: zone), atomic: false)
                     let body = try ask(service, "records/modify", account: account, request)
                     for case .error(let error) in try RecordsModifyResponse(json: body).records {
-                        throw Failure.failed(error.reason ?? error.serverErrorCode.rawValue)
+                        throw Failure.refused(error.reason ?? error.serverErrorCode.rawValue)
                     }
                 }
                 if zone != ZoneID.defaultZoneName {
@@ -122,7 +118,7 @@ struct EnvironmentData {
         let body = try ask(
             service, "zones/modify", account: account, ZonesModifyRequest(operations: [operation]))
         for case .error(let error) in try ZonesModifyResponse(json: body).zones {
-            throw Failure.failed("zone \(name): \(error.reason ?? error.serverErrorCode.rawValue)")
+            throw Failure.refused("zone \(name): \(error.reason ?? error.serverErrorCode.rawValue)")
         }
     }
 
@@ -138,7 +134,7 @@ struct EnvironmentData {
                 headers: [(WireHeader.client, "1")], body: try message.json(extras: true)))
         guard response.status == 200 else {
             let error = try? WireError(json: response.body)
-            throw Failure.failed(error?.reason ?? "the service answered \(response.status)")
+            throw Failure.refused(error?.reason ?? "the service answered \(response.status)")
         }
         return response.body
     }

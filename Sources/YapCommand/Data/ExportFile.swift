@@ -20,7 +20,7 @@ final class ExportOutput {
             return
         }
         guard access(path, F_OK) != 0 else {
-            throw Failure.failed("\(path) is there already. Choose another name.")
+            throw Failure.refused("\(path) is there already. Choose another name.")
         }
         let opened = open(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
         guard opened >= 0 else {

@@ -25,7 +25,10 @@ enum ArgumentParser {
         let name = word == "-h" ? "help" : String(parts[0].drop { $0 == "-" })
         let isKnownForm = word == "-h" || word.hasPrefix("--")
         guard isKnownForm, let option = command.allOptions.first(where: { $0.name == name }) else {
-            throw Failure.usage("there is no option \(parts[0])")
+            let nearest = Nearest.sorted(command.allOptions.map { "--\($0.name)" }, to: String(parts[0]))
+                .first
+            throw Failure.usage(
+                "there is no option \(parts[0])" + (nearest.map { "; the nearest is \($0)" } ?? ""))
         }
         if option.value == nil {
             guard parts.count == 1 else { throw Failure.usage("--\(name) takes no value") }

@@ -75,12 +75,18 @@ struct Invocation {
     }
 }
 
-/// Why a command ends otherwise than well.
+/// Why a command ends otherwise than well. `ExitCode` says what each tells a script.
 enum Failure: Error {
-    /// The line was wrong: exit code 2.
+    /// The line was wrong.
     case usage(String)
-    /// It could not be done: exit code 1.
+    /// It could not be done.
     case failed(String)
+    /// Something that the line names isn't there.
+    case notThere(String)
+    /// A rule, or what is there already, forbids it.
+    case refused(String)
+    /// No server answers where one is asked.
+    case unreachable(String)
     /// Who read the output has gone: nothing more to do, and nobody to tell.
     case outputClosed
 }

@@ -1,6 +1,7 @@
 /// What `--help` prints.
 enum HelpText {
-    static let exitCodes = "Exit codes: 0 done, 1 failed, 2 wrong usage."
+    static let exitCodes =
+        "Exit codes: " + ExitCode.allCases.map { "\($0.rawValue) \($0.what)" }.joined(separator: ", ") + "."
 
     /// All commands, a line each.
     static func overview(_ commands: [Command]) -> String {

@@ -33,21 +33,22 @@ enum YapProgram {
         SQLiteProcess.turnOffMemoryStatistics()
         do {
             try run(words[...], console)
-            return 0
-        } catch Failure.outputClosed {
-            return 0
-        } catch Failure.usage(let text) {
-            console.note("yap: \(text)")
-            return 2
-        } catch Failure.failed(let text) {
-            console.note("yap: \(text)")
-            return 1
-        } catch let error as HTTPServerError {
-            console.note("yap: \(error.message)")
-            return 1
+            return ExitCode.done.rawValue
         } catch {
-            console.note("yap: \(error)")
-            return 1
+            if let text = text(of: error) { console.note("yap: \(text)") }
+            return ExitCode(error).rawValue
+        }
+    }
+
+    /// What a person is told of an error; nil when there is nobody to tell.
+    private static func text(of error: any Error) -> String? {
+        switch error {
+        case Failure.outputClosed: nil
+        case Failure.usage(let text), Failure.failed(let text), Failure.notThere(let text),
+            Failure.refused(let text), Failure.unreachable(let text):
+            text
+        case let error as HTTPServerError: error.message
+        default: "\(error)"
         }
     }
 
@@ -92,6 +93,12 @@ enum YapProgram {
         guard family.isEmpty else {
             throw Failure.usage("\(first) needs another word: \(family.joined(separator: ", "))")
         }
-        throw Failure.usage("there is no command \"\(first)\". See: yap help")
+        // `tokn` and `tokn create` are both typed.
+        let names = Set(
+            commands.map(\.name)
+                + commands.flatMap { $0.name.split(separator: " ").prefix(1) }.map(String.init))
+        let nearest = Nearest.sorted(names, to: words.prefix(2).joined(separator: " ")).first
+        throw Failure.usage(
+            "there is no command \"\(first)\"; the nearest is \(nearest ?? "help"). See: yap help")
     }
 }

@@ -20,16 +20,13 @@ struct RecordSource {
     let database: DatabaseKey
     let zoneNames: [String]
     private let file: StoreFile?
+    /// The environment and the container, for a person.
+    private let place: String
 
     /// Finds the database that the options name.
     init(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
-        let container = try invocation.required("container")
-        guard try control.containerExists(container) else {
-            throw Failure.failed(
-                "There is no container \(container). Make it with: \(console.program) init --container \(container)"
-            )
-        }
+        let container = try invocation.container(in: control, console)
         switch (invocation.value("account"), invocation.has("public")) {
         case (let name?, false):
             guard let account = try control.account(named: name) else {
@@ -39,16 +36,40 @@ struct RecordSource {
         case (nil, true): database = .publicDatabase
         default: throw Failure.usage("say which database: either --account NAME or --public")
         }
+        let environment = try invocation.environment()
         let path = try invocation.dataFolder(console).storePath(
-            container: container, environment: invocation.environment())
+            container: container, environment: environment)
         file = try StoreFile(path: path)
-        zoneNames = try invocation.value("zone").map { [$0] } ?? Self.zoneNames(in: database, file)
+        place = "\(environment) of \(container)"
+        let zones = try Self.zoneNames(in: database, file)
+        guard let zone = invocation.value("zone") else {
+            zoneNames = zones
+            return
+        }
+        guard zones.contains(zone) else {
+            throw Failure.notThere(
+                "There is no zone \(zone). There are: \(Nearest.list(zones, to: zone) ?? "none").")
+        }
+        zoneNames = [zone]
     }
 
-    init(_ file: StoreFile?, database: DatabaseKey, zoneNames: [String]) {
+    init(
+        _ file: StoreFile?, database: DatabaseKey, zoneNames: [String], place: String = "The environment"
+    ) {
         self.file = file
         self.database = database
         self.zoneNames = zoneNames
+        self.place = place
+    }
+
+    /// What the environment's schema has.
+    ///
+    /// - Throws: `CloudStoreError`, and what is wrong with the schema.
+    func names() throws -> RecordNames {
+        var wanted = StoreLoad()
+        wanted.schema = true
+        let row = try file?.read { try $0.load(wanted).schema }
+        return RecordNames(schema: try row.map(Schema.init) ?? .initial, place: place)
     }
 
     /// The records, zone by zone and by name. Each page is of one moment; `body` returns false to end.
@@ -73,16 +94,11 @@ struct RecordSource {
     /// The records that an index finds, in the order asked; `body` returns false to end. False when no index serves the
     /// question: then each record is to be looked at.
     func forEach(
-        _ recordType: String, _ conditions: [RecordCondition], _ orders: [RecordOrder],
+        _ recordType: String, _ conditions: [RecordCondition], _ orders: [RecordOrder], _ schema: Schema,
         _ body: (WireRecord) throws -> Bool
     ) throws -> Bool {
         guard let file else { return true }
-        var wanted = StoreLoad()
-        wanted.schema = true
-        let row = try file.read { try $0.load(wanted).schema }
-        guard let row, let asked = RecordIndexQuery(recordType, conditions, orders, try Schema(row)) else {
-            return false
-        }
+        guard let asked = RecordIndexQuery(recordType, conditions, orders, schema) else { return false }
         var query = OperatorQuery(asked.query, database: database, zoneNames: zoneNames)
         var isFirst = true
         while true {

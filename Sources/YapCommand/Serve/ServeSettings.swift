@@ -27,7 +27,6 @@ struct ServeSettings {
         }
     }
 
-    static let fileName = "yap.json"
     static let fileBytesMax = 1 << 20
 
     var options = CloudServerOptions()
@@ -60,8 +59,7 @@ struct ServeSettings {
 
     /// The file of settings in a data folder, if there is one.
     static func path(in folder: DataFolder) -> String? {
-        let path = "\(folder.path)/\(fileName)"
-        return access(path, F_OK) == 0 ? path : nil
+        access(folder.settingsPath, F_OK) == 0 ? folder.settingsPath : nil
     }
 
     /// Takes what a file says.
@@ -152,7 +150,10 @@ struct ServeSettings {
 
     private static func setting(named name: String) throws -> Setting {
         guard let setting = all.first(where: { $0.name == name }) else {
-            throw Failure.usage("there is no setting \"\(name)\"; yap serve --print-config lists them")
+            let nearest = Nearest.sorted(all.map(\.name), to: name).first
+            throw Failure.usage(
+                "there is no setting \"\(name)\"; the nearest is \(nearest ?? "none"), and yap serve "
+                    + "--print-config lists them all")
         }
         return setting
     }
