@@ -37,6 +37,29 @@ import Testing
         #expect(full.code == 4 && full.errors.contains("isn't empty"))
     }
 
+    @Test func aBackupHoldsTheSettingsAndARestoreSaysWhatItDoesNotHold() async throws {
+        _ = try await done("yap init --container \(Self.todo)")
+        let settings =
+            #"{"port": 9, "tlsCertificate": "c.pem", "tlsKey": "k.pem", "limits": {"itemsMax": 7}}"#
+        try Data(settings.utf8).write(to: URL(filePath: folder.file("yap-data/yap.json")))
+        #expect(try await done("yap backup b.tar").output.contains("settings"))
+        #expect(try await done("tar tf b.tar").output.contains("yap.json\n"))
+        try Data().write(to: URL(filePath: folder.file("c.pem")))
+        let restored = try await YapProcess.shell("yap restore b.tar --data back", in: folder)
+        #expect(restored.code == 0 && restored.output.contains("settings"))
+        #expect(try String(contentsOfFile: folder.file("back/yap.json"), encoding: .utf8) == settings)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file("back/yap.json"))
+        #expect(mode[.posixPermissions] as? Int == 0o600)
+        #expect(restored.errors.contains("no archive holds certificates, private keys"))
+        #expect(restored.errors.contains("tlsKey in yap.json names k.pem, which isn't there"))
+        #expect(!restored.errors.contains("c.pem"), "that one is there")
+        let json = try await done("yap restore b.tar --data again --json").output
+        #expect(json.contains(#""settings":true"#))
+        #expect(json.contains(#"{"setting":"tlsKey","path":"k.pem","isThere":false}"#))
+        let config = try await done("yap serve --data back --print-config").output
+        #expect(config.contains(/limits\.itemsMax +7/))
+    }
+
     @Test func aFolderThatWasPutBackIsToldInTheLog() async throws {
         _ = try await done("yap init --container \(Self.todo)")
         func serve(endingWith signal: Int32 = SIGTERM) async throws -> Bool {

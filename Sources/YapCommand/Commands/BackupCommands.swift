@@ -1,19 +1,27 @@
 import CloudStore
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// `yap backup`, `yap restore` and `yap restored`.
 enum BackupCommands {
     static let backup = Command(
         name: "backup", summary: "write all that a server keeps into one archive, also while it runs",
         details: """
-            Everything acknowledged before it began is in it: accounts, records, the files of records. It is a tar
-            archive for you only (mode 0600) and holds what the folder holds: keep it where the folder could lie.
-            It gets its name when it is whole and was read again and compared with its checksums. Nothing is
-            overwritten. Beside it there must be room for a copy of the largest database, until it ends.
+            Everything acknowledged before it began is in it: accounts, records, the files of records; and the settings
+            of the folder (yap.json). What they name elsewhere, as certificates, isn't. It is a tar archive for you
+            only (mode 0600) and holds what the folder holds: keep it where the folder could lie. It gets its name when
+            it is whole and was read again and compared with its checksums. Nothing is overwritten. Beside it there must
+            be room for a copy of the largest database, until it ends.
             """,
         operands: [Command.Operand(name: "FILE", help: "the archive to write")],
         options: [Command.dataOption],
         json:
-            #"{"backup", "environments", "assets", "bytes", "created"}: created in milliseconds since 1970"#,
+            #"{"backup", "environments", "assets", "settings", "bytes", "created"}: settings says whether yap.json is "#
+            + "in it, created is in milliseconds since 1970",
         examples: [
             "init --container iCloud.com.example.todo", "account create ann",
             "backup \"yap-$(date +%F-%N).tar\"",
@@ -26,13 +34,16 @@ enum BackupCommands {
             Into an empty folder, or one that isn't there, only. The whole archive is compared with its checksums
             first; when anything is wrong nothing is left in the folder. All zones get new epochs: devices that know
             more than the archive find out at their next sync, and fetch all again. What was revoked or changed after
-            the backup (tokens, passwords) is as it was: revoke it again before you serve the folder.
+            the backup (tokens, passwords) is as it was: revoke it again before you serve the folder. It says what no
+            archive holds: the certificate, its key and the witness, where the settings name them.
             """,
         operands: [Command.Operand(name: "FILE", help: "the archive")],
         options: [
             Command.Option(name: "data", value: "DIR", help: "the folder to make", isRequired: true)
         ],
-        json: #"{"data", "environments", "assets", "bytes", "created"}: created is when the backup was made"#,
+        json:
+            #"{"data", "environments", "assets", "settings", "bytes", "created", "elsewhere": [{"setting", "path", "#
+            + #""isThere"}]}: created is when the backup was made, elsewhere what the settings name outside of it"#,
         examples: ["init", "backup b.tar", "restore b.tar --data \"restored-$(date +%N)\""],
         run: restore)
 
@@ -74,6 +85,31 @@ enum BackupCommands {
         try print(summary, invocation, console, key: "data", value: folder.path)
     }
 
+    /// What the settings of a folder name that no archive holds.
+    private static func elsewhere(_ folder: DataFolder) throws -> [(setting: String, path: String)] {
+        let settings = try ServeSettings.kept(in: folder)
+        return [
+            ("tlsCertificate", settings.tlsCertificate), ("tlsKey", settings.tlsKey),
+            ("witness", settings.witness),
+        ].compactMap { name, path in path.map { (name, $0) } }
+    }
+
+    private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    private static func tellElsewhere(_ folder: DataFolder, _ console: Console) throws {
+        console.note(
+            "no archive holds certificates, private keys, the witness, and what stood on the command line of serve"
+        )
+        do {
+            for (setting, path) in try elsewhere(folder) where !isThere(path) && setting != "witness" {
+                console.note(
+                    "  \(setting) in yap.json names \(path), which isn't there: put it there, or change it")
+            }
+        } catch Failure.failed(let text) {
+            console.note("  the settings were put back as they were, and are wrong: \(text)")
+        }
+    }
+
     private static func tell(_ now: BackupProgress, _ progress: Progress) throws {
         try progress.step(
             "\(now.stage.rawValue) \(now.name): \(SizeText.bytes(now.bytes)) of \(SizeText.bytes(now.bytesOfFile))"
@@ -84,18 +120,30 @@ enum BackupCommands {
         _ summary: BackupSummary, _ invocation: Invocation, _ console: Console, key: String, value: String
     ) throws {
         if invocation.has("json") {
-            return try console.print(
-                .object([
-                    (key, .string(value)), ("environments", .integer(Int64(summary.environments))),
-                    ("assets", .integer(Int64(summary.assets))), ("bytes", .integer(summary.archiveBytes)),
-                    ("created", .integer(summary.createdMilliseconds)),
-                ]))
+            var members: [(String, JSON)] = [
+                (key, .string(value)), ("environments", .integer(Int64(summary.environments))),
+                ("assets", .integer(Int64(summary.assets))), ("settings", .bool(summary.hasSettings)),
+                ("bytes", .integer(summary.archiveBytes)), ("created", .integer(summary.createdMilliseconds)),
+            ]
+            if key == "data" {
+                let named = (try? elsewhere(DataFolder(path: value))) ?? []
+                let rows = named.map { setting, path -> JSON in
+                    .object([
+                        ("setting", .string(setting)), ("path", .string(path)),
+                        ("isThere", .bool(isThere(path))),
+                    ])
+                }
+                members.append(("elsewhere", .array(rows)))
+            }
+            return try console.print(.object(members))
         }
         try console.print(
             "\(key == "data" ? "restored" : "wrote") \(value): "
                 + "\(summary.environments) environments, \(summary.assets) files of records, "
+                + "\(summary.hasSettings ? "settings, " : "")"
                 + "\(SizeText.bytes(summary.archiveBytes)), of \(TimeText.utc(summary.createdMilliseconds))")
         guard key == "data" else { return }
+        try tellElsewhere(DataFolder(path: value), console)
         console.note(
             "serve it with: \(ShellText.word(console.program)) serve --data \(ShellText.word(value))")
     }
