@@ -17,6 +17,7 @@
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 // A server's settings: TLS 1.2 or later, no renegotiation, nothing kept of a session but its ticket with the client,
 // buffers given back while a connection is idle.

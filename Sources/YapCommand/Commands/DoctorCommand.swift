@@ -1,6 +1,6 @@
+import CloudServer
 import CloudService
 import CloudStore
-import Crypto
 import HTTPServer
 import SQLite
 import Seams
@@ -17,16 +17,21 @@ enum DoctorCommand {
         name: "doctor", summary: "look for what is wrong with a server's folder and its surroundings",
         details: """
             Checks permissions, the integrity of every file, that references, zones, files of records and counts agree,
-            the room on the disk, the clock, the port, and with --tls-certificate how long it is good. Reads all data,
-            also while the server runs; changes nothing. Exit code 1 when something is wrong. Says which SQLite is used,
-            and whether it has the WAL-reset bug, which yap goes around.
+            the room on the disk, the clock, and what is served by yap.json: the settings themselves, the port, the
+            certificate's days, its chain, its key, and who may read that. Give what stands on serve's command line
+            here too. Reads all data, also while the server runs; changes nothing. Exit code 1 when something is wrong.
+            Says which SQLite is used, and whether it has the WAL-reset bug, which yap goes around.
             """,
         options: [
             Command.dataOption,
             Command.Option(
-                name: "port", value: "NUMBER",
-                help: "the port that is served (default \(ServeCommand.portDefault)); 0 for none"),
-            Command.Option(name: "tls-certificate", value: "FILE", help: "the certificate that is served"),
+                name: "config", value: "FILE", help: "the settings (default: yap.json in the data folder)"),
+            Command.Option(name: "host", value: "ADDRESS", help: "the address (default: the settings')"),
+            Command.Option(
+                name: "port", value: "NUMBER", help: "the port (default: the settings'); 0 looks at none"),
+            Command.Option(
+                name: "tls-certificate", value: "FILE", help: "the certificate (default: the settings')"),
+            Command.Option(name: "tls-key", value: "FILE", help: "its key (default: the settings')"),
         ],
         json:
             #"{"findings": [{"check", "what", "todo"}], "checked", "sqlite": {"version", "hasWALResetBug"}}: "#
@@ -34,13 +39,13 @@ enum DoctorCommand {
         examples: ["init --container iCloud.com.example.todo", "doctor --port 0"],
         run: run)
 
-    private struct Finding {
+    /// Something that is wrong.
+    struct Finding {
         let check: String
         let what: String
         let todo: String
     }
 
-    private static let certificateDaysMin = 14
     private static let freeBytesMin: Int64 = 256 << 20
     /// 2024: a clock before that was never set.
     private static let clockMillisecondsMin: Int64 = 1_704_067_200_000
@@ -67,9 +72,11 @@ enum DoctorCommand {
         }
         try check { try disk(folder) }
         try check { clock(control: try control.accounts().map(\.createdMilliseconds).max()) }
-        let port = try invocation.number("port", in: 0...65_535) ?? ServeCommand.portDefault
-        if port > 0 { try check { Self.port(port, folder) } }
-        if let path = invocation.value("tls-certificate") { try check { certificate(path) } }
+        let (settings, wrong) = try settings(invocation, folder)
+        try check { wrong }
+        let http = settings.options.http
+        if http.port > 0 { try check { port(http, isServed: folder.isServed) } }
+        if let path = settings.tlsCertificate { try check { certificate(path, key: settings.tlsKey) } }
         try print(findings, checked, invocation, console)
     }
 
@@ -206,47 +213,5 @@ enum DoctorCommand {
                 check: "clock", what: "it shows \(TimeText.utc(now)), which is past",
                 todo: "set it, and let it be kept right (timedatectl set-ntp true)")
         ]
-    }
-
-    private static func port(_ port: Int, _ folder: DataFolder) -> [Finding] {
-        // Who holds the folder is the one that should be on the port.
-        guard !folder.isServed else { return [] }
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        var on: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code != 0 else { return [] }
-        return [
-            Finding(
-                check: "port", what: "\(port) can't be listened on: \(String(cString: strerror(errno)))",
-                todo: "end what listens there (ss -ltnp), or serve another with --port")
-        ]
-    }
-
-    private static func certificate(_ path: String) -> [Finding] {
-        do {
-            let days = try TLSCertificate.secondsLeft(path: path) / 86_400
-            guard days < certificateDaysMin else { return [] }
-            return [
-                Finding(
-                    check: "certificate",
-                    what: days < 0 ? "\(path) has run out" : "\(path) is good for \(days) days",
-                    todo: "renew it, and start the server again")
-            ]
-        } catch {
-            return [
-                Finding(check: "certificate", what: "\(error)", todo: "check the path and that it is PEM")
-            ]
-        }
     }
 }
