@@ -82,7 +82,7 @@ extension ModifyOutcome {
 
 extension StoredSize {
     /// What counts against a quota.
-    func quotaBytes(rowBytes: Int64) -> Int64 {
+    package func quotaBytes(rowBytes: Int64) -> Int64 {
         let (rows, overflows) = (records + tombstones + zones).multipliedReportingOverflow(by: rowBytes)
         return overflows ? .max / 2 : recordBytes + assetBytes + rows
     }

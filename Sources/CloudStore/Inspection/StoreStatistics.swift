@@ -34,6 +34,10 @@ public struct StoreStatistics: Hashable, Sendable {
     public var answerBytes: Int64 = 0
     /// Bytes of the store's file and its log.
     public var fileBytes: Int64 = 0
+    /// Users who have a private database; each lets the public one grow.
+    public var privateUsers: Int64 = 0
+    /// What the public database has.
+    public var publicSize = StoredSize()
     /// The users who have most in their private databases, the largest first.
     public var largestUsers: [UsageRow] = []
 
@@ -60,6 +64,7 @@ extension StoreFile {
             found.assets = try number("SELECT count(DISTINCT digest) FROM recordAssets")
             found.users = try number(
                 "SELECT count(DISTINCT user) FROM usage WHERE user <> '' AND records > 0")
+            found.privateUsers = try number("SELECT count(*) FROM usage WHERE scope = 2")
             found.zones = try number("SELECT count(*) FROM zones WHERE isDeleted = 0")
             found.tombstones = try number("SELECT coalesce(sum(tombstones), 0) FROM usage")
             found.deletedZones = try number("SELECT count(*) FROM zones WHERE isDeleted = 1")
@@ -71,22 +76,82 @@ extension StoreFile {
                 var status = stat()
                 if stat(path + ending, &status) == 0 { found.fileBytes += Int64(status.st_size) }
             }
-            let sql = """
-                SELECT user, records, recordBytes, assetBytes FROM usage WHERE scope = 2 AND records > 0
-                ORDER BY recordBytes + assetBytes DESC, user LIMIT ?
-                """
-            try connection.withStatement(sql) { statement in
-                try statement.bind(Int64(usersMax), at: 1)
-                while try statement.step() {
-                    found.largestUsers.append(
-                        UsageRow(
-                            key: UsageKey(scope: .privateDatabase, user: statement.text(at: 0)),
-                            size: StoredSize(
-                                records: statement.int64(at: 1), recordBytes: statement.int64(at: 2),
-                                assetBytes: statement.int64(at: 3))))
-                }
-            }
+            found.publicSize = try rows("scope = 1 AND user = ''", [], connection).first?.size ?? StoredSize()
+            found.largestUsers = try rows(
+                "scope = 2 AND records > 0 ORDER BY recordBytes + assetBytes DESC, user LIMIT ?",
+                [Int64(usersMax)], connection)
             return found
         }
+    }
+
+    /// What users have, of those who have at least as much as `least` of one thing, by name.
+    ///
+    /// - Parameters:
+    ///   - scope: their private databases, or what they made in the public one.
+    ///   - rowBytes: what a record, a tombstone and a zone count beside their bytes.
+    /// - Throws: `CloudStoreError`.
+    public func usage(
+        _ scope: DatabaseKey.Scope, atLeast least: UsageLeast, rowBytes: Int64
+    ) throws -> [UsageRow] {
+        try inspect { connection in
+            // In floating point, since a setting may be larger than any sum.
+            try rows(
+                """
+                scope = ? AND user <> '' AND (
+                    recordBytes + assetBytes + (records + tombstones + zones) * 1.0 * ? >= ?
+                    OR records + tombstones >= ? OR zones >= ?)
+                ORDER BY user
+                """,
+                [scope.rawValue, rowBytes, least.bytes, least.records, least.zones], connection)
+        }
+    }
+
+    /// What a user has; nothing when the store doesn't know the user.
+    ///
+    /// - Throws: `CloudStoreError`.
+    public func usage(of key: UsageKey) throws -> StoredSize {
+        var wanted = StoreLoad()
+        wanted.usageOf = [key]
+        return try read { try $0.load(wanted).usage[key]?.size } ?? StoredSize()
+    }
+
+    private func rows(
+        _ condition: String, _ values: [Int64], _ connection: Connection
+    ) throws -> [UsageRow] {
+        let sql = """
+            SELECT scope, user, records, recordBytes, assetBytes, tombstones, zones FROM usage WHERE \(condition)
+            """
+        return try connection.withStatement(sql) { statement in
+            for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index) + 1) }
+            var rows: [UsageRow] = []
+            while try statement.step() {
+                let isPrivate = statement.int64(at: 0) == 2
+                rows.append(
+                    UsageRow(
+                        key: UsageKey(
+                            scope: isPrivate ? .privateDatabase : .publicDatabase,
+                            user: statement.text(at: 1)),
+                        size: StoredSize(
+                            records: statement.int64(at: 2), recordBytes: statement.int64(at: 3),
+                            assetBytes: statement.int64(at: 4), tombstones: statement.int64(at: 5),
+                            zones: statement.int64(at: 6))))
+            }
+            return rows
+        }
+    }
+}
+
+/// From how much on a user is told of.
+public struct UsageLeast: Hashable, Sendable {
+    /// Bytes, as they count against a quota.
+    public var bytes: Int64
+    /// Records and tombstones.
+    public var records: Int64
+    /// Custom zones.
+    public var zones: Int64
+
+    /// Makes it.
+    public init(bytes: Int64, records: Int64 = .max, zones: Int64 = .max) {
+        (self.bytes, self.records, self.zones) = (bytes, records, zones)
     }
 }

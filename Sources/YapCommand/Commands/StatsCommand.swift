@@ -1,3 +1,4 @@
+import CloudServer
 import CloudService
 import CloudStore
 
@@ -7,7 +8,12 @@ enum StatsCommand {
 
     static let command = Command(
         name: "stats", summary: "count records, bytes, users, zones and files of every container",
-        details: "Reads the server's files, also while it runs.",
+        details: """
+            Reads the server's files, also while it runs. Shows how much of its limits (limits... in yap.json) each of
+            the largest users and the public database has taken, and names everybody who is full, or has 90 % of a
+            limit. Limits of a user hold for both environments together; a record, a tombstone and a zone count
+            limits.rowBytes beside their bytes.
+            """,
         options: [
             Command.Option(name: "container", value: "ID", help: "this container only"),
             Command.Option(
@@ -17,83 +23,158 @@ enum StatsCommand {
         ],
         json: """
             {"environments": [{"container", "environment", "records", "recordBytes", "assets", "assetBytes", "users",
-            "zones", "deletedZones", "tombstones", "answers", "answerBytes", "fileBytes",
-            "largestUsers": [{"account", "userRecordName", "records", "bytes"}]}]}
+            "zones", "deletedZones", "tombstones", "answers", "answerBytes", "fileBytes", "publicBytes",
+            "publicBytesMax", "largestUsers": [{"account", "userRecordName", "records", "bytes", "percent"}]}],
+            "full": [{"container", "account", "userRecordName", "limit", "used", "max", "percent"}]}: percent is of the
+            limit on bytes, and full has who has 90 or more of any
             """,
         examples: ["init --container iCloud.com.example.todo", "stats"],
         run: run)
+
+    /// An environment and what was counted in it.
+    private struct Row {
+        let container: String
+        let environment: String
+        let found: StoreStatistics
+    }
+
+    /// A container with its users' names and how much they have taken.
+    private struct Owner {
+        let container: String
+        let accounts: [String: String]
+        let shares: UsageShares
+        let near: [UsageShares.Share]
+    }
 
     private static func run(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
         let folder = invocation.dataFolder(console)
         let usersMax = try invocation.number("users", in: 0...1_000_000) ?? usersDefault
-        var rows: [(container: String, environment: String, found: StoreStatistics)] = []
+        let limits = try ServeSettings.kept(in: folder).options.limits.assets
+        if invocation.has("container") { _ = try invocation.container(in: control, console) }
+        var rows: [Row] = []
+        var files: [String: [StoreFile]] = [:]
         for (container, environment) in try folder.environments() {
             if let only = invocation.value("container"), only != container { continue }
             let path = try folder.storePath(container: container, environment: environment)
             guard let file = try StoreFile(path: path) else { continue }
-            rows.append((container, environment, try file.statistics(usersMax: usersMax)))
+            files[container, default: []].append(file)
+            rows.append(
+                Row(
+                    container: container, environment: environment,
+                    found: try file.statistics(usersMax: usersMax)))
         }
-        if invocation.has("json") {
-            let json = try rows.map { try Self.json($0.container, $0.environment, $0.found, control) }
-            return try console.print(.object([("environments", .array(json))]))
+        let owners = try files.mapValues { UsageShares(limits: limits, files: $0) }.map { container, shares in
+            (
+                container,
+                Owner(
+                    container: container, accounts: try accounts(control, container), shares: shares,
+                    near: try shares.near())
+            )
         }
+        let byContainer = Dictionary(uniqueKeysWithValues: owners)
+        if invocation.has("json") { return try console.print(json(rows, byContainer)) }
         guard !rows.isEmpty else { return console.note("nothing was stored yet") }
-        let header = [
-            "CONTAINER", "ENVIRONMENT", "RECORDS", "BYTES", "FILES", "THEIR BYTES", "USERS", "ZONES",
-            "ON DISK",
-        ]
-        try console.print(
-            TextTable.text(
-                header,
-                rows.map { row in
-                    let found = row.found
-                    return [
-                        row.container, row.environment, "\(found.records)", SizeText.bytes(found.recordBytes),
-                        "\(found.assets)", SizeText.bytes(found.assetBytes), "\(found.users)",
-                        "\(found.zones)",
-                        SizeText.bytes(found.fileBytes),
-                    ]
-                }))
-        for row in rows where !row.found.largestUsers.isEmpty {
-            let names = try Self.accounts(control, row.container)
-            try console.print("\nlargest in \(row.container), \(row.environment):")
-            try console.print(
-                TextTable.text(
-                    ["ACCOUNT", "RECORDS", "BYTES", "USER"],
-                    row.found.largestUsers.map { user in
-                        [
-                            names[user.key.user] ?? "-", "\(user.size.records)",
-                            SizeText.bytes(user.size.recordBytes + user.size.assetBytes), user.key.user,
-                        ]
-                    }))
-        }
+        try console.print(text(rows, byContainer))
     }
 
-    private static func json(
-        _ container: String, _ environment: String, _ found: StoreStatistics, _ control: ControlStore
-    ) throws -> JSON {
-        let names = try accounts(control, container)
+    // MARK: Text
+
+    private static func text(_ rows: [Row], _ owners: [String: Owner]) throws -> String {
+        let header = [
+            "CONTAINER", "ENVIRONMENT", "RECORDS", "BYTES", "FILES", "THEIR BYTES", "USERS", "ZONES",
+            "ON DISK", "PUBLIC", "OF",
+        ]
+        let cells = rows.map { row in
+            let found = row.found
+            let shared = owners[row.container]?.shares.publicBytes(of: found) ?? (0, 0)
+            return [
+                row.container, row.environment, "\(found.records)", SizeText.bytes(found.recordBytes),
+                "\(found.assets)", SizeText.bytes(found.assetBytes), "\(found.users)", "\(found.zones)",
+                SizeText.bytes(found.fileBytes), SizeText.bytes(shared.0), share(shared.0, of: shared.1),
+            ]
+        }
+        var parts = [TextTable.text(header, cells)]
+        for row in rows where !row.found.largestUsers.isEmpty {
+            guard let owner = owners[row.container] else { continue }
+            parts.append("largest in \(row.container), \(row.environment):\n" + (try largest(row, owner)))
+        }
+        for container in owners.keys.sorted() {
+            guard let owner = owners[container], !owner.near.isEmpty else { continue }
+            parts.append("full, or nearly, in \(container):\n" + full(owner))
+        }
+        return parts.joined(separator: "\n\n")
+    }
+
+    private static func largest(_ row: Row, _ owner: Owner) throws -> String {
+        TextTable.text(
+            ["ACCOUNT", "RECORDS", "BYTES", "OF LIMIT", "USER"],
+            try row.found.largestUsers.map { user in
+                let taken = try owner.shares.ofPrivate(user.key.user).first
+                return [
+                    owner.accounts[user.key.user] ?? "-", "\(user.size.records)",
+                    SizeText.bytes(user.size.recordBytes + user.size.assetBytes),
+                    taken.map { share($0.used, of: $0.max) } ?? "-", user.key.user,
+                ]
+            })
+    }
+
+    private static func full(_ owner: Owner) -> String {
+        TextTable.text(
+            ["ACCOUNT", "LIMIT", "USED", "OF", "USER"],
+            owner.near.map { share in
+                let isBytes = share.limit.contains("Bytes")
+                return [
+                    owner.accounts[share.user] ?? "-", share.limit,
+                    isBytes ? SizeText.bytes(share.used) : "\(share.used)",
+                    Self.share(share.used, of: share.max, isBytes: isBytes), share.user,
+                ]
+            })
+    }
+
+    /// A part of a limit, as `93 % of 5.4 GB`.
+    private static func share(_ used: Int64, of max: Int64, isBytes: Bool = true) -> String {
+        "\(UsageShares.percent(used, of: max)) % of \(isBytes ? SizeText.bytes(max) : "\(max)")"
+    }
+
+    // MARK: JSON
+
+    private static func json(_ rows: [Row], _ owners: [String: Owner]) throws -> JSON {
+        let environments = try rows.compactMap { row in try owners[row.container].map { try json(row, $0) } }
+        let full = owners.keys.sorted().compactMap { owners[$0] }.flatMap { owner in
+            owner.near.map { share -> JSON in
+                .object([
+                    ("container", .string(owner.container)), ("account", .text(owner.accounts[share.user])),
+                    ("userRecordName", .string(share.user)), ("limit", .string(share.limit)),
+                    ("used", .integer(share.used)), ("max", .integer(share.max)),
+                    ("percent", .integer(Int64(share.percent))),
+                ])
+            }
+        }
+        return .object([("environments", .array(environments)), ("full", .array(full))])
+    }
+
+    private static func json(_ row: Row, _ owner: Owner) throws -> JSON {
+        let found = row.found
+        let shared = owner.shares.publicBytes(of: found)
+        let largest = try found.largestUsers.map { user -> JSON in
+            let taken = try owner.shares.ofPrivate(user.key.user).first
+            return .object([
+                ("account", .text(owner.accounts[user.key.user])), ("userRecordName", .string(user.key.user)),
+                ("records", .integer(user.size.records)),
+                ("bytes", .integer(user.size.recordBytes + user.size.assetBytes)),
+                ("percent", .integer(Int64(taken?.percent ?? 0))),
+            ])
+        }
         return .object([
-            ("container", .string(container)), ("environment", .string(environment)),
+            ("container", .string(row.container)), ("environment", .string(row.environment)),
             ("records", .integer(found.records)), ("recordBytes", .integer(found.recordBytes)),
             ("assets", .integer(found.assets)), ("assetBytes", .integer(found.assetBytes)),
             ("users", .integer(found.users)), ("zones", .integer(found.zones)),
             ("deletedZones", .integer(found.deletedZones)), ("tombstones", .integer(found.tombstones)),
             ("answers", .integer(found.answers)), ("answerBytes", .integer(found.answerBytes)),
-            ("fileBytes", .integer(found.fileBytes)),
-            (
-                "largestUsers",
-                .array(
-                    found.largestUsers.map { user in
-                        .object([
-                            ("account", .text(names[user.key.user])),
-                            ("userRecordName", .string(user.key.user)),
-                            ("records", .integer(user.size.records)),
-                            ("bytes", .integer(user.size.recordBytes + user.size.assetBytes)),
-                        ])
-                    })
-            ),
+            ("fileBytes", .integer(found.fileBytes)), ("publicBytes", .integer(shared.used)),
+            ("publicBytesMax", .integer(shared.max)), ("largestUsers", .array(largest)),
         ])
     }
 

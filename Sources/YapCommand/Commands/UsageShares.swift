@@ -1,0 +1,93 @@
+import CloudService
+import CloudStore
+
+/// How much of its limits a container's users have taken. One quota holds for both environments together.
+struct UsageShares {
+    /// Something that somebody has of what they may have.
+    struct Share {
+        /// The user's record name in the container.
+        let user: String
+        /// The setting that is the limit.
+        let limit: String
+        let used: Int64
+        let max: Int64
+
+        var percent: Int { UsageShares.percent(used, of: max) }
+    }
+
+    /// From so many percent on somebody is nearly full.
+    static let nearPercent: Int64 = 90
+
+    let limits: AssetLimits
+    /// The stores of the container's environments.
+    let files: [StoreFile]
+
+    /// Who has taken nearly all of a limit, by name.
+    ///
+    /// - Throws: `CloudStoreError`.
+    func near() throws -> [Share] {
+        let own = UsageLeast(
+            bytes: least(limits.privateBytesMax), records: least(limits.privateRecordsMax),
+            zones: least(Int64(limits.privateZonesMax)))
+        let shared = UsageLeast(bytes: least(limits.publicBytesOfUserMax))
+        let shares =
+            try users(.privateDatabase, own).flatMap { try ofPrivate($0) }
+            + users(.publicDatabase, shared).map { try ofPublic($0) }
+        return shares.filter { Int64($0.percent) >= Self.nearPercent }.sorted {
+            ($0.user, $0.limit) < ($1.user, $1.limit)
+        }
+    }
+
+    /// What a user has taken of the limits on a private database, that of its bytes first.
+    ///
+    /// - Throws: `CloudStoreError`.
+    func ofPrivate(_ user: String) throws -> [Share] {
+        let size = try size(UsageKey(scope: .privateDatabase, user: user))
+        return [
+            Share(
+                user: user, limit: "limits.privateBytesMax", used: size.quotaBytes(rowBytes: limits.rowBytes),
+                max: limits.privateBytesMax),
+            Share(
+                user: user, limit: "limits.privateRecordsMax", used: size.records + size.tombstones,
+                max: limits.privateRecordsMax),
+            Share(
+                user: user, limit: "limits.privateZonesMax", used: size.zones,
+                max: Int64(limits.privateZonesMax)),
+        ]
+    }
+
+    /// The public database of an environment, of what its users let it have.
+    func publicBytes(of found: StoreStatistics) -> (used: Int64, max: Int64) {
+        let (users, overflows) = limits.publicBytesPerUser.multipliedReportingOverflow(by: found.privateUsers)
+        let (max, overflowsToo) = limits.publicBytesBase.addingReportingOverflow(users)
+        let used = found.publicSize.quotaBytes(rowBytes: limits.rowBytes)
+        return (used, overflows || overflowsToo ? .max : max)
+    }
+
+    /// Whole percent, rounded down, so that only who is full has a hundred.
+    static func percent(_ used: Int64, of max: Int64) -> Int {
+        max > 0 ? Int((Double(used) / Double(max) * 100).rounded(.down)) : 100
+    }
+
+    private func ofPublic(_ user: String) throws -> Share {
+        let size = try size(UsageKey(scope: .publicDatabase, user: user))
+        return Share(
+            user: user, limit: "limits.publicBytesOfUserMax",
+            used: size.quotaBytes(rowBytes: limits.rowBytes),
+            max: limits.publicBytesOfUserMax)
+    }
+
+    private func size(_ key: UsageKey) throws -> StoredSize {
+        try files.reduce(into: StoredSize()) { $0 += try $1.usage(of: key) }
+    }
+
+    private func users(_ scope: DatabaseKey.Scope, _ least: UsageLeast) throws -> [String] {
+        let rows = try files.flatMap { try $0.usage(scope, atLeast: least, rowBytes: limits.rowBytes) }
+        return Set(rows.map(\.key.user)).sorted()
+    }
+
+    /// Who has nearly all of a limit in several environments has this much in one of them.
+    private func least(_ max: Int64) -> Int64 {
+        Int64(Double(max) * Double(Self.nearPercent) / 100 / Double(Swift.max(1, files.count)))
+    }
+}
