@@ -34,9 +34,9 @@ import Testing
     }
 
     private func expect(
-        _ ended: YapProcess.Ended, says parts: [String], sourceLocation: SourceLocation = #_sourceLocation
+        _ ended: YapProcess.Ended, _ code: Int32, says parts: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        #expect(ended.code == 1, "\(ended.output)", sourceLocation: sourceLocation)
+        #expect(ended.code == code, "\(ended.output)", sourceLocation: sourceLocation)
         for part in parts {
             #expect(ended.errors.contains(part), "\(part): \(ended.errors)", sourceLocation: sourceLocation)
         }
@@ -46,15 +46,15 @@ import Testing
         let token = try await prepare()
         let server = try await ServeProcess(in: folder)
         let other = String(repeating: "0", count: 64)
-        expect(try await login(server.url, other), says: ["doesn't know this API token", "yap token list"])
+        expect(try await login(server.url, other), 4, says: ["doesn't know this API token", "yap token list"])
         let nowhere = try await login(server.url, token, container: "iCloud.com.example.nowhere")
-        expect(nowhere, says: ["no container iCloud.com.example.nowhere"])
+        expect(nowhere, 4, says: ["no container iCloud.com.example.nowhere"])
         let password = try await login(server.url, token, password: "wrong")
         let account = try await login(server.url, token, account: "carol")
-        expect(password, says: ["no such account, or another password"])
-        #expect(account.errors == password.errors && account.code == 1)
+        expect(password, 4, says: ["no such account, or another password"])
+        #expect(account.errors == password.errors && account.code == 4)
         let secure = try await login(server.url.replacing("http:", with: "https:"), token)
-        expect(secure, says: ["its port speaks plain http", "Begin the server's address with http://"])
+        expect(secure, 1, says: ["its port speaks plain http", "Begin the server's address with http://"])
         #expect(try await login(server.url, token).code == 0)
         #expect(try await server.end() == 0)
     }
@@ -67,12 +67,12 @@ import Testing
         let server = try await ServeProcess(in: folder, ["--tls-certificate", certificate, "--tls-key", key])
         #expect(server.url.hasPrefix("https://"))
         expect(
-            try await login(server.url, token),
+            try await login(server.url, token), 1,
             says: ["certificate isn't trusted", "CLOUDKIT_AUTHORITIES_FILE", "--authorities FILE"])
         let none = try await login(server.url, token, ["--authorities", folder.file("none.pem")])
-        expect(none, says: ["can't be read", "none.pem"])
+        expect(none, 1, says: ["can't be read", "none.pem"])
         let plain = try await login(server.url.replacing("https:", with: "http:"), token)
-        expect(plain, says: ["its port speaks https", "Begin the server's address with https://"])
+        expect(plain, 1, says: ["its port speaks https", "Begin the server's address with https://"])
         for (words, environment) in [
             (["--authorities", "certificate.pem"], [:]), ([], ["CLOUDKIT_AUTHORITIES_FILE": certificate]),
         ] {

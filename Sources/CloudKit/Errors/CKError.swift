@@ -49,7 +49,14 @@ public struct CKError: _BridgedStoredNSError, Sendable {
     /// What belongs to the error, by the keys that begin with CK.
     public var userInfo: [String: Any] { _nsError.userInfo }
     /// What belongs to the error, for Foundation.
-    public var errorUserInfo: [String: Any] { _nsError.userInfo }
+    ///
+    /// The texts that all errors of the code have are left out: an error that nothing was given has nothing.
+    public var errorUserInfo: [String: Any] {
+        let texts = [
+            NSLocalizedDescriptionKey: code.summary, NSLocalizedRecoverySuggestionErrorKey: code.remedy,
+        ]
+        return _nsError.userInfo.filter { key, value in texts[key] == nil || texts[key] != value as? String }
+    }
     /// What went wrong, in words.
     public var localizedDescription: String { _nsError.localizedDescription }
     /// What to do about it. Apps read it as `localizedRecoverySuggestion` of the `NSError`.

@@ -96,7 +96,9 @@ enum LoginCommand {
         } catch let error as CKError {
             let text = "Not signed in: \(words(of: error))"
             throw switch error.code {
-            case .networkFailure, .networkUnavailable, .serverResponseLost: Failure.unreachable(text)
+            // A server whose certificate or port can't be talked to is there.
+            case .networkFailure, .networkUnavailable, .serverResponseLost:
+                error.connectionRefusal == nil ? Failure.unreachable(text) : Failure.failed(text)
             default: Failure.refused(text)
             }
         }
