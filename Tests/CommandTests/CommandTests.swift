@@ -191,4 +191,12 @@ import Testing
         #expect(try await yap().output == yap("help").output)
         #expect(try await yap("help", "account", "create").output == yap("account", "create", "-h").output)
     }
+
+    @Test func theVersionIsTheNewestOfTheChangelog() throws {
+        var root = URL(filePath: #filePath)
+        for _ in 0..<3 { root.deleteLastPathComponent() }
+        let log = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)
+        let heading = try #require(log.split(separator: "\n").first { $0.hasPrefix("## ") })
+        #expect(heading == "## \(YapProgram.version)")
+    }
 }

@@ -9,8 +9,8 @@ import SQLite
 
 /// The program `yap`: finds the command that the words call, runs it, and turns what becomes of it into an exit code.
 enum YapProgram {
-    /// The version that `yap --version` prints.
-    static let version = "0.1.0-dev"
+    /// The version of the whole package, which `yap --version` prints. It stands here and at the top of CHANGELOG.md.
+    static let version = "0.1.0"
 
     static let commands =
         [
