@@ -17,9 +17,8 @@ import Testing
 
     /// What a reader does once by hand, and CI's build has done before the tests run.
     private static let byHand: Set = [
-        "cd ~/yap", "make setup", "swift build -c release --product yap",
-        "export PATH=\"$HOME/yap/.build/release:$PATH\"", "cd ~/groceries", "swift build -c release",
-        "export PATH=\"$HOME/groceries/.build/release:$PATH\"",
+        "cd ~/yap && make setup", "cd ~/groceries", "swift build -c release",
+        "swift build -c release --product yap", "export PATH=\"$HOME/groceries/.build/release:$PATH\"",
     ]
 
     private let blocks: [Block]
