@@ -30,6 +30,15 @@ private struct Notes {
         }
     }
 
+    @Test func anExpectationWaitsInAClosureThatSaysThatItThrows() async throws {
+        let cloud = TestCloud()
+        let phone = cloud.device(user: "ada"), laptop = cloud.device(user: "ada")
+        try await phone.asDefault { try await Notes().save("eggs", as: "1") }
+        try await laptop.asDefault { () async throws in
+            #expect(try await Notes().text(of: "1") == "eggs")
+        }
+    }
+
     @Test func twoDevicesConflict() async throws {
         let cloud = TestCloud()
         let phone = cloud.device(user: "ada").container.privateCloudDatabase
