@@ -279,6 +279,9 @@ let package = Package(
         appTests(
             "OlderApps", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v5,
             frontendFlags: ["-no-warnings-as-errors"]),
+        // The blocks of the pages in docs/guide.
+        appTests(
+            "GuideTests", ["Yap", "YapCloudKit", "CloudKit", "CloudKitTesting"], mode: .v6),
         appTests("NotesTests", ["NotesKit", "CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
         tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "Seams", "Yap", "YapCloudKit"]),
         tests("TidyTests", []),

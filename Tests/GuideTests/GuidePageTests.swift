@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+
+/// The guide shows code that runs: each Swift block of its pages stands in a file of this folder, line for line.
+@Suite struct GuidePageTests {
+    private let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+    private static func lines(_ text: String) -> [Substring] {
+        text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
+    }
+
+    @Test(arguments: ["MODELS", "READING", "SYNC"])
+    func everyBlockOfThePageIsCodeThatRuns(page: String) throws {
+        let root = folder.deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: "docs/guide/\(page).md"), encoding: .utf8)
+        let parts = text.components(separatedBy: "```")
+        let blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
+            .filter { $0.hasPrefix("swift\n") }.map { Self.lines(String($0.dropFirst("swift\n".count))) }
+        #expect(blocks.count >= 5)
+        let sources = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".swift") }
+            .map { Self.lines(try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
+        for block in blocks {
+            let isThere = sources.contains { source in
+                source.indices.contains { source[$0...].starts(with: block) }
+            }
+            #expect(isThere, "\(page): \(block.joined(separator: "\n"))")
+        }
+    }
+}

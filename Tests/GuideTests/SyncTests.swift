@@ -1,0 +1,170 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Testing
+import Yap
+import YapCloudKit
+
+/// `docs/guide/SYNC.md`: its blocks stand here, and do what the page says.
+@Suite struct SyncTests {
+    private let folder: Folder
+    private let cloud = TestCloud(execution: .threads)
+
+    init() throws { folder = try Folder() }
+
+    private func open(_ name: String) throws -> YapDatabase {
+        try YapDatabase(url: folder.url.appending(component: name)) {
+            $0.register(Bookmark.self, inCollection: "bookmarks")
+        }
+    }
+
+    private static func begin(_ database: YapDatabase) async throws -> CloudSync {
+        let sync = try await CloudSync(
+            database, container: .default(),
+            models: [.model(Bookmark.self, collection: "bookmarks")], zone: "bookmarks")
+        return sync
+    }
+
+    func told(_ status: CloudSyncStatus) -> String {
+        switch status {
+        case .idle: "Everything is in the cloud."
+        case .syncing(let pending): "\(pending) changes are on their way."
+        case .waiting(_, because: .network): "There is no network. Your changes are kept here."
+        case .waiting(_, let pause): "Your changes are kept here: \(pause)"
+        case .needsAttention(let problems): "\(problems.count) problems: \(problems)"
+        }
+    }
+
+    func answer(_ problem: CloudSyncProblem, of sync: CloudSync) async throws {
+        switch problem {
+        case .anotherUser:
+            try await sync.useSignedInAccount(objectsOfOtherAccount: .keep)
+        case .zoneDeletedByUser(let zoneName):
+            try await sync.answerDeletedZone(zoneName: zoneName, .uploadAgain)
+        case .account:
+            sync.accountMayHaveChanged()
+        default:
+            sync.retry()
+        }
+    }
+
+    @Test func theStatusIsTold() async throws {
+        let phone = cloud.device(user: "ada")
+        let database = try open("phone.yap")
+        let sync = try await phone.asDefault { try await Self.begin(database) }
+        let (shown, continuation) = AsyncStream.makeStream(of: String.self)
+        let show: @Sendable (String) -> Void = { continuation.yield($0) }
+        let told = told
+        let watching = Task {
+            for await status in sync.status {
+                show(told(status))
+            }
+        }
+        try await database.newConnection().readWrite { transaction in
+            try transaction.setObject(Bookmark(title: "Swift"), forKey: "1", inCollection: "bookmarks")
+        }
+        for await line in shown where line == "Everything is in the cloud." { break }
+        watching.cancel()
+        cloud.disconnect(phone)
+        try await database.newConnection().readWrite { transaction in
+            try transaction.setObject(Bookmark(title: "Swift 6"), forKey: "1", inCollection: "bookmarks")
+        }
+        let status = await sync.syncNow()
+        #expect(told(status) == "There is no network. Your changes are kept here.")
+        #expect(told(sync.currentStatus) == told(status))
+        cloud.connect(phone)
+        sync.networkMayBeBack()
+        #expect(await sync.syncNow() == .idle)
+    }
+
+    @Test func aProblemIsAnsweredAndTheRestGoesUp() async throws {
+        let phone = cloud.device(user: "ada")
+        let database = try open("phone.yap")
+        let sync = try await phone.asDefault { try await Self.begin(database) }
+        cloud.setQuota(bytes: 0, user: "ada")
+        try await database.newConnection().readWrite { transaction in
+            try transaction.setObject(Bookmark(title: "Swift"), forKey: "1", inCollection: "bookmarks")
+        }
+        guard case .needsAttention(let problems) = await sync.syncNow() else {
+            Issue.record("\(sync.currentStatus)")
+            return
+        }
+        #expect(problems == [.quotaExceeded])
+        cloud.setQuota(bytes: 1_000_000, user: "ada")
+        for problem in problems { try await answer(problem, of: sync) }
+        #expect(await sync.syncNow() == .idle)
+    }
+
+    @Test func theAppSaysWhatItKnowsOfTheWorld() async throws {
+        let phone = cloud.device(user: "ada")
+        let database = try open("phone.yap")
+        let sync = try await phone.asDefault { try await Self.begin(database) }
+        sync.didEnterBackground()
+        try await database.newConnection().readWrite { transaction in
+            try transaction.setObject(Bookmark(title: "Swift"), forKey: "1", inCollection: "bookmarks")
+        }
+        #expect(await sync.syncNow() == .waiting(until: nil, because: .suspended))
+        sync.willEnterForeground()
+        #expect(await sync.syncNow() == .idle)
+
+        sync.suspend()
+        try await database.newConnection().readWrite { transaction in
+            try transaction.setObject(Bookmark(title: "Swift 6"), forKey: "1", inCollection: "bookmarks")
+        }
+        #expect(await sync.syncNow() == .waiting(until: nil, because: .suspended))
+        sync.resume()
+        #expect(await sync.syncNow() == .idle)
+        sync.networkMayBeBack()
+        sync.accountMayHaveChanged()
+        #expect(await sync.syncNow() == .idle)
+    }
+
+    @Test func theMergeLogTellsAlsoWhatWasDecidedBefore() async throws {
+        let devices = [cloud.device(user: "ada"), cloud.device(user: "ada")]
+        let phone = try await Device(devices[0], folder, "phone.yap")
+        let laptop = try await Device(devices[1], folder, "laptop.yap")
+        try await phone.set(Bookmark(title: "Swift"), "1", "bookmarks")
+        await phone.sync.syncNow()
+        await laptop.sync.syncNow()
+        cloud.disconnect(devices[0])
+        try await phone.set(Bookmark(title: "Swift at home"), "1", "bookmarks")
+        try await laptop.set(Bookmark(title: "Swift 6"), "1", "bookmarks")
+        #expect(await laptop.sync.syncNow() == .idle)
+        cloud.connect(devices[0])
+        phone.sync.networkMayBeBack()
+        #expect(await phone.sync.syncNow() == .idle)
+
+        let (shown, continuation) = AsyncStream.makeStream(of: String.self)
+        let show: @Sendable (String) -> Void = { continuation.yield($0) }
+        let sync = phone.sync
+        let watching = Task {
+            for await entry in sync.mergeLog where entry.rule == .remoteWon {
+                let field = entry.field ?? "all of it"
+                let dropped = entry.dropped ?? "nothing", kept = entry.kept ?? "nothing"
+                show("\(entry.recordID.recordName), \(field): \(kept) stands, \(dropped) was dropped")
+            }
+        }
+        var lines = shown.makeAsyncIterator()
+        #expect(await lines.next() == "1, title: Swift 6 stands, Swift at home was dropped")
+        watching.cancel()
+    }
+
+    @Test func errorsAreTold() async throws {
+        let phone = cloud.device(user: "ada")
+        let database = try open("phone.yap")
+        let sync = try await phone.asDefault { try await Self.begin(database) }
+        let (shown, continuation) = AsyncStream.makeStream(of: CKError.self)
+        let log: @Sendable (CKError) -> Void = { continuation.yield($0) }
+        let errors = sync.errors
+        let watching = Task {
+            for await error in errors {
+                log(error)
+            }
+        }
+        cloud.disconnect(phone)
+        await sync.syncNow()
+        var told = shown.makeAsyncIterator()
+        #expect(await told.next()?.code == .networkUnavailable)
+        watching.cancel()
+    }
+}
