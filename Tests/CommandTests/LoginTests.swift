@@ -34,7 +34,8 @@ import Testing
     }
 
     private func expect(
-        _ ended: YapProcess.Ended, _ code: Int32, says parts: [String], sourceLocation: SourceLocation = #_sourceLocation
+        _ ended: YapProcess.Ended, _ code: Int32, says parts: [String],
+        sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(ended.code == code, "\(ended.output)", sourceLocation: sourceLocation)
         for part in parts {
@@ -46,7 +47,8 @@ import Testing
         let token = try await prepare()
         let server = try await ServeProcess(in: folder)
         let other = String(repeating: "0", count: 64)
-        expect(try await login(server.url, other), 4, says: ["doesn't know this API token", "yap token list"])
+        expect(
+            try await login(server.url, other), 4, says: ["doesn't know this API token", "yap token list"])
         let nowhere = try await login(server.url, token, container: "iCloud.com.example.nowhere")
         expect(nowhere, 4, says: ["no container iCloud.com.example.nowhere"])
         let password = try await login(server.url, token, password: "wrong")

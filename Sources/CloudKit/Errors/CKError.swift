@@ -19,13 +19,15 @@ public struct CKError: _BridgedStoredNSError, Sendable {
         _nsError = error
     }
 
-    /// Makes an error with `code` and what belongs to it. What it lacks to tell people what happened and what to do
-    /// is filled in.
+    /// Makes an error with `code` and what belongs to it. What that lacks to tell people what happened and what to do
+    /// is filled in; an error that is given nothing has nothing, as Apple's.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         var userInfo = userInfo
-        if userInfo[NSLocalizedDescriptionKey] == nil { userInfo[NSLocalizedDescriptionKey] = code.summary }
-        if userInfo[NSLocalizedRecoverySuggestionErrorKey] == nil {
-            userInfo[NSLocalizedRecoverySuggestionErrorKey] = code.remedy
+        if !userInfo.isEmpty {
+            let texts = [
+                NSLocalizedDescriptionKey: code.summary, NSLocalizedRecoverySuggestionErrorKey: code.remedy,
+            ]
+            userInfo.merge(texts) { given, _ in given }
         }
         _nsError = NSError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
@@ -49,16 +51,11 @@ public struct CKError: _BridgedStoredNSError, Sendable {
     /// What belongs to the error, by the keys that begin with CK.
     public var userInfo: [String: Any] { _nsError.userInfo }
     /// What belongs to the error, for Foundation.
-    ///
-    /// The texts that all errors of the code have are left out: an error that nothing was given has nothing.
-    public var errorUserInfo: [String: Any] {
-        let texts = [
-            NSLocalizedDescriptionKey: code.summary, NSLocalizedRecoverySuggestionErrorKey: code.remedy,
-        ]
-        return _nsError.userInfo.filter { key, value in texts[key] == nil || texts[key] != value as? String }
-    }
+    public var errorUserInfo: [String: Any] { _nsError.userInfo }
     /// What went wrong, in words.
-    public var localizedDescription: String { _nsError.localizedDescription }
+    public var localizedDescription: String {
+        userInfo[NSLocalizedDescriptionKey] as? String ?? code.summary
+    }
     /// What to do about it. Apps read it as `localizedRecoverySuggestion` of the `NSError`.
     var remedy: String { _nsError.localizedRecoverySuggestion ?? code.remedy }
 
