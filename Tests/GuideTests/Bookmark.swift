@@ -14,10 +14,7 @@ struct Bookmark: CloudModel, Equatable {
     static let recordType = "bookmark"
     static let fields = CloudFields<Bookmark> {
         $0.field(\.title)
-        $0.field(\.tags).merged { base, local, remote in
-            let added = local.filter { base?.contains($0) != true && !remote.contains($0) }
-            return remote.filter { local.contains($0) || base?.contains($0) != true } + added
-        }
+        $0.field(\.tags).mergedAsSet()
         $0.field(\.kind)
         $0.field(\.rating).merged { base, local, remote in max(local, remote) }
         $0.field(\.readAt, as: "read")
