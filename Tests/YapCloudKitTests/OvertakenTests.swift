@@ -1,5 +1,6 @@
 import CloudKit
 import CloudKitTesting
+import CloudWire
 import Foundation
 import Seams
 import Testing
@@ -186,6 +187,37 @@ import Yap
         #expect(device.upload() == .idle)
         #expect(device.server("1")?["title"] == "c")
         #expect(device.server("1")?["note"] == "n")
+    }
+
+    @Test(
+        "157. what goes before a later edit is changed from what the dropped change before it was changed from"
+    )
+    func theOriginalOfADroppedChangeIsPassedOn() throws {
+        let device = try HandledDevice(cloud, storage: .keysOnly)
+        try device.uploaded(Todo(title: "a"), "1")
+        device.cloudKit.suspend()
+        try device.edit("1") {
+            $0.title = "b"
+            $0.note = "n"
+        }
+        try device.edit("1") { $0.title = "c" }
+        try device.write { _, ext in
+            let row = try #require(try ext.tables.liveRecord(device.id("1"), DatabaseKey(nil)))
+            let last = try #require(try ext.tables.changes(of: row.id).last)
+            try ext.tables.setInFlight(last.sequence, true)
+        }
+        device.behave { $0.forgottenKeys = ["note"] }
+        try device.relaunch()
+        device.upload()
+        device.cloudKit.suspend()
+        try device.edit("1") { $0.title = "d" }
+        let kept = try device.read { _, ext in
+            let row = try #require(try ext.tables.liveRecord(device.id("1"), DatabaseKey(nil)))
+            return try #require(try ext.tables.changes(of: row.id).first)
+        }
+        #expect(kept.fields["title"]?.value == .string("c"))
+        // With "b", which is never sent, the server's "a" would look like another device's, and win.
+        #expect(kept.originals["title"]?.value == .string("a"))
     }
 
     @Test("136. of a change in flight and a later one, both put aside, the newest value goes with the next")

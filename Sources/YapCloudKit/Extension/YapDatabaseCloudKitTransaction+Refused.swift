@@ -23,6 +23,7 @@ extension YapDatabaseCloudKitTransaction {
         var newer = fields
         var newerUnknown: Set<String> = []
         var keysBefore: Set<String> = []
+        var left: [ChangeRow] = []
         for refused in special.reversed() where refused.refusal != nil && !refused.isDamaged {
             let isKept = try mayBeOnServerInPart(refused)
             var folded = refused
@@ -30,19 +31,39 @@ extension YapDatabaseCloudKitTransaction {
                 let kept = try keepKnown(of: refused, asks: rowID == nil)
                 folded = kept.rest
                 keysBefore.formUnion(kept.known.keys)
+                if let change = kept.left { left.append(change) }
             }
             let known = try isKept ? [:] : knownValues(of: refused)
             let full = folded.with(known)
             logSuperseded(full, row, by: newer, unknown: newerUnknown.union(isKept ? [] : keysBefore))
-            if !isKept { folded.forget(keysBefore) }
+            let mayBeOnServer = try isKept || row.changeTag != nil || tables.wasInFlight(refused.sequence)
+            if !isKept {
+                let before = full.originals.merging(mayBeOnServer ? full.fields : [:]) { original, _ in
+                    original
+                }
+                try passOn(keysBefore.intersection(full.keys), before, to: &left)
+                folded.forget(keysBefore)
+            }
             if refused.kind == .save {
-                let mayBeOnServer = try isKept || row.changeTag != nil || tables.wasInFlight(refused.sequence)
                 new.addOlder(folded, known, mayBeOnServer: mayBeOnServer)
                 newer.merge(full.fields) { newer, _ in newer }
                 newerUnknown.formUnion(full.keys.filter { newer[$0] == nil })
                 noteTakenOver(full, row, besides: fields)
             }
             if !isKept { try remove(refused) }
+        }
+    }
+
+    /// Tells changes that go first what their values were changed from, when what was queued before them is not sent.
+    ///
+    /// - Parameter changes: The newest first.
+    private func passOn(
+        _ keys: Set<String>, _ originals: [String: Field], to changes: inout [ChangeRow]
+    ) throws {
+        for key in keys {
+            guard let index = changes.lastIndex(where: { $0.keys.contains(key) }) else { continue }
+            changes[index].originals[key] = originals[key]
+            try tables.updateChange(changes[index])
         }
     }
 
@@ -57,8 +78,11 @@ extension YapDatabaseCloudKitTransaction {
     /// have them, that is no change of another device.
     ///
     /// - Parameter asks: Whether rows may be asked: none of them is being changed.
-    /// - Returns: What was left, and the change with the values that nobody can give back.
-    func keepKnown(of change: ChangeRow, asks: Bool) throws -> (known: [String: Field], rest: ChangeRow) {
+    /// - Returns: The values that are known, the change that was left with them (nil when there are none), and the
+    ///   change with the values that nobody can give back.
+    func keepKnown(
+        of change: ChangeRow, asks: Bool
+    ) throws -> (known: [String: Field], left: ChangeRow?, rest: ChangeRow) {
         var (left, rest) = (change, change)
         let known =
             try asks
@@ -76,7 +100,7 @@ extension YapDatabaseCloudKitTransaction {
             try tables.updateChange(left)
             try tables.liftRefusal(of: left)
         }
-        return (known, rest)
+        return (known, known.isEmpty ? nil : left, rest)
     }
 
     // MARK: What a change took over
