@@ -34,7 +34,8 @@ import Yap
     }
 
     private func keys(_ device: Device) throws -> [String] {
-        try device.database.newConnection().blocking.read { try Array($0.keys(inCollection: "items")) }.sorted()
+        try device.database.newConnection().blocking.read { try Array($0.keys(inCollection: "items")) }
+            .sorted()
     }
 
     @Test func aKeyOfAnyTextIsTheSameKeyOnEachDeviceAndItsDeletionArrives() throws {
