@@ -94,5 +94,9 @@ extension CKError.Code {
     var meaning: String { CKError(self).localizedDescription }
 
     /// What to do about it; nil where CloudKit doesn't say.
-    package var remedy: String? { (CKError(self) as NSError).localizedRecoverySuggestion }
+    package var remedy: String? {
+        // An error that is given nothing has no words for Foundation.
+        let error = CKError(self, userInfo: [NSLocalizedDescriptionKey: meaning])
+        return (error as NSError).localizedRecoverySuggestion
+    }
 }
