@@ -87,13 +87,23 @@ final class SimulatedNetwork: @unchecked Sendable {
         let exchange = Exchange(
             device: device, process: process, kind: kind, request: request, draws: draws,
             sentMilliseconds: world.queue.nowMilliseconds,
-            faults: world.faults(of: name, kind, draws), patience: patience
+            faults: world.faults(of: name, kind, draws) { Self.keys(of: request) }, patience: patience
         ) { [unowned self] in
             if !process.isDead { underWay[device.index, default: 0] -= 1 }
             completion($0)
         }
         world.note(device, "sends \(kind) \(request.body.count) bytes", held: exchange.faultNames)
         leave(exchange)
+    }
+
+    /// The records that an upload brings, each once.
+    private static func keys(of upload: WireRequest) -> [String] {
+        var keys: [String] = []
+        for operation in (try? RecordsModifyRequest(json: upload.body).operations) ?? [] {
+            guard let name = operation.record.recordName, !keys.contains(name) else { continue }
+            keys.append(name)
+        }
+        return keys
     }
 
     private func leave(_ exchange: Exchange) {
@@ -108,6 +118,10 @@ final class SimulatedNetwork: @unchecked Sendable {
         if let fault = exchange.faults[.lostRequest] { return lose(exchange, fault) }
         var latency = world.latencyMilliseconds(exchange.draws, "there")
         latency += exchange.faults[.lateRequest]?.milliseconds ?? 0
+        if let fault = exchange.faults[.overtakenConflict] {
+            latency += fault.milliseconds
+            edit(on: neighbour(of: exchange), fault.edits, after: 1)
+        }
         arrive(exchange, after: latency, isFirst: true)
         if let fault = exchange.faults[.duplicatedRequest] {
             arrive(exchange, after: latency + fault.milliseconds, isFirst: false)
@@ -162,7 +176,11 @@ final class SimulatedNetwork: @unchecked Sendable {
         latency += exchange.faults[.lateReply]?.milliseconds ?? 0
         if let fault = exchange.faults[.overtakenReply] {
             latency += fault.milliseconds
-            overtake(exchange, fault, within: latency)
+            overtake(exchange, fault.edits, within: latency)
+        }
+        if let fault = exchange.faults[.overtakenConflict] {
+            latency += 2 * fault.milliseconds
+            overtake(exchange, fault.laterEdits, within: latency)
         }
         let historyCount = world.ledger.historyCount
         world.queue.schedule(after: latency, for: exchange.process.owner) { [unowned self] in
@@ -173,17 +191,25 @@ final class SimulatedNetwork: @unchecked Sendable {
     }
 
     /// Another device edits and syncs, and then the one that waits for the answer fetches.
-    private func overtake(_ exchange: Exchange, _ fault: RequestFault, within milliseconds: Int64) {
-        let other = world.devices[world.neighbour(of: exchange.device.index)]
-        world.queue.schedule(after: milliseconds / 3) { [unowned self] in
-            guard world.isStormy else { return }
-            world.attempt(orExcusedBy: other.isDiskFaulty) {
-                try other.commit(fault.edits ?? [])
-                other.app?.sync()
-            }
-        }
+    private func overtake(_ exchange: Exchange, _ edits: [KeyedEdit]?, within milliseconds: Int64) {
+        edit(on: neighbour(of: exchange), edits, after: milliseconds / 3)
         world.queue.schedule(after: milliseconds * 2 / 3, for: exchange.process.owner) {
             exchange.device.app?.sync()
+        }
+    }
+
+    private func neighbour(of exchange: Exchange) -> Device {
+        world.devices[world.neighbour(of: exchange.device.index)]
+    }
+
+    /// A person edits on another device, which then syncs.
+    private func edit(on other: Device, _ edits: [KeyedEdit]?, after milliseconds: Int64) {
+        world.queue.schedule(after: milliseconds) { [unowned self] in
+            guard world.isStormy else { return }
+            world.attempt(orExcusedBy: other.isDiskFaulty) {
+                try other.commit(edits ?? [])
+                other.app?.sync()
+            }
         }
     }
 

@@ -20,6 +20,9 @@ package enum Fault: String, CaseIterable, Codable, Comparable, Sendable {
     case editInFlight
     /// The answer comes after another device has edited and synced, and this one has fetched.
     case overtakenReply
+    /// Another device saves the same records before an upload arrives, and again before its answer, which comes after
+    /// this device has fetched: the answer holds a version that is no longer the server's.
+    case overtakenConflict
     /// A wait for pushes is cut, and the push with it.
     case lostPush
     /// A push comes late.
@@ -82,10 +85,10 @@ package enum Fault: String, CaseIterable, Codable, Comparable, Sendable {
     /// Those that a request can meet.
     static let ofRequests: [Fault] = [
         .lostRequest, .lostReply, .duplicatedRequest, .lateRequest, .lateReply, .busyService, .deathInFlight,
-        .editInFlight, .overtakenReply,
+        .editInFlight, .overtakenReply, .overtakenConflict,
     ]
     /// Those that only an upload can meet, and in which a person edits.
-    static let ofUploads: Set<Fault> = [.editInFlight, .overtakenReply]
+    static let ofUploads: Set<Fault> = [.editInFlight, .overtakenReply, .overtakenConflict]
     static let ofPushes: [Fault] = [.lostPush, .latePush, .repeatedPush]
     /// Those that are steps of a device.
     static let ofDevices: [Fault] = [

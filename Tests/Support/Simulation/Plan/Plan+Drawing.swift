@@ -95,6 +95,13 @@ struct EditDrawing {
         return edits
     }
 
+    /// An edit of each of these items.
+    func edits(of keys: [String], _ draws: Draws, number: Int) -> [KeyedEdit] {
+        keys.enumerated().map { index, key in
+            KeyedEdit(key: key, edit: edit(draws.named("edit \(index)"), value: number * 4 + index))
+        }
+    }
+
     private func kind(_ draws: Draws, _ device: Int) -> String {
         switch draws.number(in: 0..<10, "kind") {
         case 0..<2 where scenario.hasOthers && scenario.devices[device].handler != nil: Keys.other

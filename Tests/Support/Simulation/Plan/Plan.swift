@@ -175,6 +175,8 @@ package struct RequestFault: Codable, Hashable, Sendable {
     package var milliseconds: Int64
     /// What the person edits meanwhile.
     package var edits: [KeyedEdit]?
+    /// What another device edits after the service got the request; nil for most faults.
+    package var laterEdits: [KeyedEdit]?
     /// One of two ways in which it happens.
     package var variant: Bool
 }

@@ -232,8 +232,11 @@ package final class World {
     }
 
     /// The faults of a request.
-    func faults(of name: RequestFault.Name, _ kind: String, _ draws: Draws) -> [Fault: RequestFault] {
-        faults(of: name, Fault.ofRequests, draws) {
+    /// - Parameter keys: What an upload brings.
+    func faults(
+        of name: RequestFault.Name, _ kind: String, _ draws: Draws, keys: () -> [String]
+    ) -> [Fault: RequestFault] {
+        faults(of: name, Fault.ofRequests, draws, keys: keys) {
             !Fault.ofUploads.contains($0) || kind == "records/modify"
         }
     }
@@ -242,11 +245,12 @@ package final class World {
     func pushFaults(of device: Device) -> [Fault: RequestFault] {
         let name = device.nextPushName()
         let draws = draws.named("device \(name.device) step \(name.step) push \(name.request)")
-        return faults(of: name, Fault.ofPushes, draws) { _ in true }
+        return faults(of: name, Fault.ofPushes, draws, keys: { [] }, { _ in true })
     }
 
     private func faults(
-        of name: RequestFault.Name, _ candidates: [Fault], _ draws: Draws, _ isMeant: (Fault) -> Bool
+        of name: RequestFault.Name, _ candidates: [Fault], _ draws: Draws, keys: () -> [String],
+        _ isMeant: (Fault) -> Bool
     ) -> [Fault: RequestFault] {
         guard isStormy else { return [:] }
         var faults: [Fault: RequestFault] = [:]
@@ -257,14 +261,17 @@ package final class World {
             where isMeant(fault)
                 && draws.happens(
                     perMille: plan.scenario.rates[fault, default: 0], fault.rawValue)
-            { faults[fault] = drawn(fault, name, draws.named(fault.rawValue)) }
+            { faults[fault] = drawn(fault, name, draws.named(fault.rawValue), keys) }
             faultsThatHappened += faults.values.sorted { $0.fault < $1.fault }
         }
         for fault in faults.keys { fired(fault) }
         return faults
     }
 
-    private func drawn(_ fault: Fault, _ name: RequestFault.Name, _ draws: Draws) -> RequestFault {
+    private func drawn(
+        _ fault: Fault, _ name: RequestFault.Name, _ draws: Draws, _ keys: () -> [String]
+    ) -> RequestFault {
+        if fault == .overtakenConflict { return overtakenConflict(name, draws, keys: keys()) }
         // Now and then longer than the device waits for an answer.
         let isLong = draws.number(in: 0..<10, "is long") == 0
         let most = fault == .editInFlight ? plan.scenario.latencyMillisecondsMax + 2 : isLong ? 90_000 : 5_000
@@ -279,6 +286,22 @@ package final class World {
             drawn.edits = EditDrawing(scenario: plan.scenario).edits(draws, device: device, number: number)
         }
         return drawn
+    }
+
+    private func overtakenConflict(
+        _ name: RequestFault.Name, _ draws: Draws, keys: [String]
+    ) -> RequestFault {
+        let keys = Array(keys.prefix(3))
+        // Long enough for the other device to save, and for this one to fetch.
+        let milliseconds =
+            10 * plan.scenario.latencyMillisecondsMax + draws.number(in: 1..<2_001, "milliseconds")
+        let number = 200_000_000 + (name.step + 1) * 1_000 + name.device * 100 + name.request % 100
+        let editing = EditDrawing(scenario: plan.scenario)
+        return RequestFault(
+            name: name, fault: .overtakenConflict, milliseconds: Int64(milliseconds),
+            edits: editing.edits(of: keys, draws.named("before"), number: number),
+            laterEdits: editing.edits(of: keys, draws.named("after"), number: number + 100_000_000),
+            variant: false)
     }
 
     /// The device that edits while an answer to this one is late.
