@@ -36,6 +36,7 @@ final class SimulatedService {
     private var backup: [Data?]?
     private var watch = TagWatch()
     private var losesPower = false
+    private var isZoneDeletionUncertain = false
     private var startsCount = 0
     private(set) var throttledUntilMilliseconds: Int64 = 0
     /// Devices that wait for pushes.
@@ -73,6 +74,7 @@ final class SimulatedService {
             store: store, clock: world.queue.clock, random: world.draws.source("service \(startsCount)"),
             users: Dictionary(uniqueKeysWithValues: users), limits: limits)
         self.store = store
+        try settleZoneDeletion(in: store)
         try observe()
     }
 
@@ -286,11 +288,29 @@ final class SimulatedService {
             path: "/database/1/\(Self.container)/development/private/zones/modify",
             query: [(WireHeader.webAuthTokenItem, Self.token(0))],
             headers: [("Content-Type", "application/json")], body: try message.json())
+        let wasThere = try store.map(hasZone) ?? false
         let response = try respond(to: request, "zones/delete")
-        guard response?.status == 200 else { return }
+        isZoneDeletionUncertain = wasThere && store == nil
+        if response?.status == 200 { zoneIsDeleted() }
+    }
+
+    private func zoneIsDeleted() {
         columns[0].observedCounter = 0
         watch = TagWatch()
         world.ledger.serverWasRestored()
+    }
+
+    /// Sees, after the service died over the deletion of the zone, whether it is gone.
+    private func settleZoneDeletion(in store: SQLiteCloudStore) throws {
+        guard isZoneDeletionUncertain else { return }
+        isZoneDeletionUncertain = false
+        if try !hasZone(in: store) { zoneIsDeleted() }
+    }
+
+    private func hasZone(in store: SQLiteCloudStore) throws -> Bool {
+        var load = StoreLoad()
+        load.zones = [columns[0].key]
+        return try store.read { try $0.load(load) }.zones[columns[0].key]?.isDeleted == false
     }
 
     func backUp() {
