@@ -201,4 +201,34 @@ struct ModelChangeTests {
     }
 
     private struct Refusal: Error {}
+
+    /// A later version of a model, of which an earlier one can't read some properties.
+    struct LaterTicket: YapDatabaseModel, Equatable {
+        enum Kind: String, Codable { case train, ferry }
+
+        var title = ""
+        var price = 0.5
+        var kind = Kind.ferry
+        var stops = ["A", "B"]
+    }
+
+    struct EarlierTicket: YapDatabaseModel, Equatable {
+        enum Kind: String, Codable { case train, bus }
+
+        var title = "none"
+        var price = "free"
+        var kind = Kind.bus
+        var stops: Int?
+    }
+
+    @Test func whatALaterVersionStoredOtherwiseCountsAsAbsent() throws {
+        try store([LaterTicket(title: "To the sea")], version: 2)
+        let found = try read(EarlierTicket.self, try open(EarlierTicket.self))
+        #expect(found == EarlierTicket(title: "To the sea"))
+    }
+
+    @Test func anotherTypeInTheSameVersionIsRefused() throws {
+        try store([LaterTicket(title: "To the sea")])
+        #expect(throws: YapDatabaseError.self) { try open(EarlierTicket.self) }
+    }
 }

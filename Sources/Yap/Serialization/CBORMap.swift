@@ -36,28 +36,13 @@ struct CBORMap {
     }
 
     var bytes: [UInt8] {
-        var bytes = Self.head(major: 5, entries.count)
+        let output = CBOROutput(capacity: 512)
+        output.writeHead(0xA0, UInt64(entries.count))
         for entry in entries {
-            bytes += Self.head(major: 3, entry.key.utf8.count)
-            bytes += entry.key.utf8
-            bytes += entry.value
+            output.write(entry.key)
+            entry.value.withUnsafeBytes { output.write(item: $0) }
         }
-        return bytes
-    }
-
-    /// The head of an item in its shortest form: RFC 8949, section 3.
-    private static func head(major: UInt8, _ count: Int) -> [UInt8] {
-        let major = major << 5
-        switch count {
-        case ..<24: return [major | UInt8(count)]
-        case ..<0x100: return [major | 24, UInt8(count)]
-        case ..<0x1_0000: return [major | 25] + bigEndian(UInt16(count))
-        default: return [major | 26] + bigEndian(UInt32(clamping: count))
-        }
-    }
-
-    static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
-        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        return [UInt8](output.bytes)
     }
 }
 

@@ -16,10 +16,38 @@ struct CBORModel<Value: Codable & Sendable>: Sendable {
     func decode(_ bytes: UnsafeRawBufferPointer) throws -> Value {
         let (stored, body) = ModelVersion.split(bytes)
         let decoder = CBORDecoder(defaults: defaults)
+        if stored > version { return try decodeLater(body, decoder) }
         guard stored < version, let upgrade else { return try decoder.decode(Value.self, from: body) }
         var object = try YapDatabaseStoredObject(body, version: stored)
         try upgrade(&object)
         return try decoder.decode(Value.self, from: object.bytes)
+    }
+
+    /// Reads what a later version stored, as a device meets it when an earlier version is installed again: a property
+    /// that this version can't read counts as absent.
+    private func decodeLater(_ bytes: UnsafeRawBufferPointer, _ decoder: CBORDecoder) throws -> Value {
+        var failure: any Error
+        do { return try decoder.decode(Value.self, from: bytes) } catch { failure = error }
+        guard var map = try? CBORMap(bytes) else { throw failure }
+        // Each attempt tells of one property.
+        for _ in 0..<CBORLimits.defaultsMax {
+            guard let name = (failure as? DecodingError)?.unreadableProperty, map[name] != nil else { break }
+            map[name] = nil
+            do { return try decoder.decode(Value.self, from: map.bytes) } catch { failure = error }
+        }
+        throw failure
+    }
+}
+
+extension DecodingError {
+    /// The property of the outermost object whose value is of another type or has a case that isn't known; nil for
+    /// other errors.
+    fileprivate var unreadableProperty: String? {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context.codingPath.first?.stringValue
+        default: nil
+        }
     }
 }
 
@@ -29,7 +57,9 @@ enum ModelVersion {
     private static let mark: [UInt8] = [0xDB] + Array("YapM".utf8)
     private static let bytesCount = mark.count + 4
 
-    static func head(_ version: Int) -> [UInt8] { mark + CBORMap.bigEndian(UInt32(clamping: version)) }
+    static func head(_ version: Int) -> [UInt8] {
+        mark + withUnsafeBytes(of: UInt32(clamping: version).bigEndian) { Array($0) }
+    }
 
     /// The version, which is 1 where none stands, and the object's own bytes.
     static func split(_ bytes: UnsafeRawBufferPointer) -> (version: Int, object: UnsafeRawBufferPointer) {

@@ -99,6 +99,11 @@ final class CBOROutput {
         append(bytes)
     }
 
+    /// An item that is encoded already.
+    func write(item: UnsafeRawBufferPointer) {
+        append(item)
+    }
+
     /// A major type (in the upper three bits) and its argument.
     @inline(__always)
     func writeHead(_ major: UInt8, _ argument: UInt64) {
