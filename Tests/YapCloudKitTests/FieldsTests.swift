@@ -85,11 +85,12 @@ import Testing
 
     private func merge(
         local: [String: Field], pending: [String: Field] = [:], originals: [String: Field] = [:],
-        remote: [String: Field], rule: (String, Field?, Field, Field?) -> Field? = { _, _, _, _ in nil }
+        remote: [String: Field], defaults: [String: Field] = [:],
+        rule: (String, Field?, Field, Field?) -> Field? = { _, _, _, _ in nil }
     ) -> FieldMerge {
         FieldMerge(
             names: ["a", "b"], local: local, pending: pending, originals: originals, remote: remote,
-            merge: rule)
+            defaults: { defaults }, merge: rule)
     }
 
     private func number(_ value: Int64) -> Field { Field(.int64(value)) }
@@ -118,6 +119,22 @@ import Testing
             local: ["a": number(3)], pending: ["a": number(3)], originals: ["a": number(1)],
             remote: ["a": number(2)])
         #expect(merge.toStore == ["a": number(2)])
+        #expect(merge.toUpload.isEmpty)
+    }
+
+    @Test func aFieldThatNobodyHasSetBeforeIsNoConflict() {
+        let merge = merge(
+            local: ["a": number(3)], pending: ["a": number(3)], originals: ["a": number(0)], remote: [:],
+            defaults: ["a": number(0)])
+        #expect(merge.toStore.isEmpty)
+        #expect(merge.toUpload == ["a": number(3)])
+    }
+
+    @Test func aValueThatTheServerClearedIsAConflict() {
+        let merge = merge(
+            local: ["a": number(3)], pending: ["a": number(3)], originals: ["a": number(1)], remote: [:],
+            defaults: ["a": number(0)])
+        #expect(merge.toStore == ["a": .cleared])
         #expect(merge.toUpload.isEmpty)
     }
 

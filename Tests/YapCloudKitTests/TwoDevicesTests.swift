@@ -413,6 +413,58 @@ import Yap
         try database.close()
     }
 
+    @Test("158. an edit of a field that is new in the model, made before the zone was fetched again, is kept")
+    func anEditOfAFieldThatIsNewInTheModel() throws {
+        let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        }
+        let container = cloud.device(user: "ada").container
+        var (database, sync) = try open(PlainTodo.self, path, container)
+        try set(PlainTodo(title: "eggs"), in: database)
+        #expect(sync.syncNowInline() == .idle)
+        try database.close()
+        // The server has no color yet, and the row the default one.
+        (database, sync) = try open(ColoredTodo.self, path, container)
+        try set(ColoredTodo(title: "eggs", color: "red"), in: database)
+        #expect(sync.syncNowInline() == .idle)
+        #expect(try color(path, database) == ["red", "red"])
+        try database.close()
+        // The server has a color, which the earlier version took out of the row.
+        (database, sync) = try open(PlainTodo.self, path, container)
+        try set(PlainTodo(title: "brown eggs"), in: database)
+        #expect(sync.syncNowInline() == .idle)
+        try database.close()
+        (database, sync) = try open(ColoredTodo.self, path, container)
+        try set(ColoredTodo(title: "brown eggs", color: "blue"), in: database)
+        #expect(sync.syncNowInline() == .idle)
+        #expect(try color(path, database) == ["blue", "blue"])
+        try database.close()
+    }
+
+    private func set(_ object: some Codable & Sendable, in database: YapDatabase) throws {
+        try database.newConnection().blocking.readWrite {
+            try $0.setObject(object, forKey: "1", inCollection: "todos")
+        }
+    }
+
+    /// The color that the file has, and the one that a device has which fetches it.
+    private func color(_ path: String, _ database: YapDatabase) throws -> [String?] {
+        let other = path + "-other"
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: other + suffix) }
+        }
+        let (there, sync) = try open(ColoredTodo.self, other, cloud.device(user: "ada").container)
+        sync.syncNowInline()
+        let colors = try [database, there].map { database in
+            try database.newConnection().blocking.read {
+                try $0.object(ColoredTodo.self, forKey: "1", inCollection: "todos")?.color
+            }
+        }
+        try there.close()
+        return colors
+    }
+
     @Test func aFieldThatIsNewInTheModelDoesNotOverwriteWhatNewerDevicesHaveInIt() throws {
         let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
         defer {
@@ -515,5 +567,24 @@ import Yap
         let stranger = try SyncedDevice(cloud, user: "mallory")
         #expect(stranger.syncNow() == .idle)
         #expect(try stranger.todos().isEmpty)
+    }
+}
+
+/// A todo before it had a color, and with one.
+private struct PlainTodo: CloudModel {
+    var title = ""
+
+    static let recordType = "todo"
+    static let fields = CloudFields<PlainTodo> { $0.field(\.title) }
+}
+
+private struct ColoredTodo: CloudModel {
+    var title = ""
+    var color = "white"
+
+    static let recordType = "todo"
+    static let fields = CloudFields<ColoredTodo> {
+        $0.field(\.title)
+        $0.field(\.color)
     }
 }

@@ -16,12 +16,16 @@ public final class YDBCKMergeInfo {
     /// The values before the pending changes, by key, the earliest of each; a value that was absent is nil.
     public let originalValues: [String: (any CKRecordValueProtocol)?]
 
+    /// Whether the remote version was known here before: then the pending changes are newer than all that it has.
+    let isKnown: Bool
+
     init(
         pendingLocalRecord: CKRecord?, updatedPendingLocalRecord: CKRecord,
-        originalValues: [String: (any CKRecordValueProtocol)?]
+        originalValues: [String: (any CKRecordValueProtocol)?], isKnown: Bool = false
     ) {
         self.pendingLocalRecord = pendingLocalRecord
         self.updatedPendingLocalRecord = updatedPendingLocalRecord
         self.originalValues = originalValues
+        self.isKnown = isKnown
     }
 }

@@ -74,8 +74,10 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
+    /// - Parameter isKnown: Whether the row knew this version before: then nobody else has changed anything since.
     func merge(
-        _ remote: CKRecord, into row: RecordRow, _ transaction: YapDatabaseReadWriteTransaction
+        _ remote: CKRecord, into row: RecordRow, isKnown: Bool = false,
+        _ transaction: YapDatabaseReadWriteTransaction
     ) throws {
         // The block may write the rows that hold values of the queue.
         for change in try tables.specialChanges(of: row.id) { try storeValues(of: change, row) { _ in true } }
@@ -98,7 +100,7 @@ extension YapDatabaseCloudKitTransaction {
                 updatedPendingLocalRecord: updated,
                 originalValues: originals.mapValues { field in
                     field.value?.cloudObject(in: remote.recordID.zoneID)
-                })
+                }, isKnown: isKnown)
             try callMergeBlock(remote, info, row, transaction)
         }
         // What the block did to other rows, or to this one's record by hand, is there already.

@@ -112,13 +112,14 @@ extension CloudSyncMap {
             return false
         }
         if let live {
-            if live.changeTag == record.recordChangeTag {
+            let isKnown = live.changeTag == record.recordChangeTag
+            if isKnown {
                 // Of the same version a field that is new here is known only now.
                 guard fullFetch != nil else { return false }
             } else if fullFetch == .reset, try !ext.isNewer(record, than: live) {
                 try ext.queueLastValues(of: live, against: record, model)
             }
-            try ext.merge(record, into: live, transaction)
+            try ext.merge(record, into: live, isKnown: isKnown, transaction)
             return false
         }
         if let deleted {

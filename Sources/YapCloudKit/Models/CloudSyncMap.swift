@@ -96,7 +96,8 @@ struct CloudSyncMap: Sendable {
                     guard let value else { return .cleared }
                     return try Field(cloudValue: value, in: zoneID)
                 },
-                remote: try remote.allFields(), merge: model.merge)
+                remote: try remote.allFields(), isKnown: info.isKnown,
+                defaults: model.defaults, merge: model.merge)
             info.updatedPendingLocalRecord.setFields(merge.toUpload)
             if !merge.toStore.isEmpty { try model.store(transaction, key, merge.toStore) }
         }

@@ -14,10 +14,13 @@ struct FieldMerge {
     ///   - originals: What the changed fields were, the earliest of each; a field that isn't here is not
     ///     known.
     ///   - remote: What the server has.
+    ///   - isKnown: Whether it had that before the changes were made: nobody else has changed anything since.
+    ///   - defaults: What a field without a value stands for: as it is in a new object.
     ///   - merge: A field's own rule; nil for none.
     init(
         names: [String], local: [String: Field], pending: [String: Field], originals: [String: Field],
-        remote: [String: Field], merge: (String, Field?, Field, Field?) throws -> Field?
+        remote: [String: Field], isKnown: Bool = false, defaults: () throws -> [String: Field],
+        merge: (String, Field?, Field, Field?) throws -> Field?
     ) rethrows {
         for name in names {
             let here = local[name] ?? .cleared
@@ -27,11 +30,17 @@ struct FieldMerge {
                 toStore[name] = there
                 continue
             }
-            if let original = originals[name], original.says(there) {
+            var isUnchanged = originals[name]?.says(there) ?? false
+            if !isUnchanged { isUnchanged = Self.isUnset(there, originals[name], try defaults()[name]) }
+            if isUnchanged {
                 toUpload[name] = waiting
             } else if let merged = try merge(name, originals[name], here, remote[name]) {
                 if !merged.says(here) { toStore[name] = merged }
                 if !merged.says(there) { toUpload[name] = merged }
+            } else if isKnown, originals[name]?.value != nil {
+                // An edit of a field that is new here, and of which the row had only the default. Where it had nothing,
+                // the value may be from a version of the app that didn't sync it, and older than the server's.
+                toUpload[name] = waiting
             } else {
                 toStore[name] = there
             }
@@ -43,5 +52,10 @@ struct FieldMerge {
                 toUpload[name] = waiting
             }
         }
+    }
+
+    /// Whether nobody has set a field before: the server has nothing of it then, and an object its default.
+    private static func isUnset(_ there: Field, _ original: Field?, _ byDefault: Field?) -> Bool {
+        there.value == nil && original?.isAbsent(byDefault) ?? true
     }
 }
