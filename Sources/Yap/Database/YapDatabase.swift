@@ -64,6 +64,20 @@ public final class YapDatabase: Sendable {
         }
     }
 
+    /// Checks that the objects of a collection are registered as `type`.
+    ///
+    /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`.
+    package func checkRegistration(of type: any Sendable.Type, inCollection collection: String) throws {
+        guard let registration = registrations[collection] else {
+            throw YapDatabaseError(
+                .missingRegistration, "no type is registered for the collection", collection: collection)
+        }
+        guard registration.object.typeID != ObjectIdentifier(type) else { return }
+        throw YapDatabaseError(
+            .typeMismatch, "the registered type is \(registration.object.typeName), not \(type)",
+            collection: collection)
+    }
+
     deinit {
         shell.close()
         publisher.end()

@@ -43,7 +43,13 @@ public struct CloudFields<Model: Sendable>: Sendable {
     /// All fields of an object; one without value is cleared.
     func fields(of object: Model) throws -> [String: Field] {
         var fields: [String: Field] = [:]
-        for entry in entries { fields[entry.name] = try entry.read(object) }
+        for entry in entries {
+            do {
+                fields[entry.name] = try entry.read(object)
+            } catch let error as CKError {
+                throw CKError.saying(error.code, "\(Model.self), field \"\(entry.name)\": \(error.words)")
+            }
+        }
         return fields
     }
 }

@@ -16,6 +16,7 @@ public protocol CloudModel: YapDatabaseModel {
 /// A model and the collection that its objects are in.
 public struct CloudSyncModel: Sendable {
     let recordType: CKRecord.RecordType
+    let objectType: any Sendable.Type
     let collection: String
     /// The zone that its records are in; nil is the sync's own.
     let zoneName: String?
@@ -57,7 +58,7 @@ extension CloudSyncModel {
     ) -> CloudSyncModel {
         let map = Model.fields
         return CloudSyncModel(
-            recordType: Model.recordType, collection: collection, zoneName: zone,
+            recordType: Model.recordType, objectType: Model.self, collection: collection, zoneName: zone,
             fieldNames: map.entries.map(\.name),
             fields: { object in
                 guard let object = object as? Model else {

@@ -50,7 +50,9 @@ public final class CloudSync: Sendable {
     ///   - foldsQueuedChanges: Whether commits that wait may go up as one, with the last value of each field.
     ///   - verifiesZones: Whether what is here is compared with the server's after each complete fetch. A zone that
     ///     differs is fetched anew, and `errors` tells. Apple's servers say nothing to compare with.
-    /// - Throws: `YapDatabaseError`, as `database.register(_:withName:)`.
+    /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch` for a model whose collection the database
+    ///   doesn't know or has otherwise; `YapDatabaseCloudKitError.fieldMap` for two models with one collection, or with
+    ///   one record type in one zone; else as `database.register(_:withName:)`.
     public convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", role: Role = .syncs, foldsQueuedChanges: Bool = false,
@@ -63,6 +65,7 @@ public final class CloudSync: Sendable {
         // Nothing is uploaded before it is known what has to be fetched first.
         cloudKit.suspend()
         defer { cloudKit.resume() }
+        try map.check(in: database)
         try await database.register(cloudKit, withName: name)
         let state = try await connection.read { [map] in try map.state($0, name) }
         if state.hasStash {
@@ -85,6 +88,7 @@ public final class CloudSync: Sendable {
         self.init(
             database, container: container, models: models, zone: zone, name: name, scheduler: scheduler,
             clock: clock, random: random, turn: nil, folds: foldsQueuedChanges, verifies: verifiesZones)
+        try map.check(in: database)
         try database.blocking.register(cloudKit, withName: name)
         let state = try connection.blocking.read { try map.state($0, name) }
         if state.hasStash {

@@ -8,6 +8,28 @@ struct CloudSyncMap: Sendable {
     /// The zone of the models that name none.
     let zoneID: CKRecordZone.ID
 
+    /// Checks that the database knows each model's collection as one of its type, and that each record belongs to one
+    /// model.
+    ///
+    /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`; `YapDatabaseCloudKitError.fieldMap`.
+    func check(in database: YapDatabase) throws {
+        for (index, model) in models.enumerated() {
+            try database.checkRegistration(of: model.objectType, inCollection: model.collection)
+            for other in models[..<index] {
+                if other.collection == model.collection {
+                    throw YapDatabaseCloudKitError.fieldMap(
+                        "two models have the collection \"\(model.collection)\"")
+                }
+                if other.recordType == model.recordType, zoneID(of: other) == zoneID(of: model) {
+                    throw YapDatabaseCloudKitError.fieldMap(
+                        "the collections \"\(other.collection)\" and \"\(model.collection)\" have the record type "
+                            + "\"\(model.recordType)\" in one zone: give one of them another type, or a zone of its own"
+                    )
+                }
+            }
+        }
+    }
+
     func zoneID(of model: CloudSyncModel) -> CKRecordZone.ID {
         model.zoneName.map { CKRecordZone.ID(zoneName: $0) } ?? zoneID
     }

@@ -15,7 +15,8 @@ extension CloudSyncModel {
     ) -> CloudSyncModel {
         let names = Object().allCloudProperties.sorted()
         return CloudSyncModel(
-            recordType: recordType, collection: collection, zoneName: zone, fieldNames: names,
+            recordType: recordType, objectType: Object.self, collection: collection, zoneName: zone,
+            fieldNames: names,
             fields: { object in
                 guard let object = object as? Object else {
                     throw YapDatabaseCloudKitError.fieldMap(
