@@ -95,6 +95,68 @@ import YapCloudKit
         #expect(await sync.syncNow() == .idle)
     }
 
+    @Test func whatTheServerRefusesIsDiscardedAndTheObjectIsTheServersAgain() async throws {
+        let phone = cloud.device(user: "ada"), laptop = cloud.device(user: "ada")
+        let here = try open("phone.yap"), there = try open("laptop.yap")
+        let sync = try await phone.asDefault { try await Self.begin(here) }
+        let other = try await laptop.asDefault { try await Self.begin(there) }
+        let connection = here.newConnection()
+        try await connection.readWrite { transaction in
+            for key in ["changed", "removed"] {
+                try transaction.setObject(Bookmark(title: "Swift"), forKey: key, inCollection: "bookmarks")
+            }
+        }
+        #expect(await sync.syncNow() == .idle)
+        for name in ["changed", "removed", "new"] {
+            let recordID = CKRecord.ID(recordName: name, zoneID: sync.zoneID)
+            cloud.fail(.modifyRecords, of: recordID, with: .invalidArguments, on: phone)
+        }
+        try await connection.readWrite { transaction in
+            for key in ["changed", "new"] {
+                try transaction.setObject(Bookmark(title: "Refused"), forKey: key, inCollection: "bookmarks")
+            }
+            try transaction.removeObject(forKey: "removed", inCollection: "bookmarks")
+        }
+        let status = await sync.syncNow()
+        guard case .needsAttention(let problems) = status else {
+            Issue.record("\(status)")
+            return
+        }
+        #expect(problems.count == 3)
+        let names = try await sync.quarantinedChanges().map(\.recordID.recordName)
+        #expect(names.sorted() == ["changed", "new", "removed"])
+
+        for change in try await sync.quarantinedChanges() {
+            try await sync.discardQuarantinedChanges(forRecordID: change.recordID)
+        }
+        #expect(await sync.syncNow() == .idle)
+        #expect(try await sync.quarantinedChanges().isEmpty)
+        let missing = CKRecord.ID(recordName: "changed", zoneID: sync.zoneID)
+        #expect(try await !sync.discardQuarantinedChanges(forRecordID: missing))
+        let titles = try await connection.read { transaction in
+            try ["changed", "removed", "new"].map {
+                try transaction.object(Bookmark.self, forKey: $0, inCollection: "bookmarks")?.title
+            }
+        }
+        #expect(titles == ["Swift", "Swift", "Refused"])
+        #expect(try await sync.differencesFound == 0)
+
+        // What is set again goes up again, also what the server never had.
+        try await connection.readWrite { transaction in
+            for key in ["changed", "new"] {
+                try transaction.setObject(Bookmark(title: "Taken"), forKey: key, inCollection: "bookmarks")
+            }
+        }
+        #expect(await sync.syncNow() == .idle)
+        #expect(await other.syncNow() == .idle)
+        let found = try await there.newConnection().read { transaction in
+            try transaction.objects(Bookmark.self, inCollection: "bookmarks").map {
+                "\($0.key) \($0.object.title)"
+            }
+        }
+        #expect(found.sorted() == ["changed Taken", "new Taken", "removed Swift"])
+    }
+
     @Test func theAppSaysWhatItKnowsOfTheWorld() async throws {
         let phone = cloud.device(user: "ada")
         let database = try open("phone.yap")
