@@ -191,6 +191,11 @@ let package = Package(
             name: "SyncKillChild", dependencies: ["SyncDevices", "Seams"],
             path: "Tests/Support/SyncKillChild", swiftSettings: settings),
 
+        // Three versions of an app, a life at a time.
+        .executableTarget(
+            name: "VersionsApp", dependencies: ["CloudKit", "Seams", "Yap", "YapCloudKit"],
+            path: "Tests/Support/VersionsApp", swiftSettings: settings),
+
         // Removes a container, and is killed at a step of that.
         .executableTarget(
             name: "RemovalChild", dependencies: ["CloudStore", "Seams"], path: "Tests/Support/RemovalChild",
@@ -229,7 +234,9 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "YapCommand", "TodoCommand", "NotesCommand", "groceries", "TodoKit", "YapCloudKit", "Yap",
+                "YapCommand", "TodoCommand", "NotesCommand", "groceries", "VersionsApp", "TodoKit",
+                "YapCloudKit",
+                "Yap",
                 "CloudKit",
                 "CloudKitAdditions",
                 "FaultProxy", "ProcessSupport", "HTTPClient", "SQLiteTestSupport", "Seams",
