@@ -6,7 +6,9 @@ import YapCloudKit
 @main struct Groceries {
     static func main() async throws {
         let words = Array(CommandLine.arguments.dropFirst())
-        guard words.count >= 2 else { return say("groceries FILE add NAME | list | sync | watch") }
+        guard words.count >= 2 else {
+            return say("groceries FILE add NAME | at NAME SHOP | list | sync | watch")
+        }
 
         let database = try YapDatabase(url: URL(filePath: words[0])) {
             $0.register(Item.self, inCollection: "items")
@@ -23,20 +25,32 @@ import YapCloudKit
                 try transaction.setObject(item, forKey: UUID().uuidString, inCollection: "items")
             }
             say(told(await sync.syncNow()))
+        case "at" where words.count == 4:
+            try await connection.readWrite { transaction in
+                for (key, item) in try transaction.objects(Item.self, inCollection: "items")
+                where item.name == words[2] {
+                    var item = item
+                    item.shops.append(words[3])
+                    try transaction.setObject(item, forKey: key, inCollection: "items")
+                }
+            }
+            say(told(await sync.syncNow()))
         case "list":
-            for name in try await connection.read(names) { say(name) }
+            for line in try await connection.read(lines) { say(line) }
         case "watch":
             var shown: Set<String> = []
-            for try await names in connection.observe(names) {
-                for name in names where shown.insert(name).inserted { say(name) }
+            for try await lines in connection.observe(lines) {
+                for line in lines where shown.insert(line).inserted { say(line) }
             }
         default:
             say(told(await sync.syncNow()))
         }
     }
 
-    @Sendable static func names(_ transaction: YapDatabaseReadTransaction) throws -> [String] {
-        try transaction.objects(Item.self, inCollection: "items").map(\.object.name).sorted()
+    @Sendable static func lines(_ transaction: YapDatabaseReadTransaction) throws -> [String] {
+        try transaction.objects(Item.self, inCollection: "items").map { _, item in
+            ([item.name] + item.shops.sorted()).joined(separator: ", ")
+        }.sorted()
     }
 
     static func told(_ status: CloudSyncStatus) -> String {
