@@ -9,14 +9,22 @@ import Testing
         text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
     }
 
-    @Test(arguments: ["MODELS", "READING", "SYNC"])
-    func everyBlockOfThePageIsCodeThatRuns(page: String) throws {
-        let root = folder.deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "docs/guide/\(page).md"), encoding: .utf8)
+    private static let guide = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "docs/guide")
+
+    @Test func everyBlockOfTheGuideIsCodeThatRuns() throws {
+        let pages = try FileManager.default.contentsOfDirectory(atPath: Self.guide.path).sorted()
+        #expect(pages.count >= 5)
+        for page in pages { try checkBlocks(of: page) }
+    }
+
+    private func checkBlocks(of page: String) throws {
+        let text = try String(contentsOf: Self.guide.appending(path: page), encoding: .utf8)
         let parts = text.components(separatedBy: "```")
         let blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
             .filter { $0.hasPrefix("swift\n") }.map { Self.lines(String($0.dropFirst("swift\n".count))) }
-        #expect(blocks.count >= 5)
+        #expect(!blocks.isEmpty, "\(page)")
         let sources = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".swift") }
             .map { Self.lines(try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
