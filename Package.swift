@@ -235,10 +235,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "YapCommand", "TodoCommand", "NotesCommand", "groceries", "VersionsApp", "TodoKit",
-                "YapCloudKit",
-                "Yap",
-                "CloudKit",
-                "CloudKitAdditions",
+                "YapCloudKit", "Yap", "CloudKit", "CloudKitAdditions",
                 "FaultProxy", "ProcessSupport", "HTTPClient", "SQLiteTestSupport", "Seams",
             ]),
         tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "Seams"]),

@@ -18,6 +18,7 @@ import Testing
     func everyOrderOfVersionsLosesNothingAndStopsNothing(seed: UInt64) async throws {
         print("seed \(seed)")
         let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
         let random = SeededRandomSource(seed: seed)
         let server = try await YapServer(programs: Stage.programs, folder: folder.file("server"))
         try await server.addAccount(Stage.user)

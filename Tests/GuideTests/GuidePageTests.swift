@@ -9,7 +9,7 @@ import Testing
         text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
     }
 
-    private static let guide = URL(filePath: #filePath).deletingLastPathComponent()
+    static let guide = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "docs/guide")
 

@@ -27,10 +27,13 @@ import YapCloudKit
 
     init() throws { folder = try Folder() }
 
-    private func open(_ name: String = "app.yap") throws -> YapDatabase {
-        try YapDatabase(url: folder.url.appending(component: name)) {
+    private func open(
+        _ name: String = "app.yap",
+        configure: (inout YapDatabaseConfiguration) -> Void = {
             $0.register(Bookmark.self, inCollection: "bookmarks")
         }
+    ) throws -> YapDatabase {
+        try YapDatabase(url: folder.url.appending(component: name), configure: configure)
     }
 
     private func begin(_ database: YapDatabase, _ device: TestDevice) async throws -> CloudSync {
@@ -105,7 +108,7 @@ import YapCloudKit
         },
         Mistake("two models with one record type", says: ["bookmarks", "later", "\"bookmark\"", "zone"]) {
             user in
-            let database = try YapDatabase(url: user.folder.url.appending(component: "app.yap")) {
+            let database = try user.open {
                 $0.register(Bookmark.self, inCollection: "bookmarks")
                 $0.register(Bookmark.self, inCollection: "later")
             }
@@ -141,7 +144,7 @@ import YapCloudKit
             }
         },
         Mistake("a number that is none", says: ["EveryType", "\"double\"", "nan"]) { user in
-            let database = try YapDatabase(url: user.folder.url.appending(component: "app.yap")) {
+            let database = try user.open {
                 $0.register(EveryType.self, inCollection: "everything")
             }
             let sync = try await CloudSync(
@@ -161,12 +164,12 @@ import YapCloudKit
             }
         },
         Mistake("a version before the first", says: ["bookmarks", "version", "1 or more"]) { user in
-            _ = try YapDatabase(url: user.folder.url.appending(component: "app.yap")) {
+            _ = try user.open {
                 $0.register(Bookmark.self, inCollection: "bookmarks", version: 0)
             }
         },
         Mistake("a collection that is registered twice", says: ["bookmarks", "already"]) { user in
-            _ = try YapDatabase(url: user.folder.url.appending(component: "app.yap")) {
+            _ = try user.open {
                 $0.register(Bookmark.self, inCollection: "bookmarks")
                 $0.register(Draft.self, inCollection: "bookmarks")
             }

@@ -2,6 +2,7 @@ import CloudKit
 import CloudKitTesting
 import CloudWire
 import Foundation
+import SQLiteTestSupport
 import Seams
 import Testing
 import Yap
@@ -13,8 +14,11 @@ import Yap
     let cloud = TestCloud()
     let phone: SyncedDevice
     let laptop: SyncedDevice
+    /// For the file of a device that changes its version.
+    private let folder: TemporaryFolder
 
     init() throws {
+        folder = try TemporaryFolder()
         phone = try SyncedDevice(cloud)
         laptop = try SyncedDevice(cloud)
     }
@@ -362,17 +366,18 @@ import Yap
         return (database, sync)
     }
 
+    private func set(_ object: some Codable & Sendable, in database: YapDatabase) throws {
+        try database.newConnection().blocking.readWrite {
+            try $0.setObject(object, forKey: "1", inCollection: "todos")
+        }
+    }
+
     @Test("112. a field that is new in the model is uploaded from every row")
     func aFieldThatIsNewInTheModel() throws {
-        let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
-        defer {
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-        }
+        let path = folder.file("todos.yap")
         let container = cloud.device(user: "ada").container
         var (database, sync) = try open(EarlierTodo.self, path, container)
-        try database.newConnection().blocking.readWrite {
-            try $0.setObject(EarlierTodo(title: "eggs", note: "six"), forKey: "1", inCollection: "todos")
-        }
+        try set(EarlierTodo(title: "eggs", note: "six"), in: database)
         #expect(sync.syncNowInline() == .idle)
         laptop.syncNow()
         #expect(try laptop.todo("1") == Todo(title: "eggs"))
@@ -386,21 +391,13 @@ import Yap
 
     @Test("154. what waits of a field comes back into a row that a version without the field made anew")
     func aRowThatAVersionWithoutTheFieldMadeAnew() throws {
-        let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
-        defer {
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-        }
+        let path = folder.file("todos.yap")
         let container = cloud.device(user: "ada").container
-        func set(_ object: some Codable & Sendable, _ database: YapDatabase) throws {
-            try database.newConnection().blocking.readWrite {
-                try $0.setObject(object, forKey: "1", inCollection: "todos")
-            }
-        }
         var (database, sync) = try open(Todo.self, path, container)
-        try set(Todo(title: "eggs", priority: 7, note: "six"), database)
+        try set(Todo(title: "eggs", priority: 7, note: "six"), in: database)
         try database.close()
         (database, sync) = try open(EarlierTodo.self, path, container)
-        try set(EarlierTodo(title: "brown eggs"), database)
+        try set(EarlierTodo(title: "brown eggs"), in: database)
         try database.close()
         (database, sync) = try open(Todo.self, path, container)
         let here = try database.newConnection().blocking.read {
@@ -415,10 +412,7 @@ import Yap
 
     @Test("158. an edit of a field that is new in the model, made before the zone was fetched again, is kept")
     func anEditOfAFieldThatIsNewInTheModel() throws {
-        let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
-        defer {
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-        }
+        let path = folder.file("todos.yap")
         let container = cloud.device(user: "ada").container
         var (database, sync) = try open(PlainTodo.self, path, container)
         try set(PlainTodo(title: "eggs"), in: database)
@@ -428,7 +422,7 @@ import Yap
         (database, sync) = try open(ColoredTodo.self, path, container)
         try set(ColoredTodo(title: "eggs", color: "red"), in: database)
         #expect(sync.syncNowInline() == .idle)
-        #expect(try color(path, database) == ["red", "red"])
+        #expect(try color(database) == ["red", "red"])
         try database.close()
         // The server has a color, which the earlier version took out of the row.
         (database, sync) = try open(PlainTodo.self, path, container)
@@ -438,23 +432,14 @@ import Yap
         (database, sync) = try open(ColoredTodo.self, path, container)
         try set(ColoredTodo(title: "brown eggs", color: "blue"), in: database)
         #expect(sync.syncNowInline() == .idle)
-        #expect(try color(path, database) == ["blue", "blue"])
+        #expect(try color(database) == ["blue", "blue"])
         try database.close()
     }
 
-    private func set(_ object: some Codable & Sendable, in database: YapDatabase) throws {
-        try database.newConnection().blocking.readWrite {
-            try $0.setObject(object, forKey: "1", inCollection: "todos")
-        }
-    }
-
-    /// The color that the file has, and the one that a device has which fetches it.
-    private func color(_ path: String, _ database: YapDatabase) throws -> [String?] {
-        let other = path + "-other"
-        defer {
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: other + suffix) }
-        }
-        let (there, sync) = try open(ColoredTodo.self, other, cloud.device(user: "ada").container)
+    /// The color that the file has, and the one that a new device fetches.
+    private func color(_ database: YapDatabase) throws -> [String?] {
+        let path = folder.file(UUID().uuidString)
+        let (there, sync) = try open(ColoredTodo.self, path, cloud.device(user: "ada").container)
         sync.syncNowInline()
         let colors = try [database, there].map { database in
             try database.newConnection().blocking.read {
@@ -466,10 +451,7 @@ import Yap
     }
 
     @Test func aFieldThatIsNewInTheModelDoesNotOverwriteWhatNewerDevicesHaveInIt() throws {
-        let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
-        defer {
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-        }
+        let path = folder.file("todos.yap")
         let container = cloud.device(user: "ada").container
         laptop.syncNow()
         try laptop.set(Todo(title: "eggs", isDone: true, note: "six"), "1")
@@ -493,10 +475,7 @@ import Yap
     private func afterAnUpgrade(
         unsynced change: (inout NotedTodo) -> Void = { _ in }, meanwhile: () throws -> Void
     ) throws -> (todo: Todo?, writes: Int) {
-        let path = NSTemporaryDirectory() + "yap-model-" + UUID().uuidString + ".db"
-        defer {
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-        }
+        let path = folder.file("todos.yap")
         let container = cloud.device(user: "ada").container
         laptop.syncNow()
         try laptop.set(Todo(title: "eggs", note: "six"), "1")

@@ -57,8 +57,7 @@ final class StoreConnection {
     /// The registered collection; throws when there is none.
     func registered(_ name: String) throws -> Collection {
         if let found = collection(name) { return found }
-        throw YapDatabaseError(
-            .missingRegistration, "no type is registered for the collection", collection: name)
+        throw YapDatabaseError.missingRegistration(ofCollection: name)
     }
 
     // MARK: Statements

@@ -69,8 +69,7 @@ public final class YapDatabase: Sendable {
     /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`.
     package func checkRegistration(of type: any Sendable.Type, inCollection collection: String) throws {
         guard let registration = registrations[collection] else {
-            throw YapDatabaseError(
-                .missingRegistration, "no type is registered for the collection", collection: collection)
+            throw YapDatabaseError.missingRegistration(ofCollection: collection)
         }
         guard registration.object.typeID != ObjectIdentifier(type) else { return }
         throw YapDatabaseError(

@@ -91,6 +91,11 @@ public struct YapDatabaseError: Error, Sendable {
         self.init(code, path.map { "\(error.message) (\($0))" } ?? error.message, underlying: error)
     }
 
+    static func missingRegistration(ofCollection collection: String) -> YapDatabaseError {
+        YapDatabaseError(
+            .missingRegistration, "no type is registered for the collection", collection: collection)
+    }
+
     /// What to do about it.
     public var advice: String {
         switch code {

@@ -23,8 +23,8 @@ struct CBORModel<Value: Codable & Sendable>: Sendable {
         return try decoder.decode(Value.self, from: object.bytes)
     }
 
-    /// Reads what a later version stored, as a device meets it when an earlier version is installed again: a property
-    /// that this version can't read counts as absent.
+    /// Reads what a later version stored: a device has such objects when an earlier version is installed again. A
+    /// property that this version can't read counts as absent.
     private func decodeLater(_ bytes: UnsafeRawBufferPointer, _ decoder: CBORDecoder) throws -> Value {
         var failure: any Error
         do { return try decoder.decode(Value.self, from: bytes) } catch { failure = error }
@@ -40,8 +40,8 @@ struct CBORModel<Value: Codable & Sendable>: Sendable {
 }
 
 extension DecodingError {
-    /// The property of the outermost object whose value is of another type or has a case that isn't known; nil for
-    /// other errors.
+    /// The outermost object's property that could not be read; nil when that isn't what went wrong. Its value has
+    /// another type, or is a case that isn't known.
     fileprivate var unreadableProperty: String? {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):

@@ -7,9 +7,6 @@ extension CKError {
         CKError(code, userInfo: [NSLocalizedDescriptionKey: message])
     }
 
-    /// What `saying` was given, without the advice that belongs to the code.
-    var words: String { userInfo[NSLocalizedDescriptionKey] as? String ?? localizedDescription }
-
     /// The error as CloudKit's; one of another kind is an internal error that carries its words.
     init(wrapping error: any Error) {
         self = error as? CKError ?? .saying(.internalError, "\(error)")

@@ -47,7 +47,8 @@ public struct CloudFields<Model: Sendable>: Sendable {
             do {
                 fields[entry.name] = try entry.read(object)
             } catch let error as CKError {
-                throw CKError.saying(error.code, "\(Model.self), field \"\(entry.name)\": \(error.words)")
+                throw CKError.saying(
+                    error.code, "\(Model.self), field \"\(entry.name)\": \(error.localizedDescription)")
             }
         }
         return fields

@@ -50,9 +50,9 @@ public final class CloudSync: Sendable {
     ///   - foldsQueuedChanges: Whether commits that wait may go up as one, with the last value of each field.
     ///   - verifiesZones: Whether what is here is compared with the server's after each complete fetch. A zone that
     ///     differs is fetched anew, and `errors` tells. Apple's servers say nothing to compare with.
-    /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch` for a model whose collection the database
-    ///   doesn't know or has otherwise; `YapDatabaseCloudKitError.fieldMap` for two models with one collection, or with
-    ///   one record type in one zone; else as `database.register(_:withName:)`.
+    /// - Throws: `YapDatabaseError`: `missingRegistration` when the database doesn't know a model's collection,
+    ///   `typeMismatch` when it has another type there, and what `database.register(_:withName:)` throws.
+    ///   `YapDatabaseCloudKitError.fieldMap` when two models have one collection, or one record type in one zone.
     public convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", role: Role = .syncs, foldsQueuedChanges: Bool = false,

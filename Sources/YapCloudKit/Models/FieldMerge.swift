@@ -31,7 +31,11 @@ struct FieldMerge {
                 continue
             }
             var isUnchanged = originals[name]?.says(there) ?? false
-            if !isUnchanged { isUnchanged = Self.isUnset(there, originals[name], try defaults()[name]) }
+            if !isUnchanged, there.value == nil {
+                // Nobody has set the field before: the server has nothing of it then, and an object its default.
+                let byDefault = try defaults()[name]
+                isUnchanged = originals[name]?.isAbsent(byDefault) ?? true
+            }
             if isUnchanged {
                 toUpload[name] = waiting
             } else if let merged = try merge(name, originals[name], here, remote[name]) {
@@ -52,10 +56,5 @@ struct FieldMerge {
                 toUpload[name] = waiting
             }
         }
-    }
-
-    /// Whether nobody has set a field before: the server has nothing of it then, and an object its default.
-    private static func isUnset(_ there: Field, _ original: Field?, _ byDefault: Field?) -> Bool {
-        there.value == nil && original?.isAbsent(byDefault) ?? true
     }
 }

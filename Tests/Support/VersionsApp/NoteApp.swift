@@ -10,9 +10,12 @@ struct NoteApp<Note: NoteModel>: Sendable {
     private let database: YapDatabase
     private let connection: YapDatabaseConnection
     private let sync: CloudSync
+    private let say: @Sendable (String) -> Void
 
-    /// - Parameter say: Told of each value that loses against another device's: `dropped KEY FIELD VALUE`.
+    /// - Parameter say: Told of what happens, and of each value that loses against another device's:
+    ///   `dropped KEY FIELD VALUE`.
     init(path: String, say: @escaping @Sendable (String) -> Void) async throws {
+        self.say = say
         database = try YapDatabase(url: URL(filePath: path)) {
             $0.register(
                 Note.self, inCollection: Self.collection, version: Note.version, upgrade: Note.upgrade)
@@ -33,19 +36,16 @@ struct NoteApp<Note: NoteModel>: Sendable {
 
     /// Sets the field of a note, each edit in a commit of its own, and syncs after half of them and at the end. Says
     /// what it is about to commit, and what is committed.
-    func edit(_ edits: [(key: String, field: String, number: Int)], say: @Sendable (String) -> Void)
-        async throws
-    {
+    func edit(_ edits: [(key: String, field: String, number: Int)]) async throws {
         for (index, edit) in edits.enumerated() {
             let words = "\(edit.key) \(edit.field) \(edit.number)"
             say("begins \(words)")
             try await connection.readWrite { transaction in
-                var note = try transaction.object(Note.self, forKey: edit.key, inCollection: Self.collection)
-                if note == nil { note = Note() }
-                note?.set(edit.field, to: edit.number)
-                if let note {
-                    try transaction.setObject(note, forKey: edit.key, inCollection: Self.collection)
-                }
+                var note =
+                    try transaction.object(Note.self, forKey: edit.key, inCollection: Self.collection)
+                    ?? Note()
+                note.set(edit.field, to: edit.number)
+                try transaction.setObject(note, forKey: edit.key, inCollection: Self.collection)
             }
             say("committed \(words)")
             if index == edits.count / 2 { say("status \(await sync.syncNow())") }
@@ -54,7 +54,7 @@ struct NoteApp<Note: NoteModel>: Sendable {
     }
 
     /// Syncs, and says all values of all notes.
-    func show(say: @Sendable (String) -> Void) async throws {
+    func show() async throws {
         say("status \(await sync.syncNow())")
         let notes = try await connection.read { transaction in
             try transaction.objects(Note.self, inCollection: Self.collection).map {

@@ -28,8 +28,8 @@ import Seams
     private static func live<Note: NoteModel>(_ type: Note.Type, _ words: [String]) async throws {
         let app = try await NoteApp<Note>(path: words[1], say: say)
         switch words[2] {
-        case "edit": try await app.edit(words.dropFirst(3).compactMap(edit), say: say)
-        default: try await app.show(say: say)
+        case "edit": try await app.edit(words.dropFirst(3).compactMap(edit))
+        default: try await app.show()
         }
     }
 

@@ -291,10 +291,10 @@ final class SimulatedService {
         let wasThere = try store.map(hasZone) ?? false
         let response = try respond(to: request, "zones/delete")
         isZoneDeletionUncertain = wasThere && store == nil
-        if response?.status == 200 { zoneIsDeleted() }
+        if response?.status == 200 { noteZoneDeletion() }
     }
 
-    private func zoneIsDeleted() {
+    private func noteZoneDeletion() {
         columns[0].observedCounter = 0
         watch = TagWatch()
         world.ledger.serverWasRestored()
@@ -304,7 +304,7 @@ final class SimulatedService {
     private func settleZoneDeletion(in store: SQLiteCloudStore) throws {
         guard isZoneDeletionUncertain else { return }
         isZoneDeletionUncertain = false
-        if try !hasZone(in: store) { zoneIsDeleted() }
+        if try !hasZone(in: store) { noteZoneDeletion() }
     }
 
     private func hasZone(in store: SQLiteCloudStore) throws -> Bool {

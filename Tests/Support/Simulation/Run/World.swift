@@ -245,12 +245,12 @@ package final class World {
     func pushFaults(of device: Device) -> [Fault: RequestFault] {
         let name = device.nextPushName()
         let draws = draws.named("device \(name.device) step \(name.step) push \(name.request)")
-        return faults(of: name, Fault.ofPushes, draws, keys: { [] }, { _ in true })
+        return faults(of: name, Fault.ofPushes, draws) { _ in true }
     }
 
     private func faults(
-        of name: RequestFault.Name, _ candidates: [Fault], _ draws: Draws, keys: () -> [String],
-        _ isMeant: (Fault) -> Bool
+        of name: RequestFault.Name, _ candidates: [Fault], _ draws: Draws,
+        keys: () -> [String] = { [] }, _ isMeant: (Fault) -> Bool
     ) -> [Fault: RequestFault] {
         guard isStormy else { return [:] }
         var faults: [Fault: RequestFault] = [:]
@@ -279,13 +279,16 @@ package final class World {
             name: name, fault: fault, milliseconds: Int64(draws.number(in: 1..<most + 1, "milliseconds")),
             variant: draws.number(in: 0..<2, "variant") == 0)
         if Fault.ofUploads.contains(fault) {
-            // Beyond the numbers of steps, and of each other.
-            let first = fault == .editInFlight ? 1_000_000 : 100_000_000
-            let number = first + (name.step + 1) * 1_000 + name.device * 100 + name.request % 100
+            let number = Self.editNumber(of: name, from: fault == .editInFlight ? 1_000_000 : 100_000_000)
             let device = fault == .editInFlight ? name.device : neighbour(of: name.device)
             drawn.edits = EditDrawing(scenario: plan.scenario).edits(draws, device: device, number: number)
         }
         return drawn
+    }
+
+    /// A number for the edits of a request's fault: beyond those of steps, and of other kinds of faults.
+    private static func editNumber(of name: RequestFault.Name, from first: Int) -> Int {
+        first + (name.step + 1) * 1_000 + name.device * 100 + name.request % 100
     }
 
     private func overtakenConflict(
@@ -295,7 +298,7 @@ package final class World {
         // Long enough for the other device to save, and for this one to fetch.
         let milliseconds =
             10 * plan.scenario.latencyMillisecondsMax + draws.number(in: 1..<2_001, "milliseconds")
-        let number = 200_000_000 + (name.step + 1) * 1_000 + name.device * 100 + name.request % 100
+        let number = Self.editNumber(of: name, from: 200_000_000)
         let editing = EditDrawing(scenario: plan.scenario)
         return RequestFault(
             name: name, fault: .overtakenConflict, milliseconds: Int64(milliseconds),
