@@ -26,4 +26,48 @@ import Yap
         device.scheduler.runUntilQuiet()
         #expect(device.cloudKit.status == .waiting(until: nil, because: .suspended))
     }
+
+    @Test("164. a page's count that is told after that of a later edit never hides the edit")
+    func aCountFromBeforeAnEditNeverHidesIt() throws {
+        let device = try HandledDevice(TestCloud())
+        device.scheduler.runUntilQuiet()
+        let runner = device.cloudKit.runner
+        device.cloudKit.suspend()
+        let task = SyncTask(key: DatabaseKey(nil), attempt: 0)
+        let (_, old) = try #require(runner.write(task) { _, _ in })
+        try device.database.newConnection().blocking.readWrite {
+            try $0.setObject(Todo(title: "a"), forKey: "1", inCollection: "todos")
+        }
+        device.scheduler.runUntilQuiet()
+        runner.post(.applied(task.key, old))
+        device.scheduler.runUntilQuiet()
+        #expect(device.cloudKit.status == .waiting(until: nil, because: .suspended))
+    }
+
+    @Test(
+        "164. nobody is told that the device is idle while an edit is not counted yet",
+        .timeLimit(.minutes(20)))
+    func idleIsNotToldBeforeAnEditIsCounted() async throws {
+        let cloud = TestCloud()
+        let device = try SyncedDevice(cloud)
+        device.scheduler.runUntilQuiet()
+        let held = HeldAnswers(cloud, to: "changes/zone")
+        device.sync.fetch()
+        device.scheduler.runUntilQuiet()
+        #expect(held.count == 1)
+        let statuses = device.sync.status
+        // The page is written down, and the edit committed, before the sync looks at either.
+        held.release()
+        try device.set(Todo(title: "a"), "1")
+        device.scheduler.runUntilQuiet()
+        while held.count > 0 {
+            held.release()
+            device.scheduler.runUntilQuiet()
+        }
+        try device.database.close()
+        var told: [CloudSyncStatus] = []
+        for await status in statuses { told.append(status) }
+        #expect(told.prefix { $0 != .idle }.contains(.syncing(pending: 1)), "\(told)")
+        #expect(told.dropLast().last == .idle, "\(told)")
+    }
 }

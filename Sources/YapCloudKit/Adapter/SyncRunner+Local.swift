@@ -27,34 +27,32 @@ extension SyncRunner {
 
     /// The queues as they were at one moment.
     struct CountedQueues {
-        /// How often the sync itself had written before.
-        var writes: Int
         var account: Int64
         var counts: [(key: DatabaseKey, count: QueueCount)]
     }
 
     func countQueues() throws -> CountedQueues? {
+        // Before the connection: a start in between counts again.
+        let start = state.withLock { $0.starts }
         guard let (connection, name, _) = connection() else { return nil }
         // A database whose queue was emptied has no change-set any more.
-        let (known, mustClear, writes) = state.withLock {
-            ($0.engine.lanes.keys, $0.mustClearInFlight, $0.writes)
-        }
+        let (known, mustClear) = state.withLock { ($0.engine.lanes.keys, $0.mustClearInFlight) }
         if mustClear { try clearInFlight(connection, name) }
         return try connection.blocking.read { transaction in
             let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
             let account = try tables.currentAccount()
-            let keys = Set(known).union(try tables.databases()).union([DatabaseKey(nil, account: account)])
+            let own = DatabaseKey(nil, account: account)
+            let keys = Set(known).union(try tables.databases()).union([own])
+            let moment = CountMoment.reading(snapshot: transaction.snapshot, start: start)
             return CountedQueues(
-                writes: writes, account: account,
-                counts: try keys.sorted().map { ($0, try tables.counts($0)) })
+                account: account,
+                counts: try keys.sorted().map { ($0, try tables.counts($0, at: moment)) })
         }
     }
 
     func tell(_ queues: CountedQueues) {
         post(.useAccount(queues.account))
         for (key, count) in queues.counts { post(.counted(key, count)) }
-        // A page that was applied meanwhile has told of a newer count, which this one takes the place of.
-        if state.withLock({ $0.writes }) != queues.writes { recountOnce() }
     }
 
     private func clearInFlight(_ connection: YapDatabaseConnection, _ name: String) throws {
@@ -89,19 +87,19 @@ extension SyncRunner {
         _ task: SyncTask,
         _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Value
     ) -> (value: Value, count: QueueCount)? {
+        let start = state.withLock { $0.starts }
         guard let (connection, name, heard) = connection() else { return nil }
         do {
-            let written = try connection.blocking.readWrite { transaction in
+            return try connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
                 ext.isByEngine = true
                 if heard > 0 { try ext.tables.removeLogEntries(through: heard) }
                 let value = try body(transaction, ext)
                 // A merge block may change rows whose records are in another database.
                 if ext.openChangeSets.keys.contains(where: { $0 != task.key }) { ext.isByEngine = false }
-                return (value: value, count: try ext.tables.counts(task.key))
+                let moment = CountMoment.writing(onTopOf: transaction.snapshot, start: start)
+                return (value: value, count: try ext.tables.counts(task.key, at: moment))
             }
-            state.withLock { $0.writes += 1 }
-            return written
         } catch {
             localFailure(task, error)
             return nil

@@ -13,9 +13,6 @@ final class SyncRunner: Sendable {
         /// The number of the last entry that was handed out.
         var heardLogID: Int64 = 0
         var isRecountNeeded = false
-        /// How often the sync wrote into the database: a count from before a write may be older than what was told
-        /// after it.
-        var writes = 0
         /// A commit may have queued something that the status doesn't know of yet.
         var isUncounted = false
         /// What the process before us had in flight still says so.
@@ -24,12 +21,18 @@ final class SyncRunner: Sendable {
         var isDraining = false
         /// The database was closed: nothing can be done or found out any more.
         var isEnded = false
+        /// How often it was started: what was counted before the last start is of another database.
+        var starts = 0
         var registeredName = ""
         /// Weak, because the database keeps the extension, which keeps this.
         weak var database: YapDatabase?
         /// Kept as long as something is under way: it keeps the database, and opening one takes time.
         var connection: YapDatabaseConnection?
         var status = CloudSyncStatus.idle
+        /// What the streams were told last.
+        var toldStatus: CloudSyncStatus?
+        /// What was committed just now is not delivered, even before it is counted.
+        var shownStatus: CloudSyncStatus { isUncounted && status == .idle ? .syncing(pending: 0) : status }
         var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
         /// What ends the listening to databases' notifications.
         var listenings: [@Sendable () -> Void] = []
@@ -78,6 +81,7 @@ final class SyncRunner: Sendable {
             $0.events.append((.turn(isOurs: isOurs), nil))
             $0.mustClearInFlight = isOurs
             $0.database = database
+            $0.starts += 1
             $0.isEnded = false
             $0.isListeningEnded = false
             $0.users = [:]
@@ -167,15 +171,17 @@ final class SyncRunner: Sendable {
     }
 
     var status: CloudSyncStatus {
-        state.withLock { state in
-            // What was committed just now is not delivered, even before it is counted.
-            state.isUncounted && state.status == .idle ? .syncing(pending: 0) : state.status
-        }
+        state.withLock { $0.shownStatus }
     }
 
     /// The status now, and each time it changes.
     func statusStream() -> AsyncStream<CloudSyncStatus> {
-        let stream = statuses.stream { status }
+        let stream = statuses.stream {
+            state.withLock { state in
+                state.toldStatus = state.shownStatus
+                return state.shownStatus
+            }
+        }
         // Nothing follows any more.
         if state.withLock({ $0.isEnded }) { statuses.finish() }
         return stream
@@ -195,10 +201,6 @@ final class SyncRunner: Sendable {
     /// The databases in which something is followed.
     var followedDatabases: [DatabaseKey] {
         state.withLock { $0.engine.followedDatabases }
-    }
-
-    func recountOnce() {
-        schedule { $0.isRecountNeeded = true }
     }
 
     // MARK: The loop
@@ -239,7 +241,9 @@ final class SyncRunner: Sendable {
             }
             if let actions {
                 for action in actions { perform(action) }
-            } else if let waiters = rest() {
+            } else {
+                tellStatus()
+                guard let waiters = rest() else { continue }
                 let status = status
                 for waiter in waiters { waiter(status) }
                 return
@@ -280,11 +284,18 @@ final class SyncRunner: Sendable {
     }
 
     private func say(_ status: CloudSyncStatus) {
-        let status = state.withLock { state in
-            state.status = state.isEnded ? Self.ended : status
-            return state.status
+        state.withLock { $0.status = $0.isEnded ? Self.ended : status }
+        tellStatus()
+    }
+
+    /// Tells the streams what `status` is, when it is another than they were told.
+    private func tellStatus() {
+        let new = state.withLock { state -> CloudSyncStatus? in
+            guard state.shownStatus != state.toldStatus else { return nil }
+            state.toldStatus = state.shownStatus
+            return state.shownStatus
         }
-        statuses.yield(status)
+        if let new { statuses.yield(new) }
     }
 
     /// What is said once the database was closed: what waited there still does.

@@ -6,7 +6,8 @@ extension SyncEngine {
     mutating func takeLocal(_ event: SyncEvent, now: Int64, _ actions: inout [SyncAction]) {
         switch event {
         case .counted(let key, let count):
-            lanes[key, default: SyncLane()].count = count
+            lanes[key, default: SyncLane()].take(count)
+            // Also with a count that comes too late: something was queued, and it may be a deletion.
             lanes[key]?.hasNoDeletions = false
             countPause = nil
         case .countFailed(let message):
@@ -16,7 +17,7 @@ extension SyncEngine {
             actions.append(.tell(DatabaseKey(nil), .saying(.internalError, message)))
         case .applied(let key, let count):
             lanes[key]?.running = nil
-            lanes[key]?.count = count
+            lanes[key]?.take(count)
         case .nothingToSend(let key, let count):
             nothingToSend(key, count, now: now, &actions)
         case .localFailure(let key, let message):
@@ -44,9 +45,10 @@ extension SyncEngine {
         guard var lane = lanes[key] else { return }
         let isLess = count.pending < lane.count.pending
         lane.running = nil
-        lane.count = count
-        if lane.isQuotaFull { lane.hasNoDeletions = !isLess }
-        let isStuck = !lane.isQuotaFull && !isLess && count.pending > 0
+        // Something was queued since it was counted: that may go.
+        let isCurrent = lane.take(count)
+        if lane.isQuotaFull, isCurrent { lane.hasNoDeletions = !isLess }
+        let isStuck = isCurrent && !lane.isQuotaFull && !isLess && count.pending > 0
         lanes[key] = lane
         guard isStuck else { return }
         let message = "\(count.pending) changes wait, and none of them can be read"
@@ -58,7 +60,7 @@ extension SyncEngine {
     ) {
         guard var lane = lanes[key] else { return }
         lane.running = nil
-        lane.count = count
+        lane.take(count)
         lane.succeeded()
         lane.zonesWithoutToken.remove(zone)
         if moreComing { lane.needFetch(zone) }

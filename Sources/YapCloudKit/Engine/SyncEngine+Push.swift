@@ -12,7 +12,7 @@ extension SyncEngine {
             lanes[key] = lane
         case .subscribed(let key, let count):
             lanes[key]?.running = nil
-            lanes[key]?.count = count
+            lanes[key]?.take(count)
             lanes[key]?.succeeded()
         case .subscribeFailed(let key, let error):
             subscribeFailed(key, error, now: now, &actions)

@@ -71,6 +71,8 @@ package struct QueueCount: Hashable, Sendable {
     package var refused: [CloudSyncProblem]
     /// The zones that differ from the server's although they were fetched anew.
     package var differingZones: [CloudSyncProblem] = []
+    /// When it was counted, in an order that all counts of a database share: see `CountMoment`.
+    package var moment = CountMoment.unknown
 
     package init(
         pending: Int = 0, changeSets: Int = 0, inFlightChangeSets: Int = 0, refusedCount: Int = 0,
@@ -81,6 +83,43 @@ package struct QueueCount: Hashable, Sendable {
         self.inFlightChangeSets = inFlightChangeSets
         self.refusedCount = refusedCount
         self.refused = refused
+    }
+}
+
+/// The moment of a count. Two threads count, and the later count may be told first.
+package struct CountMoment: Hashable, Comparable, Sendable {
+    /// Before all others.
+    package static let unknown = CountMoment(start: 0, snapshot: 0, isWriting: false)
+
+    private let start: Int
+    private let snapshot: UInt64
+    private let isWriting: Bool
+
+    private init(start: Int, snapshot: UInt64, isWriting: Bool) {
+        (self.start, self.snapshot, self.isWriting) = (start, snapshot, isWriting)
+    }
+
+    /// In a transaction that reads.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The number of the newest commit that the transaction sees.
+    ///   - start: How often the sync was started, each time with a database that may be another.
+    package static func reading(snapshot: UInt64, start: Int = 1) -> CountMoment {
+        CountMoment(start: start, snapshot: snapshot, isWriting: false)
+    }
+
+    /// In a transaction that writes: after all that see the same commit, and before all that see the next.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The number of the commit that the transaction began with.
+    ///   - start: As for `reading`.
+    package static func writing(onTopOf snapshot: UInt64, start: Int = 1) -> CountMoment {
+        CountMoment(start: start, snapshot: snapshot, isWriting: true)
+    }
+
+    package static func < (left: CountMoment, right: CountMoment) -> Bool {
+        (left.start, left.snapshot, left.isWriting ? 1 : 0)
+            < (right.start, right.snapshot, right.isWriting ? 1 : 0)
     }
 }
 

@@ -17,7 +17,9 @@ struct SyncLane {
         var rounds: Int
     }
 
-    var count = QueueCount()
+    private(set) var count = QueueCount()
+    /// Whether the queue was counted.
+    private var isCounted = false
     /// At most one thing, so that a reply never meets a queue that a fetch is changing.
     var running: Running?
     /// The result of a batch that could not be written here yet: before that nothing else is done.
@@ -79,6 +81,16 @@ struct SyncLane {
         }
         let mayHaveTargets = savedSinceDeferral && count.pending == 0 && count.hasDeferredReferences
         return mayHaveTargets ? .liftRefusals(onlyWith: .referenceViolation) : nil
+    }
+
+    /// Takes a count, unless a later one was taken before it.
+    /// - Returns: Whether it was taken.
+    @discardableResult
+    mutating func take(_ new: QueueCount) -> Bool {
+        guard new.moment >= count.moment else { return false }
+        count = new
+        isCounted = true
+        return true
     }
 
     /// It begins: it is no longer to be done.

@@ -103,13 +103,15 @@ extension CloudKitTables {
     }
 
     /// How much waits for a database, in constant time.
-    func counts(_ database: DatabaseKey) throws -> QueueCount {
+    /// - Parameter moment: That of the transaction; not needed where the engine isn't told the count.
+    func counts(_ database: DatabaseKey, at moment: CountMoment = .unknown) throws -> QueueCount {
         var count =
             try first(
                 "SELECT changesets, changes, refused, in_flight FROM \(table("count")) WHERE database = ?1",
                 [.text(database.column)], readCount) ?? QueueCount()
         if count.refusedCount > 0 { count.refused = try problems(database) }
         count.differingZones = try zonesThatDiffer(database)
+        count.moment = moment
         return count
     }
 
