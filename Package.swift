@@ -54,15 +54,16 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CLinux"),
+        .target(name: "COpenSSLExit", linkerSettings: [.linkedLibrary("crypto")]),
         room("Seams"),
 
         // 1
         room("SQLite", ["CSQLite"]),
         room("CloudWire", ["Seams"]),
         room("CoreLocation"),
-        room("Crypto", ["COpenSSL"]),
-        room("HTTPClient", ["CCurl", "Seams"]),
-        room("HTTPServer", ["CLinux", "COpenSSL", "Seams"]),
+        room("Crypto", ["COpenSSL", "COpenSSLExit"]),
+        room("HTTPClient", ["CCurl", "COpenSSLExit", "Seams"]),
+        room("HTTPServer", ["CLinux", "COpenSSL", "COpenSSLExit", "Seams"]),
 
         // 2
         room("CloudStore", ["SQLite", "Crypto", "Seams"]),

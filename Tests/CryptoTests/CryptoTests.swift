@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Crypto
@@ -24,6 +25,20 @@ import Testing
         }
         try hash.update([])
         #expect(Hex.text(try hash.finish()) == digest)
+    }
+
+    @Test(arguments: 1...20)
+    func aProgramMayEndWhileItsThreadsHash(_ attempt: Int) async {
+        await #expect(processExitsWith: .success) {
+            let (hashes, hashed) = AsyncStream.makeStream(of: Void.self)
+            for _ in 0..<4 {
+                Thread.detachNewThread {
+                    while (try? SHA256.hash("abc")) != nil { hashed.yield() }
+                }
+            }
+            for await _ in hashes.prefix(1_000) {}
+            exit(EXIT_SUCCESS)
+        }
     }
 
     @Test func hmacIsThatOfThePublishedVectors() throws {

@@ -1,0 +1,1 @@
+// Nothing to call: the module is linked for what runs when the program is loaded.
