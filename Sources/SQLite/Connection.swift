@@ -164,6 +164,16 @@ public final class Connection {
         return pointer
     }
 
+    func set(_ synchronous: Synchronous) throws {
+        try execute("PRAGMA synchronous=\(synchronous.rawValue)")
+    }
+
+    /// One of SQLite's open files, by the opcode that asks for it.
+    func file(_ opcode: Int32) -> UnsafeMutablePointer<sqlite3_file>? {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        return sqlite3_file_control(handle, nil, opcode, &file) == SQLITE_OK ? file : nil
+    }
+
     private static func open(_ path: String, _ options: OpenOptions) throws -> OpaquePointer {
         // An empty path or a leading NUL would silently open a temporary database.
         guard !path.isEmpty, !path.utf8.contains(0) else {
@@ -187,7 +197,7 @@ public final class Connection {
 
     private func configure() throws {
         try check(sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds))
-        try execute("PRAGMA synchronous=\(options.synchronous.rawValue)")
+        try set(options.synchronous)
         if let bytes = options.cacheBytes {
             // A negative number is in KiB, a positive one would be pages.
             try execute("PRAGMA cache_size=\(-max(1, bytes / 1024))")

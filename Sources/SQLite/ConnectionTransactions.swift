@@ -23,26 +23,10 @@ extension Connection {
             try run("COMMIT")
         } catch let error as SQLiteError where error.isSyncFailure {
             try? rollback()
-            overwriteLogTail()
+            overwriteFailedFrames()
             throw error
         }
         checkpointIfDue()
-    }
-
-    /// Overwrites the frames of a commit whose sync failed. They are complete, but past the end of the log that SQLite
-    /// knows, and recovery would find them when the file is next opened
-    /// (https://www.sqlite.org/walformat.html, "WAL recovery"). A commit that changes nothing replaces them. It is not
-    /// synced, because sync is what fails; a power loss before the next sync may still bring the failed commit back.
-    private func overwriteLogTail() {
-        let version = try? withStatement("PRAGMA user_version") { statement in
-            try statement.step() ? statement.int64(at: 0) : nil
-        }
-        guard let version = version ?? nil else { return }
-        // Not by `commit`: no checkpoint may follow while sync fails.
-        try? execute("PRAGMA synchronous=\(Synchronous.off.rawValue)")
-        try? execute("BEGIN IMMEDIATE; PRAGMA user_version=\(version); COMMIT")
-        try? rollback()
-        try? execute("PRAGMA synchronous=\(options.synchronous.rawValue)")
     }
 
     /// Rolls the transaction back; does nothing when SQLite has done so already after an error.

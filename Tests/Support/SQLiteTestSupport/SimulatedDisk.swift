@@ -64,9 +64,10 @@ public final class SimulatedDisk: Sendable {
         test_vfs_limit_growth(vfs.pointer, Int64(bytes))
     }
 
-    /// Lets every sync fail from now on.
-    public func failSyncs() {
-        test_vfs_arm(vfs.pointer, Int32(TEST_VFS_SYNC.rawValue), 1, 1, 0)
+    /// Lets every sync fail from the `nth` on (1 is the next).
+    public func failSyncs(from nth: Int = 1) {
+        precondition(nth > 0)
+        test_vfs_arm(vfs.pointer, Int32(TEST_VFS_SYNC.rawValue), Int64(nth), 1, 0)
     }
 
     /// Ends what `limitGrowth` and `failSyncs` began.
