@@ -6,8 +6,9 @@
 
 /// How many descriptors the process may have. The usual limit of 1,024 would be met by as many idle devices.
 enum DescriptorLimit {
-    /// What the connections to one environment's file take, and the one to its sibling's.
-    static let perEnvironment = 17
+    /// What the connections to one environment's file take, two of them while its log is copied, and the one to its
+    /// sibling's.
+    static let perEnvironment = 21
     /// What the process itself takes, and the connections that are open for a moment because they are turned away.
     private static let others = 128 + 256
     private static let connectionsMin = 32

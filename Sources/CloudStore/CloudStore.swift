@@ -16,6 +16,21 @@ public protocol CloudStore: Sendable {
     ///
     /// - Throws: what `body` throws, or `CloudStoreError`; then nothing of it was written.
     func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result
+
+    /// Whether so much was written that `checkpoint` should be called soon, on a thread that doesn't write.
+    var checkpointIsDue: Bool { get }
+
+    /// Moves what was written to where it stays. Other threads read and write meanwhile. A failure loses nothing; it is
+    /// tried again when more was written.
+    func checkpoint()
+}
+
+extension CloudStore {
+    /// Never, where what is written stays where it is.
+    public var checkpointIsDue: Bool { false }
+
+    /// Does nothing.
+    public func checkpoint() {}
 }
 
 /// Reads rows inside a transaction.

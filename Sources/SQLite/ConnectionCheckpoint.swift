@@ -12,9 +12,13 @@ public struct CheckpointResult: Hashable, Sendable {
 
 // SQLite 3.7.0 to 3.51.2 loses commits when a checkpoint begins right after another one has ended, and a commit begins
 // the log anew meanwhile (https://www.sqlite.org/wal.html, "The WAL-Reset Bug"). Here nobody commits during a
-// checkpoint, in this process or another: this connection holds the file's write lock. A second one copies, because
+// `checkpoint()`, in this process or another: this connection holds the file's write lock. A second one copies, because
 // SQLite makes no checkpoint in a transaction. Of SQLite's modes only PASSIVE is used, which takes no write lock; the
 // others go on without it when it is taken.
+//
+// `copyLogWhileOthersCommit` holds no write lock. Another connection reads meanwhile: while one reads from the log, no
+// commit begins it anew (https://www.sqlite.org/walformat.html, "WAL Locks"). A reader that found all copied reads from
+// the file, and its lock keeps a checkpoint from writing to that.
 //
 // The checkpoint that SQLite makes when the last connection is closed holds the file's exclusive lock, and every
 // connection that uses the log holds a shared one: nobody else is there to commit. Recovery makes no checkpoint, and
@@ -39,10 +43,14 @@ extension Connection {
         }
     }
 
-    /// Makes a checkpoint when the log has grown by `checkpointFrames` since the last attempt, waiting for nobody. It
-    /// can't fail the commit before it: `checkpointError` says what came of it.
+    /// Makes a checkpoint when the log has grown by `checkpointFrames` since the last attempt.
     func checkpointIfDue() {
-        guard logFrames >= checkpointDueFrames else { return }
+        if logFrames >= checkpointDueFrames { attemptCheckpoint() }
+    }
+
+    /// Makes a checkpoint, waiting for nobody. It can't fail the commit before it: `checkpointError` says what came of
+    /// it.
+    public func attemptCheckpoint() {
         sqlite3_busy_timeout(handle, 0)
         defer { sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds) }
         do {
@@ -58,25 +66,47 @@ extension Connection {
         }
     }
 
+    /// Copies what the log of the file at `path` holds now into the file, and syncs both, while other connections go on
+    /// committing. A `checkpoint()` afterwards has only their commits left to copy.
+    ///
+    /// - Parameter options: those with which the file is open.
+    /// - Returns: How many frames of the log are in the file now.
+    /// - Throws: `SQLiteError`: `isBusy` when another checkpoint is under way.
+    @discardableResult
+    public static func copyLogWhileOthersCommit(path: String, options: OpenOptions) throws -> Int {
+        var options = options
+        options.create = false
+        let copier = try Connection(path: path, options: options)
+        let holder = try Connection(path: path, options: options)
+        return try holder.transaction(.deferred) {
+            try holder.withStatement("SELECT 1 FROM sqlite_schema LIMIT 1") { _ = try $0.step() }
+            return try copier.copyLogPassively().checkpointedFrames
+        }
+    }
+
     private func copyLog() throws -> CheckpointResult {
         let copier = try checkpointer()
         try begin(.immediate)
-        var logFrames: Int32 = 0
-        var checkpointedFrames: Int32 = 0
-        let code = sqlite3_wal_checkpoint_v2(
-            copier.handle, nil, SQLITE_CHECKPOINT_PASSIVE, &logFrames, &checkpointedFrames)
+        let result = Result { try copier.copyLogPassively() }
         // First, because this connection reads from the log too.
         try rollback()
-        try copier.check(code)
+        let (logFrames, checkpointedFrames) = try result.get()
         return CheckpointResult(
-            logFrames: Int(logFrames), checkpointedFrames: Int(checkpointedFrames), hasReaders: hasLogReaders)
+            logFrames: logFrames, checkpointedFrames: checkpointedFrames, hasReaders: hasLogReaders)
+    }
+
+    private func copyLogPassively() throws -> (logFrames: Int, checkpointedFrames: Int) {
+        var logFrames: Int32 = 0
+        var checkpointedFrames: Int32 = 0
+        try check(
+            sqlite3_wal_checkpoint_v2(
+                handle, nil, SQLITE_CHECKPOINT_PASSIVE, &logFrames, &checkpointedFrames))
+        return (Int(logFrames), Int(checkpointedFrames))
     }
 
     /// Whether anybody reads from the log. A reader that begins after all of it was copied reads from the file.
     private var hasLogReaders: Bool {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
-            let lock = file.pointee.pMethods?.pointee.xShmLock
+        guard let file = file(SQLITE_FCNTL_FILE_POINTER), let lock = file.pointee.pMethods?.pointee.xShmLock
         else { return false }
         // https://www.sqlite.org/walformat.html, "WAL Locks": the reader locks 1 to 4, after those of the writer, the
         // checkpoint, recovery, and readers of the file.

@@ -24,6 +24,35 @@ private final class GatedStore: CloudStore {
     }
 }
 
+/// A store whose commits take long, and after which there is much to move.
+private final class SlowStore: CloudStore {
+    /// Microseconds of the writer's thread, so far.
+    let microseconds = Lock(0)
+    let commitMicroseconds = Lock(0)
+    let checkpointed = DispatchSemaphore(value: 0)
+    private let isDue = Lock(false)
+    private let store = MemoryCloudStore()
+
+    func read<Result>(_ body: (any CloudStoreReader) throws -> Result) throws -> Result {
+        try store.read(body)
+    }
+
+    func write<Result>(_ body: (any CloudStoreWriter) throws -> Result) throws -> Result {
+        defer {
+            microseconds.withLock { $0 += commitMicroseconds.withLock { $0 } }
+            isDue.withLock { $0 = true }
+        }
+        return try store.write(body)
+    }
+
+    var checkpointIsDue: Bool { isDue.withLock { $0 } }
+
+    func checkpoint() {
+        isDue.withLock { $0 = false }
+        checkpointed.signal()
+    }
+}
+
 /// Accounts that answer when the test lets them.
 private final class GatedAccounts: ServiceAccounts {
     let gate = DispatchSemaphore(value: 0)
@@ -315,20 +344,23 @@ extension CloudServiceThreadTests {
         thread.stop()
     }
 
-    @Test func whoHeldTheWriterForLongWritesAgainWhenOthersHaveHadTheirTurns() {
-        let cloud = TestService()
+    /// Whether the time goes into the decision, or into writing the log.
+    @Test(arguments: [false, true])
+    func whoHeldTheWriterForLongWritesAgainWhenOthersHaveHadTheirTurns(isInTheCommit: Bool) {
+        let store = SlowStore()
+        let cloud = TestService(store: store)
         let clock = ManualMonotonicSource()
-        let microseconds = Lock(0)
         let crew = ServiceCrew(
             cloud.service, readerCount: 1, startThread: DetachedThread.start,
-            threadTime: { microseconds.withLock { $0 } }, monotonicClock: clock)
+            threadTime: { store.microseconds.withLock { $0 } }, monotonicClock: clock)
         #expect(crew.start())
         let done = Lock<[String]>([])
         let answered = DispatchSemaphore(value: 0)
         func send(_ user: String, taking time: Int = 0) {
             let request = PreparedRequest(
                 work: .write { _ in
-                    microseconds.withLock { $0 += time }
+                    store.microseconds.withLock { $0 += isInTheCommit ? min(time, 1) : time }
+                    store.commitMicroseconds.withLock { $0 = isInTheCommit ? time : 0 }
                     return .nothing
                 }, bytes: 10, wantsExtras: false, userRecordName: user)
             crew.take(
@@ -356,5 +388,17 @@ extension CloudServiceThreadTests {
         crew.askToEnd()
         crew.waitForEnd()
         #expect(done.withLock { $0.count } == 6)
+    }
+
+    @Test func aReadersThreadMovesWhatWasWrittenWhileTheWriterGoesOn() throws {
+        let store = SlowStore()
+        let cloud = TestService(store: store)
+        let thread = CloudServiceThread(cloud.service, readerCount: 1)
+        let answered = DispatchSemaphore(value: 0)
+        thread.send(cloud.request("zones/modify", Array(#"{"operations":[]}"#.utf8))) { _ in answered.signal()
+        }
+        #expect(isSignalled(answered))
+        #expect(isSignalled(store.checkpointed))
+        thread.stop()
     }
 }

@@ -72,6 +72,38 @@ import Testing
         }
     }
 
+    /// Writes until the log is long enough to be copied.
+    private func fillLog(_ store: SQLiteCloudStore) throws {
+        var counter: Int64 = 0
+        while !store.checkpointIsDue {
+            try store.apply {
+                $0.records = (1...50).map { number in
+                    counter += 1
+                    return Rows.record(
+                        "r\(number)", counter: counter, fields: [UInt8](repeating: 7, count: 20_000))
+                }
+            }
+            try #require(counter < 10_000)
+        }
+    }
+
+    @Test func aLongLogIsCopiedIntoTheFileAndBeginsAnew() throws {
+        let store = try SQLiteCloudStore(path: folder.file("store.db"))
+        #expect(!store.checkpointIsDue)
+        try fillLog(store)
+        store.checkpoint()
+        #expect(store.checkpointFailure == nil)
+        #expect(!store.checkpointIsDue)
+        let bytes = try Data(contentsOf: URL(filePath: folder.file("store.db"))).count
+        #expect(bytes > 1_000_000)
+        try store.apply { $0.records = [Rows.record("last", counter: 20_000)] }
+        #expect(try store.integrityCheck() == [])
+        // As it is begun anew, so much must be written again.
+        try fillLog(store)
+        store.checkpoint()
+        #expect(try store.record("last") == Rows.record("last", counter: 20_000))
+    }
+
     @Test func aFolderThatIsNotThereIsNamedInTheError() throws {
         let path = folder.file("absent/store.db")
         let error = try #require(throws: CloudStoreError.self) { try SQLiteCloudStore(path: path) }

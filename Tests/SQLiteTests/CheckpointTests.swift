@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SQLite
 import SQLiteTestSupport
@@ -127,6 +128,88 @@ import Testing
         try add(other.connection)
         #expect(try connection.integer("SELECT count(*) FROM items") == 62)
         #expect(try connection.integrityCheck() == [])
+    }
+
+    private func copyLog() throws -> Int {
+        var options = OpenOptions()
+        options.vfsName = vfs.name
+        return try Connection.copyLogWhileOthersCommit(path: path, options: options)
+    }
+
+    /// The rows of a copy of the file and its log, as they would be found after a crash.
+    private func rowsOfCopy() throws -> Int64? {
+        let copy = try TemporaryFolder()
+        for ending in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: path + ending, toPath: copy.file("copy.sqlite\(ending)"))
+        }
+        let connection = try Connection(path: copy.file("copy.sqlite"))
+        #expect(try connection.integrityCheck() == [])
+        return try connection.integer("SELECT count(*) FROM items")
+    }
+
+    /// Whatever SQLite's version: commits go on, and none begins the log anew while it is copied.
+    @Test func othersCommitWhileTheLogIsCopiedAndNoneBeginsItAnew() throws {
+        let connection = try open()
+        try add(connection, rowsCount: 50)
+        let other = Shared(try other())
+        let frames = Lock<[Int]>([])
+        vfs.watch { _ in
+            do {
+                try other.connection.execute("INSERT INTO items VALUES (zeroblob(3000))")
+                frames.withLock { $0.append(other.connection.logFrames) }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let copiedFrames = try copyLog()
+        vfs.watch { _ in }
+        let seen = frames.withLock { $0 }
+        #expect(seen.count > 50 && seen == seen.sorted())
+        #expect(copiedFrames > 50)
+        #expect(try rowsOfCopy() == Int64(50 + seen.count))
+        // What came meanwhile is left to copy, and then the log begins anew.
+        let result = try connection.checkpoint()
+        #expect(result.checkpointedFrames == result.logFrames && result.logFrames > copiedFrames)
+        try add(connection)
+        #expect(connection.logFrames < 10)
+        #expect(try rowsOfCopy() == Int64(51 + seen.count))
+    }
+
+    /// What SQLite 3.7.0 to 3.51.2 must not meet: logs are begun anew while copies begin and end.
+    @Test func copiesBesideCommitsThatBeginTheLogAnewLoseNothing() throws {
+        var options = OpenOptions()
+        options.checkpointFrames = 20
+        let connection = try Connection(path: path, options: options)
+        try connection.execute("CREATE TABLE items (data BLOB)")
+        let path = path
+        let copies = Lock((count: 0, isOver: false))
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            defer { ended.signal() }
+            while !copies.withLock({ $0.isOver }) {
+                do {
+                    try Connection.copyLogWhileOthersCommit(path: path, options: OpenOptions())
+                    copies.withLock { $0.count += 1 }
+                } catch let error as SQLiteError where error.isBusy {
+                    continue
+                } catch {
+                    Issue.record(error)
+                    return
+                }
+            }
+        }
+        var (rowsCount, begunAnewCount, frames) = (0, 0, 0)
+        while rowsCount < 50_000, begunAnewCount < 20 || copies.withLock({ $0.count }) < 20 {
+            try add(connection)
+            rowsCount += 1
+            if connection.logFrames < frames { begunAnewCount += 1 }
+            frames = connection.logFrames
+        }
+        copies.withLock { $0.isOver = true }
+        ended.wait()
+        #expect(begunAnewCount >= 20 && copies.withLock { $0.count } >= 20)
+        #expect(try rowsOfCopy() == Int64(rowsCount))
     }
 
     @Test func aCheckpointDoesNotBeginWhileAnotherConnectionWrites() throws {

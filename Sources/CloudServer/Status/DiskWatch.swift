@@ -167,13 +167,24 @@ struct WatchedStore: CloudStore {
         do {
             let result = try store.write(body)
             watch.worked()
-            watch.noteCheckpoint(of: store.path, store.checkpointFailure) { [weak store] in
-                store?.retryCheckpoint()
-            }
+            noteCheckpoint()
             return result
         } catch let error as CloudStoreError {
             watch.failed(error, isWrite: true)
             throw error
+        }
+    }
+
+    var checkpointIsDue: Bool { store.checkpointIsDue }
+
+    func checkpoint() {
+        store.checkpoint()
+        noteCheckpoint()
+    }
+
+    private func noteCheckpoint() {
+        watch.noteCheckpoint(of: store.path, store.checkpointFailure) { [weak store] in
+            store?.retryCheckpoint()
         }
     }
 }

@@ -1,3 +1,4 @@
+import CloudStore
 import CloudWire
 import Seams
 
@@ -55,6 +56,8 @@ final class ServiceCrew: Sendable {
         var upkeepFailed = false
         /// Whether upkeep had the writer last: writes and upkeep take turns.
         var upkeepWasLast = true
+        /// Whether a reader's thread makes a checkpoint.
+        var makesCheckpoint = false
         var isEnding = false
 
         var isOver: Bool { isEnding && jobsCount == 0 }
@@ -162,6 +165,7 @@ final class ServiceCrew: Sendable {
     private enum ReaderStep {
         case begin(ServiceJob)
         case finish(AnsweredWrite)
+        case checkpoint
         case end
     }
 
@@ -170,12 +174,21 @@ final class ServiceCrew: Sendable {
             // What was written is answered before something new is begun.
             let step = monitor.wait(on: Self.readers) { state -> ReaderStep? in
                 if let answered = state.answered.popFirst() { return .finish(answered) }
+                if !state.makesCheckpoint && !state.isEnding && service.store.checkpointIsDue {
+                    state.makesCheckpoint = true
+                    return .checkpoint
+                }
                 if let job = state.new.popFirst() { return .begin(job) }
                 return state.isOver ? .end : nil
             }
             switch step {
             case .begin(let job): begin(job)
             case .finish(let answered): finish(answered)
+            case .checkpoint:
+                // It may be a request that this thread was woken for.
+                monitor.wakeOne(Self.readers)
+                service.store.checkpoint()
+                monitor.withLock { $0.makesCheckpoint = false }
             case .end:
                 monitor.withLock { $0.runningReaders -= 1 }
                 monitor.wakeAll(Self.end)
@@ -288,12 +301,14 @@ final class ServiceCrew: Sendable {
             ownersCount: Set(group.map(\.owner)).count,
             isContested: monitor.withLock { $0.writes.isContested })
         var took: [String: Int] = [:]
-        var began = threadTime()
+        let groupBegan = threadTime()
+        var began = groupBegan
         let answers = service.write(group.map(\.body), milliseconds: milliseconds, preparesPushes: true) {
             let now = threadTime()
             took[group[$0].owner, default: 0] += now - began
             began = now
         }
+        let groupTook = threadTime() - groupBegan
         let postponed = zip(group, answers).filter { $1 == nil }.map(\.0)
         for write in postponed { write.job.cancellation.postpone() }
         monitor.withLock { state in
@@ -304,7 +319,9 @@ final class ServiceCrew: Sendable {
             }
             state.writes.putBack(postponed)
             let now = monotonicClock.elapsedMilliseconds()
-            for (owner, time) in took { rest(owner, after: time, at: now, &state) }
+            // The commit's time is divided by that of the decisions: a user with many rows fills the log.
+            let membersTook = max(1, took.values.reduce(0, +))
+            for (owner, time) in took { rest(owner, after: time * groupTook / membersTook, at: now, &state) }
             state.wantsUpkeep = service.wantsUpkeep
             state.upkeepWasLast = false
         }
@@ -341,6 +358,8 @@ final class ServiceCrew: Sendable {
             state.upkeepFailed = wantsMore == nil
             state.upkeepWasLast = true
         }
+        // No answer wakes a reader after it.
+        if service.store.checkpointIsDue { monitor.wakeOne(Self.readers) }
     }
 
     /// Lets the writer look whether there is upkeep to do.

@@ -12,6 +12,8 @@ public final class SQLiteCloudStore: CloudStore {
     /// Nil when the store is closed.
     private let writer: Lock<Connection?>
     private let readers: ReaderPool
+    private let options: OpenOptions
+    private let logLength = Lock(LogLength())
     private let lastCheckpointFailure = Lock<CloudStoreError?>(nil)
 
     /// How many threads read at once when nobody says another number; more wait for each other.
@@ -29,7 +31,8 @@ public final class SQLiteCloudStore: CloudStore {
     }
 
     /// A record with many indexes changes a leaf for each: what is copied into the file seldom is copied once for many
-    /// records. 32 MB of log are read again after a crash.
+    /// records. 32 MB of log are read again after a crash. A commit copies them itself where nobody has called
+    /// `checkpoint` in time.
     private static let checkpointFrames: Int32 = 8_000
 
     /// Opens with options of SQLite's, for tests that let the disk fail.
@@ -37,6 +40,7 @@ public final class SQLiteCloudStore: CloudStore {
         path: String, options: OpenOptions, readersMax: Int = SQLiteCloudStore.readersMax
     ) throws {
         self.path = path
+        self.options = options
         writer = Lock(
             try Self.translating(path: path) {
                 let connection = try Connection(path: path, options: options) {
@@ -78,12 +82,26 @@ public final class SQLiteCloudStore: CloudStore {
         try writer.withLock { connection in
             try Self.translating(path: path) {
                 guard let connection else { throw ReaderPool.Closed() }
-                defer { note(connection.checkpointError) }
+                defer {
+                    note(connection.checkpointError)
+                    logLength.withLock { $0.note(frames: connection.logFrames) }
+                }
                 return try connection.transaction(.immediate) {
                     try body(SQLiteStoreTransaction(connection, path: path))
                 }
             }
         }
+    }
+
+    /// Whether the log is so long that `checkpoint` should be called. See `CloudStore`.
+    public var checkpointIsDue: Bool { logLength.withLock { $0.checkpointIsDue } }
+
+    /// Copies the log into the file, the most of it while others write. See `CloudStore`.
+    public func checkpoint() {
+        logLength.withLock { $0.checkpointBegins() }
+        // What can't be copied now, the writer's own attempt below finds too, and says why.
+        _ = try? Connection.copyLogWhileOthersCommit(path: path, options: options)
+        _ = retryCheckpoint()
     }
 
     /// Why the log can't be copied into the file: nil when the last attempt went well. What was committed stays in the
@@ -95,7 +113,7 @@ public final class SQLiteCloudStore: CloudStore {
     /// - Returns: `checkpointFailure` as it is afterwards.
     public func retryCheckpoint() -> CloudStoreError? {
         writer.withLock { connection in
-            _ = try? connection?.checkpoint()
+            connection?.attemptCheckpoint()
             note(connection?.checkpointError)
         }
         return checkpointFailure
@@ -147,4 +165,25 @@ extension CloudStoreError {
                 .failed(path: path, reason: "\(error)")
             }
     }
+}
+
+/// How many frames the log has, and when it is copied next.
+private struct LogLength {
+    /// Half of what the writer lets come together: there is time to copy it while others write.
+    private static let dueFrames = 4_000
+    /// By so many more a log that readers hold has grown when it is tried again.
+    private static let moreFrames = 1_000
+
+    private var frames = 0
+    private var nextFrames = dueFrames
+
+    var checkpointIsDue: Bool { frames >= nextFrames }
+
+    /// A commit has left so many.
+    mutating func note(frames: Int) {
+        if frames < self.frames { nextFrames = Self.dueFrames }
+        self.frames = frames
+    }
+
+    mutating func checkpointBegins() { nextFrames = frames + Self.moreFrames }
 }
