@@ -35,8 +35,9 @@ extension HTTPClientError {
     private static func code(_ code: CURLcode, connected: Bool, answered: Bool) -> Code {
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
-            CURLE_TOO_MANY_REDIRECTS:
-            // Addresses with another scheme never get here: what is unsupported is the answer's protocol.
+            CURLE_TOO_MANY_REDIRECTS, CURLE_BAD_FUNCTION_ARGUMENT:
+            // Addresses with another scheme never get here: what is unsupported is the answer's protocol. A bad
+            // argument is a header without a name or a colon.
             .invalidResponse
         case CURLE_URL_MALFORMAT: .invalidRequest
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .couldNotResolve

@@ -40,8 +40,6 @@ final class CurlLoop: @unchecked Sendable {
     private var running: [UInt64: CurlTransfer] = [:]
     /// Requests that wait for a place, in order.
     private var waiting: [CurlTransfer] = []
-    /// Handles to use again: a new one costs more than a reset.
-    private var spareHandles: [UnsafeMutableRawPointer] = []
 
     init(options: HTTPClientOptions) {
         self.options = options
@@ -223,7 +221,10 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     private func start(_ transfer: CurlTransfer, nowMilliseconds: Int64) {
-        guard let handle = spareHandles.popLast() ?? curl_easy_init() else {
+        // Each request has a handle of its own, for a microsecond more: before 8.1 libcurl appends a first header that
+        // begins with a blank to one of the handle's last answer, which is freed (https://curl.se/changes.html#8_1_0,
+        // "headers: clear (possibly) lingering pointer in init"). The connections are the multi handle's.
+        guard let handle = curl_easy_init() else {
             return finish(transfer, .failure(HTTPClientError(.internalError, "libcurl has no memory.")))
         }
         transfer.prepare(handle, options: options, nowMilliseconds: nowMilliseconds)
@@ -247,15 +248,7 @@ final class CurlLoop: @unchecked Sendable {
 
     /// Takes the request out of everything, then calls its completion: the one place that does.
     private func finish(_ transfer: CurlTransfer, _ result: Result<HTTPClientResponse, HTTPClientError>) {
-        if let handle = transfer.release() {
-            curl_multi_remove_handle(multi, handle)
-            if spareHandles.count < options.transfersMax {
-                curl_easy_reset(handle)
-                spareHandles.append(handle)
-            } else {
-                curl_easy_cleanup(handle)
-            }
-        }
+        transfer.close(in: multi)
         running[transfer.id] = nil
         inbox.withLock { $0.openCount -= 1 }
         transfer.complete(result)
@@ -266,8 +259,6 @@ final class CurlLoop: @unchecked Sendable {
         let open = running.values.sorted { $0.id < $1.id } + waiting
         waiting = []
         for transfer in open { finish(transfer, .failure(error)) }
-        for handle in spareHandles { curl_easy_cleanup(handle) }
-        spareHandles = []
         // From here on nobody wakes the loop, so the handle can go.
         inbox.withLock { $0.life = .ended }
         curl_multi_cleanup(multi)

@@ -86,16 +86,16 @@ final class CurlTransfer: @unchecked Sendable {
         completion?(result)
     }
 
-    /// Gives the handle back.
-    func release() -> UnsafeMutableRawPointer? {
-        defer {
-            handle = nil
-            curl_slist_free_all(headerList)
-            headerList = nil
-            errorText?.deallocate()
-            errorText = nil
-        }
-        return handle
+    /// Takes the handle out of `multi` and frees it, and then what it was told to point at.
+    func close(in multi: UnsafeMutableRawPointer?) {
+        guard let handle else { return }
+        curl_multi_remove_handle(multi, handle)
+        curl_easy_cleanup(handle)
+        self.handle = nil
+        curl_slist_free_all(headerList)
+        headerList = nil
+        errorText?.deallocate()
+        errorText = nil
     }
 
     // MARK: What libcurl is told

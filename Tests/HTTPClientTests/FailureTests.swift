@@ -145,6 +145,22 @@ import Testing
         #expect(code == .invalidResponse || code == .cutShort, "\(code as Any)")
     }
 
+    /// libcurl before 8.1 appends such a line to a header of the handle's last answer, which is freed.
+    @Test func aFirstHeaderThatBeginsWithABlankIsNoPartOfTheLastAnswer() async throws {
+        let long = String(repeating: "x", count: 500)
+        let server = RawServer { connection in
+            while let request = connection.request() {
+                let header = request.target == "/whole" ? "X-Header: \(long)" : "\tX-Header: \(long)"
+                connection.send("HTTP/1.1 200 OK\r\n\(header)\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        let client = HTTPClient()
+        for _ in 0..<50 {
+            #expect(await client.answer(server.url + "/whole").code == nil)
+            #expect(await client.answer(server.url + "/blank").code == .invalidResponse)
+        }
+    }
+
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n\(String(repeating: "x", count: 0x400))\r\n",
