@@ -76,8 +76,10 @@ public final class CloudServer: Sendable {
             }
         let watch = probe.map { DiskWatch(log: log, probe: $0) }
         status = ServerStatus(dataFolder: dataFolder, watch: watch, clock: options.clock)
+        let strangers = AddressRate(options.rates)
         table = EnvironmentTable(
-            openMax: options.environmentsOpenMax, finder: Self.logging(finder, watch, log),
+            openMax: options.environmentsOpenMax, strangers: strangers, clock: options.clock,
+            finder: Self.logging(finder, watch, log),
             opener: Self.logging({ try opener($0, watch) }, watch, log), courier: courier,
             webhooks: webhooks)
         signIns = signIn.map { [table, webhooks] checker in
@@ -101,7 +103,8 @@ public final class CloudServer: Sendable {
         http.connectionsMax = DescriptorLimit.makeRoom(
             connectionsMax: http.connectionsMax, environmentsOpenMax: options.environmentsOpenMax)
         let routes = Routes(
-            options: options, onlyContainer: onlyContainer, table: table, courier: courier,
+            options: options, onlyContainer: onlyContainer, strangers: strangers, table: table,
+            courier: courier,
             webhooks: webhooks, signIns: signIns, assets: assets, status: status, log: log)
         let server = HTTPServer(options: http, handler: routes)
         self.http = server

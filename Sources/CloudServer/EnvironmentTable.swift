@@ -67,6 +67,8 @@ final class EnvironmentTable: Sendable {
         var waiting: [User] = []
         /// The addresses whose turns it waits for: the first turn opens it for all.
         var addresses: Set<String> = []
+        /// Bytes of the bodies that wait with them.
+        var waitingBytes = 0
         /// It has a place among what is to be opened.
         var isQueued = false
         var usesCount = 0
@@ -77,6 +79,8 @@ final class EnvironmentTable: Sendable {
         var slots: [CloudService.Container: Slot] = [:]
         var numbers: [CloudService.Container: Int] = [:]
         var usesCount: UInt64 = 0
+        /// Bytes of all bodies that wait for an environment to be open.
+        var waitingBytes = 0
         var isStopped = false
         /// What is being removed: nobody gets it any more.
         var isRemoved: @Sendable (CloudService.Container) -> Bool = { _ in false }
@@ -84,12 +88,16 @@ final class EnvironmentTable: Sendable {
 
     /// Requests that wait until an environment is open.
     static let waitingMax = 1_024
+    /// Bytes of their bodies, over all environments. An environment is open in milliseconds.
+    static let waitingBytesMax = 64 << 20
     /// Look-ups of containers that wait. They are short.
     static let lookUpsMax = 4_096
     /// A client network has this part of the places that are left in each queue.
     private static let sharesCount = 8
 
     private let openMax: Int
+    private let strangers: AddressRate?
+    private let clock: any TimeSource
     private let finder: Finder
     private let opener: Opener
     private let courier: Courier
@@ -100,11 +108,15 @@ final class EnvironmentTable: Sendable {
     private let lookUps = FairWorker(jobsMax: lookUpsMax, sharesCount: sharesCount)
     private let openings = FairWorker(jobsMax: waitingMax, sharesCount: sharesCount)
 
+    /// - Parameter strangers: counts requests for containers that don't exist to their address; nil: nothing does.
     init(
-        openMax: Int, finder: @escaping Finder = { _ in true }, opener: @escaping Opener, courier: Courier,
+        openMax: Int, strangers: AddressRate? = nil, clock: any TimeSource = SystemTimeSource(),
+        finder: @escaping Finder = { _ in true }, opener: @escaping Opener, courier: Courier,
         webhooks: WebhookSender
     ) {
         self.openMax = openMax
+        self.strangers = strangers
+        self.clock = clock
         self.finder = finder
         self.opener = opener
         self.courier = courier
@@ -120,10 +132,27 @@ final class EnvironmentTable: Sendable {
         }
     }
 
-    /// Gives the environment to `user`, at once when it is open, else from a thread of the table.
+    /// Gives the environment to `user`, at once when it is open, else from a thread of the table. One that isn't there
+    /// counts to the client's address, and is refused as too much when that had too many.
     ///
-    /// - Parameter peer: the address of the client that asks; empty: the server asks by itself.
-    func use(_ container: CloudService.Container, from peer: String = "", _ user: @escaping User) {
+    /// - Parameters:
+    ///   - peer: the address of the client that asks; empty: the server asks by itself.
+    ///   - bodyBytes: of the request that waits with `user`.
+    func use(
+        _ container: CloudService.Container, from peer: String = "", bodyBytes: Int = 0,
+        _ user: @escaping User
+    ) {
+        use(container, from: peer, bodyBytes) { [strangers, clock] result in
+            guard case .failure(let error) = result, error.serverErrorCode == .notFound, !peer.isEmpty,
+                let refusal = strangers?.refusal(of: peer, atMilliseconds: clock.nowMilliseconds())
+            else { return user(result) }
+            user(.failure(refusal))
+        }
+    }
+
+    private func use(
+        _ container: CloudService.Container, from peer: String, _ bodyBytes: Int, _ user: @escaping User
+    ) {
         enum Found {
             case open(OpenEnvironment)
             case mustOpen(isFirst: Bool)
@@ -134,14 +163,20 @@ final class EnvironmentTable: Sendable {
             guard !state.isStopped else { return .refused(Refusal.stopping) }
             guard !state.isRemoved(container) else { return .refused(Refusal.removed(container)) }
             state.usesCount += 1
+            let isRoom = state.waitingBytes + bodyBytes <= Self.waitingBytesMax
             guard var slot = state.slots[container] else {
-                state.slots[container] = Slot(stage: .opening, waiting: [user], addresses: [peer])
+                guard isRoom else { return .refused(Refusal.busy) }
+                state.waitingBytes += bodyBytes
+                state.slots[container] = Slot(
+                    stage: .opening, waiting: [user], addresses: [peer], waitingBytes: bodyBytes)
                 return .mustOpen(isFirst: true)
             }
             defer { state.slots[container] = slot }
             slot.lastUse = state.usesCount
             guard case .open(let environment) = slot.stage else {
-                guard slot.waiting.count < Self.waitingMax else { return .refused(Refusal.busy) }
+                guard slot.waiting.count < Self.waitingMax, isRoom else { return .refused(Refusal.busy) }
+                state.waitingBytes += bodyBytes
+                slot.waitingBytes += bodyBytes
                 slot.waiting.append(user)
                 guard case .opening = slot.stage, slot.addresses.insert(peer).inserted else { return .waits }
                 return .mustOpen(isFirst: false)
@@ -283,6 +318,7 @@ final class EnvironmentTable: Sendable {
     private func answer(_ container: CloudService.Container, _ result: Result<OpenEnvironment, WireError>) {
         let waiting = state.withLock { state -> [User] in
             let waiting = state.slots[container]?.waiting ?? []
+            let waitingBytes = state.slots[container]?.waitingBytes ?? 0
             switch result {
             // Another address's turn has opened it meanwhile, and all that waited have it.
             case .failure where !Self.isOpening(state.slots[container]): return []
@@ -292,6 +328,7 @@ final class EnvironmentTable: Sendable {
             case .failure:
                 state.slots[container] = nil
             }
+            state.waitingBytes -= waitingBytes
             return waiting
         }
         for user in waiting { user(result) }

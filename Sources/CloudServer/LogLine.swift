@@ -3,11 +3,18 @@ struct LogLine {
     private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
 
     /// Adds a text; nil adds nothing.
-    mutating func put(_ key: StaticString, _ text: String?) {
+    ///
+    /// - Parameter bytesMax: So much of what a client has sent is written. A character may have any number of bytes.
+    mutating func put(_ key: StaticString, _ text: String?, bytesMax: Int = .max) {
         guard let text else { return }
         begin(key)
         bytes.append(UInt8(ascii: "\""))
-        for scalar in text.unicodeScalars { append(scalar) }
+        var left = bytesMax
+        for scalar in text.unicodeScalars {
+            left -= UTF8.width(scalar)
+            guard left >= 0 else { break }
+            append(scalar)
+        }
         bytes.append(UInt8(ascii: "\""))
     }
 

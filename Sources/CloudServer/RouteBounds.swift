@@ -49,10 +49,10 @@ extension Route {
         case .health:
             return RequestBounds(
                 memoryBytes: Self.memoryFixed, answerBytes: Self.headBytes, diskBytes: Self.pageBytes,
-                countedBy: ["Worker", "DiskProbe"])
+                countedBy: ["ServerStatus", "DiskProbe"])
         case .metrics:
             return RequestBounds(
-                memoryBytes: Self.memoryFixed, answerBytes: Self.pageBytesMax, countedBy: ["Worker"])
+                memoryBytes: Self.memoryFixed, answerBytes: Self.pageBytesMax, countedBy: ["ServerStatus"])
         case .live, .nowhere:
             return RequestBounds(
                 memoryBytes: Self.memoryFixed, answerBytes: Self.headBytes, countedBy: ["headerBytesMax"])

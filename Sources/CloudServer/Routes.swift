@@ -95,15 +95,16 @@ final class Routes: HTTPHandler {
     /// Asks the HTTP server, which is made after this.
     let connectionCount = Lock<(@Sendable () -> Int)?>(nil)
     let isStopping = Lock(false)
-    private let addressRate: AddressRate
+    private let strangers: AddressRate
 
     init(
-        options: CloudServerOptions, onlyContainer: CloudService.Container?, table: EnvironmentTable,
-        courier: Courier, webhooks: WebhookSender, signIns: SignInDesk?, assets: AssetDesk,
+        options: CloudServerOptions, onlyContainer: CloudService.Container?, strangers: AddressRate,
+        table: EnvironmentTable, courier: Courier, webhooks: WebhookSender, signIns: SignInDesk?,
+        assets: AssetDesk,
         status: ServerStatus, log: RequestLog?
     ) {
         self.options = options
-        addressRate = AddressRate(options.rates)
+        self.strangers = strangers
         self.onlyContainer = onlyContainer
         self.table = table
         self.courier = courier
@@ -229,6 +230,10 @@ final class Routes: HTTPHandler {
             where response.note.refusesOrigin || response.status == 429 || response.status == 503:
                 reply.send(response)
             case .success: reply.sendPreflight(asked: head)
+            // What isn't there was counted.
+            case .failure(let error) where error.serverErrorCode == .notFound:
+                reply.sendPreflight(asked: head)
+            case .failure(let error) where error.serverErrorCode == .throttled: reply.send(error)
             case .failure: sendCountedPreflight(head, reply)
             }
         }
@@ -241,7 +246,7 @@ final class Routes: HTTPHandler {
 
     /// Counts what no service counts to the client's address; what to answer when too much of it came.
     private func refusal(of head: HTTPRequestHead) -> WireError? {
-        addressRate.refusal(of: peer(of: head), atMilliseconds: options.clock.nowMilliseconds())
+        strangers.refusal(of: peer(of: head), atMilliseconds: options.clock.nowMilliseconds())
     }
 
     private func wireRequest(_ head: HTTPRequestHead, _ body: [UInt8]) -> WireRequest {
@@ -255,7 +260,7 @@ final class Routes: HTTPHandler {
         _ wire: WireRequest, _ container: CloudService.Container, _ cancellation: ServiceCancellation,
         _ completion: @escaping @Sendable (Result<WireResponse, WireError>) -> Void
     ) {
-        table.use(container, from: wire.peer ?? "") { [table] result in
+        table.use(container, from: wire.peer ?? "", bodyBytes: wire.body.count) { [table] result in
             switch result {
             case .failure(let error):
                 completion(.failure(error))
@@ -306,29 +311,31 @@ final class Routes: HTTPHandler {
 /// The log's line of a request. Neither the query nor a header is in it, because that is where the secrets are.
 func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8] {
     let note = summary.context as? RequestNote
+    let textBytesMax = 255
     var line = LogLine()
     line.put("time", logTime(milliseconds: milliseconds))
     line.put("id", summary.requestID)
     line.put("peer", note?.peer ?? summary.peer)
-    line.put("method", summary.method)
-    line.put("path", String(summary.path.prefix(512)))
+    line.put("method", summary.method, bytesMax: textBytesMax)
+    line.put("path", summary.path, bytesMax: 512)
     switch Route(path: summary.path) {
     case .asset(let container, let isUpload):
-        line.put("container", container.identifier)
-        line.put("environment", container.environment)
+        line.put("container", container.identifier, bytesMax: textBytesMax)
+        line.put("environment", container.environment, bytesMax: textBytesMax)
         line.put("operation", isUpload ? "asset/upload" : "asset/file")
     case .service(let container), .courier(let container):
-        line.put("container", container.identifier)
-        line.put("environment", container.environment)
+        line.put("container", container.identifier, bytesMax: textBytesMax)
+        line.put("environment", container.environment, bytesMax: textBytesMax)
         let parts = summary.path.pathSegments()
-        line.put("operation", parts.dropFirst(parts[1] == "database" ? 6 : 5).joined(separator: "/"))
+        let operation = parts.dropFirst(parts[1] == "database" ? 6 : 5).joined(separator: "/")
+        line.put("operation", operation, bytesMax: textBytesMax)
     case .signIn, .signInForm: line.put("operation", "sign-in")
     case .signOut: line.put("operation", "sign-out")
     case .sessions: line.put("operation", "sessions")
     case .health, .live, .metrics, .nowhere: break
     }
     line.put("user", note?.user)
-    line.put("client", note?.clientID.map { String($0.prefix(255)) })
+    line.put("client", note?.clientID, bytesMax: textBytesMax)
     line.put("status", summary.status)
     line.put("error", note?.errorCode)
     if let counts = note?.recordErrors, !counts.isEmpty { line.put("recordErrors", counts) }

@@ -81,6 +81,46 @@ import Testing
         }
     }
 
+    @Test func bodiesThatWaitForAnEnvironmentAreBoundedTogether() async throws {
+        try await onThread {
+            let (begun, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let table = EnvironmentTable(
+                openMax: 64,
+                opener: { _ in
+                    begun.signal()
+                    release.wait()
+                    return nil
+                }, courier: Courier(pollsMax: 1, holdMilliseconds: 1, clock: SystemMonotonicSource()),
+                webhooks: WebhookSender(clock: SystemTimeSource()))
+            let codes = Lock<[ServerErrorCode]>([])
+            let answered = DispatchSemaphore(value: 0)
+            func use(_ name: String, bodyBytes: Int) {
+                let container = CloudService.Container(identifier: name)
+                table.use(container, from: "192.0.2.1", bodyBytes: bodyBytes) { result in
+                    guard case .failure(let error) = result else { return }
+                    codes.withLock { $0.append(error.serverErrorCode) }
+                    answered.signal()
+                }
+            }
+            let half = EnvironmentTable.waitingBytesMax / 2
+            use("held", bodyBytes: half)
+            begun.wait()
+            use("held", bodyBytes: half)
+            #expect(codes.withLock { $0 }.isEmpty)
+            for name in ["held", "other"] { use(name, bodyBytes: 1) }
+            #expect(codes.withLock { $0 } == [.tryAgainLater, .tryAgainLater])
+            release.signal()
+            for _ in 0..<4 { answered.wait() }
+            #expect(codes.withLock { $0 }.suffix(2) == [.notFound, .notFound])
+            // What was answered takes no room any more.
+            use("other", bodyBytes: 2 * half)
+            release.signal()
+            answered.wait()
+            #expect(codes.withLock { $0 }.last == .notFound)
+            table.stop()
+        }
+    }
+
     /// The thread that opens is kept busy: names of containers that aren't there are answered all the same, take no
     /// place in its queue, and addresses take turns in it.
     @Test func namesThatAreNotThereTakeNoPlaceAmongWhatIsToBeOpened() async throws {

@@ -28,6 +28,22 @@ import Testing
         #expect(try parsed(line)["path"] as? String == path)
     }
 
+    /// A character may be a letter with thousands of accents.
+    @Test func aLineIsShortWhateverAClientHasSent() throws {
+        for text in [String(repeating: "x", count: 15_000), "e" + String(repeating: "\u{301}", count: 7_000)]
+        {
+            let note = RequestNote(clientID: text, user: "_1", errorCode: nil, groupRequests: 0)
+            for path in [
+                "/database/1/\(text)/production/private/x", "/database/1/a/\(text)/private/x",
+                "/database/1/a/production/private/\(text)",
+            ] {
+                let line = requestLine(summary(path: path, context: note), milliseconds: 0)
+                #expect(line.count < 2_048)
+                #expect(try parsed(line)["status"] as? Int == 200)
+            }
+        }
+    }
+
     @Test func aLineNamesTheContainerTheOperationTheUserAndTheError() throws {
         let note = RequestNote(clientID: "phone", user: "_1", errorCode: "CONFLICT", groupRequests: 3)
         let line = requestLine(

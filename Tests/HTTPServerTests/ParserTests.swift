@@ -50,6 +50,7 @@ import Testing
         accept("OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", "*", method: "OPTIONS")
         accept("\r\n" + get("/after-an-empty-line"), "/after-an-empty-line")
         accept(head("A:\t b \t"), "/")
+        accept("GET / HTTP/1.1\r\nHost: \(String(repeating: "x", count: 260))\r\n\r\n", "/")
         accept("GET / HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n", "/")
         accept("GET / HTTP/1.0\r\n\r\n", "/")
         accept(post("Content-Length: 5", "hello"), "/", method: "POST", body: "hello")
@@ -146,6 +147,7 @@ import Testing
             400,
             [
                 "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost:\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: \(String(repeating: "x", count: 261))\r\n\r\n",
                 "GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
                 "GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n",
                 "GET / HTTP/1.1\r\nHost: x y\r\n\r\n", "GET / HTTP/1.1\r\nHost: x/y\r\n\r\n",

@@ -11,9 +11,9 @@ import Seams
 #endif
 
 /// Answers how the server is: `/health` and `/metrics`. What needs the disk is asked on a thread of its own.
+///
+/// Requests that come before that thread begins to look share one answer, so that a flood costs two looks.
 final class ServerStatus: Sendable {
-    static let waitingMax = 64
-
     /// Numbers that are what they are at the moment.
     struct Gauges: Sendable {
         var connections = 0
@@ -31,7 +31,12 @@ final class ServerStatus: Sendable {
     private let clock: any TimeSource
     private let startMilliseconds: Int64
     private let counts = Lock(RequestCounts())
-    private let worker = Worker(jobsMax: waitingMax)
+    /// A look at the disk and a text of numbers: no more than one of each waits.
+    private let worker = Worker(jobsMax: 2)
+    private let healthAskers = Lock([Reply]())
+    private let metricsAskers = Lock([HTTPExchange]())
+    /// Maximum requests that share one answer. Without it a disk that hangs would collect them without end.
+    static let askersMax = 4_096
 
     /// - Parameters:
     ///   - dataFolder: whose files are measured; nil for a service without a folder.
@@ -52,11 +57,11 @@ final class ServerStatus: Sendable {
     func answerHealth(_ reply: Reply, isStopping: Bool) {
         guard !isStopping else { return Self.send(reply, "stopping", reason: nil) }
         guard let watch else { return Self.send(reply, "ok", reason: nil) }
-        let isTaken = worker.submit {
-            let trouble = watch.look()
+        share(reply, with: healthAskers, look: { watch.look() }) { reply, trouble in
             Self.send(reply, trouble == nil ? "ok" : "failing", reason: trouble?.rawValue)
+        } refuse: {
+            $0.send(Refusal.busy)
         }
-        if !isTaken { reply.send(Refusal.busy) }
     }
 
     /// Answers that the process is there.
@@ -64,13 +69,38 @@ final class ServerStatus: Sendable {
 
     /// Answers with all numbers.
     func answerMetrics(_ exchange: HTTPExchange, _ gauges: Gauges) {
-        let isTaken = worker.submit { [self] in
+        share(exchange, with: metricsAskers, look: { [self] in Array(text(gauges).utf8) }) { exchange, body in
             exchange.respond(
-                HTTPResponse(
-                    status: 200, contentType: MetricsText.contentType, body: Array(text(gauges).utf8)))
+                HTTPResponse(status: 200, contentType: MetricsText.contentType, body: body))
+        } refuse: {
+            $0.respond(Reply.response(Refusal.busy, requestID: nil, wantsExtras: false))
         }
-        if !isTaken {
-            exchange.respond(Reply.response(Refusal.busy, requestID: nil, wantsExtras: false))
+    }
+
+    /// Answers `asker` with what the worker finds, together with all others that ask before it begins to look.
+    private func share<Asker: Sendable, Answer>(
+        _ asker: Asker, with askers: Lock<[Asker]>, look: @escaping @Sendable () -> Answer,
+        answer: @escaping @Sendable (Asker, Answer) -> Void, refuse: (Asker) -> Void
+    ) {
+        let count = askers.withLock { askers in
+            guard askers.count < Self.askersMax else { return nil as Int? }
+            askers.append(asker)
+            return askers.count
+        }
+        guard let count else { return refuse(asker) }
+        guard count == 1 else { return }
+        let isTaken = worker.submit {
+            let asked = Self.takeAll(askers)
+            let found = look()
+            for asker in asked { answer(asker, found) }
+        }
+        if !isTaken { for asker in Self.takeAll(askers) { refuse(asker) } }
+    }
+
+    private static func takeAll<Asker>(_ askers: Lock<[Asker]>) -> [Asker] {
+        askers.withLock { askers in
+            defer { askers = [] }
+            return askers
         }
     }
 

@@ -158,6 +158,9 @@ struct HTTPHeadReader {
         }
     }
 
+    /// A name of 253 bytes (RFC 1035, section 2.3.4) with a dot behind it, and a port.
+    private static let hostBytesMax = 260
+
     private mutating func readHost(_ value: Bytes) throws(HTTPParseFailure) {
         guard host == nil else { throw HTTPParseFailure(400, "two Host fields") }
         guard Self.isHost(value) else { throw HTTPParseFailure(400, "a bad Host field") }
@@ -232,6 +235,7 @@ struct HTTPHeadReader {
 
     /// A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
     private static func isHost(_ bytes: Bytes) -> Bool {
+        guard bytes.count <= hostBytesMax else { return false }
         var rest = bytes
         if rest.first == 0x5B {
             guard let close = rest.firstIndex(of: 0x5D), close > rest.startIndex + 1 else { return false }

@@ -82,7 +82,7 @@ struct LimitsPage {
                 ["ServiceRates", "RateKeeper"]
             ),
             (
-                "requests for sign-in and for paths that aren't there",
+                "requests for sign-in, for paths and for containers that aren't there",
                 rate(rates.address) + " of an address",
                 "as many as come", ["ServiceRates", "AddressRate"]
             ),
@@ -94,6 +94,10 @@ struct LimitsPage {
                 "their bodies, and what becomes of them (of the heaviest \(Self.bytes(weight)))",
                 Self.bytes(half(group.waitingBytesMax) + weight), Self.bytes(group.waitingBytesMax + weight),
                 ["waitingBytesMax", "RequestWeight"]
+            ),
+            (
+                "bodies of requests that wait until an environment is open", "-",
+                Self.bytes(EnvironmentTable.waitingBytesMax), ["waitingBytes", "EnvironmentTable"]
             ),
             (
                 "readers", "a quarter of them while others come too", "two a processor, four at least",
@@ -121,8 +125,8 @@ struct LimitsPage {
                 Self.count(options.signInsWaitingMax), ["signInsWaitingMax", "FairWorker"]
             ),
             (
-                "questions for health and metrics", Self.count(ServerStatus.waitingMax),
-                Self.count(ServerStatus.waitingMax), ["Worker"]
+                "questions for health and metrics, answered together", Self.count(ServerStatus.askersMax),
+                Self.count(ServerStatus.askersMax) + " of each", ["askersMax", "ServerStatus"]
             ),
             (
                 "environments that are open (\(DescriptorLimit.perEnvironment) descriptors each)", "-",

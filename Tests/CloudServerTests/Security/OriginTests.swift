@@ -214,6 +214,10 @@ func withGuardedServer(
         for (method, path) in [
             ("GET", "/yap/1/sign-in?ticket=x"), ("GET", "/nowhere"), ("POST", "/yap/1/sign-in"),
             ("OPTIONS", "/database/1/iCloud.com.example.todo/development/private/records/modify"),
+            ("POST", "/database/1/iCloud.nobody/development/public/records/query"),
+            ("GET", "/device/1/iCloud.nobody/development/courier?token=x"),
+            ("GET", "/asset/1/iCloud.nobody/development/file/sum/name?t=x"),
+            ("POST", "/asset/1/iCloud.nobody/development/upload?t=x"),
         ] {
             try await withGuardedServer(configure: {
                 $0.clock = ManualTimeSource(milliseconds: 1_800_000_000_000)
