@@ -135,6 +135,8 @@ let package = Package(
         room(
             "SQLiteTestSupport", ["CTestVFS", "SQLite", "Seams"],
             path: "Tests/Support/SQLiteTestSupport"),
+        // Threads for tests that compute for long.
+        room("OwnThreads", ["Seams"], path: "Tests/Support/OwnThreads"),
         // What one thread uses of memory and of SQLite.
         .target(name: "CUseCounter", dependencies: ["CSQLite"], path: "Tests/Support/CUseCounter"),
         room("UseCounter", ["CUseCounter"], path: "Tests/Support/UseCounter"),
@@ -245,7 +247,7 @@ let package = Package(
         tests(
             "DurabilityTests",
             [
-                "Yap", "CloudServer", "CloudService", "CloudStore", "CloudWire", "SQLite",
+                "OwnThreads", "Yap", "CloudServer", "CloudService", "CloudStore", "CloudWire", "SQLite",
                 "SQLiteTestSupport", "SyncDevices", "Seams", "CrashChild", "SyncKillChild",
             ]),
         tests(
@@ -253,7 +255,10 @@ let package = Package(
             ["CloudStore", "Crypto", "RemovalChild", "Seams", "SQLite", "SQLiteTestSupport"]),
         tests(
             "CloudServiceTests",
-            ["CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport", "Seams", "StoreAudit"]),
+            [
+                "OwnThreads", "CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport",
+                "Seams", "StoreAudit",
+            ]),
         tests(
             "CloudKitTests",
             [
@@ -270,12 +275,13 @@ let package = Package(
         tests(
             "ConvergenceTests",
             [
-                "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudServer", "CloudService",
+                "OwnThreads", "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudServer",
+                "CloudService",
                 "CloudStore",
                 "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SQLite", "Simulation", "SyncDevices",
                 "Seams",
             ]),
-        tests("SimulationTests", ["Simulation", "Seams"], resources: [.copy("Kept")]),
+        tests("SimulationTests", ["OwnThreads", "Simulation", "Seams"], resources: [.copy("Kept")]),
         // One program, in both language modes: the second folder is a link to the first.
         appTests("GuideApp", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v5),
         appTests("GuideAppSwift6", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),

@@ -1,5 +1,6 @@
 import CloudStore
 import CloudWire
+import OwnThreads
 import Seams
 import Testing
 
@@ -37,7 +38,7 @@ private struct CountingReader: ForwardingStoreWriter {
 }
 
 /// One request has one budget, whatever it asks for.
-@Suite struct AnswerBudgetTests {
+@Suite(.onOwnThreads) struct AnswerBudgetTests {
     /// Each takes six bytes of JSON.
     private static let controls = String(repeating: "\u{1}", count: 5_000)
 

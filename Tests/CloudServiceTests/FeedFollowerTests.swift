@@ -1,12 +1,13 @@
 import CloudService
 import CloudStore
 import CloudWire
+import OwnThreads
 import SQLiteTestSupport
 import Seams
 import Testing
 
 /// Clients that follow a zone's feed while it changes under them, each in its own rhythm.
-@Suite struct FeedFollowerTests {
+@Suite(.onOwnThreads) struct FeedFollowerTests {
     /// A client that knows only what the feed has told it.
     private struct Follower {
         var records: [String: WireRecord] = [:]

@@ -1,9 +1,10 @@
+import OwnThreads
 import SQLiteTestSupport
 import Testing
 
 /// For every N: the Nth call of a kind fails, once or from then on. Whatever was acknowledged is in the file, whatever
 /// was not is absent or whole, the file is sound, and the open store reads what the file holds.
-@Suite struct FaultTests {
+@Suite(.onOwnThreads) struct FaultTests {
     @Test(arguments: Workload.all, FaultKind.allCases)
     func yapKeepsItsPromisesWhereverACallFails(workload: Workload, kind: FaultKind) throws {
         try sweep(YapSubject.self, workload, kind)

@@ -1,10 +1,11 @@
+import OwnThreads
 import SQLite
 import SQLiteTestSupport
 import Testing
 import Yap
 
 /// Writes of many tasks share commits. When a call fails, each task is told the truth about its own.
-@Suite struct GroupFaultTests {
+@Suite(.onOwnThreads) struct GroupFaultTests {
     static let tasksCount = 24
     static let rowsCount = 3
 

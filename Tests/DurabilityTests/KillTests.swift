@@ -1,4 +1,5 @@
 import Foundation
+import OwnThreads
 import SQLite
 import SQLiteTestSupport
 import Seams
@@ -6,7 +7,7 @@ import Testing
 import Yap
 
 /// A process that commits is killed at random moments, thirty times on one file.
-@Suite struct KillTests {
+@Suite(.onOwnThreads) struct KillTests {
     static let killsCount = 30
 
     @Test func aKilledProcessHasLostNoAcknowledgedCommitAndLeftNoneInPart() throws {

@@ -1,10 +1,11 @@
+import OwnThreads
 import SQLiteTestSupport
 import Seams
 import Testing
 
 /// The power goes at each write, sync, truncation and deletion of each workload; of what was not synced the disk keeps
 /// what a seed decides. Then it goes once more while the file is opened again.
-@Suite struct PowerLossTests {
+@Suite(.onOwnThreads) struct PowerLossTests {
     @Test(arguments: Workload.all)
     func yapKeepsEveryAcknowledgedCommit(workload: Workload) throws {
         try sweep(YapSubject.self, workload, isDurable: true)

@@ -1,4 +1,5 @@
 import Foundation
+import OwnThreads
 import SQLite
 import SQLiteTestSupport
 import Testing
@@ -14,7 +15,7 @@ extension ChildProcess {
 }
 
 /// Another process commits to the file without a pause, while this one reads and writes it.
-@Suite struct TwoProcessesTests {
+@Suite(.onOwnThreads) struct TwoProcessesTests {
     private static let roundsCount = 20
 
     @Test func twoProcessesReadAndWriteOneFile() throws {

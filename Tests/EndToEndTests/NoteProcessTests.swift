@@ -62,7 +62,8 @@ import Testing
             #expect(try await phone.run("show").contains("Buy soy milk"))
             let port = try await stage.server.start()
             for device in [phone, laptop] { device.proxy.retarget(port: port) }
-            #expect(try await phone.run("sync").contains("all is saved"))
+            let synced = try await phone.run("sync")
+            #expect(synced.contains("all is saved"), "\(synced)")
             try await see(watch, "Buy soy milk", "all is saved")
             watch.signal(SIGTERM)
             #expect(await watch.result().end == .signal(SIGTERM))

@@ -2,11 +2,10 @@ import Foundation
 import Glibc
 import ProcessSupport
 import SQLiteTestSupport
-import Seams
 import Testing
 
 /// `docs/TUTORIAL.md` as a reader does it: its files are the example's, and its commands are typed into its terminals.
-@Suite struct TutorialTests {
+@Suite(.timeLimit(.minutes(20))) struct TutorialTests {
     /// A block of the page: what stands behind its fence, as "sh phone" or "swift Package.swift", and its text.
     private struct Block {
         let kind: String
@@ -98,9 +97,8 @@ import Testing
     }
 }
 
-/// The page's terminals, on one machine. Used by one test on one task; only `started` is another's business, and has a
-/// lock.
-private final class TutorialStage: @unchecked Sendable {
+/// The page's terminals, on one machine.
+private final class TutorialStage {
     private struct Terminal {
         /// What a shell keeps from line to line: its folder and its variables.
         var state: [String] = []
@@ -114,21 +112,16 @@ private final class TutorialStage: @unchecked Sendable {
     private let port: Int
     private let programs: String
     private var terminals: [String: Terminal] = [:]
-    private let started = Lock<[Program]>([])
-    /// What never says what the page shows is ended after this time, and then has not said it.
-    private static let secondsMax = 180
+    private var started: [Program] = []
 
     init(_ folder: TemporaryFolder) throws {
         home = folder.path
         port = try Self.freePort()
         programs = try Stage.programs
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.secondsMax)) { [weak self] in
-            self?.end()
-        }
     }
 
     func end() {
-        for program in started.withLock({ $0 }) { program.signal(SIGKILL) }
+        for program in started { program.signal(SIGKILL) }
     }
 
     /// Types a block's lines, each when the one before has ended. What serves or watches goes on.
@@ -186,7 +179,7 @@ private final class TutorialStage: @unchecked Sendable {
         let program = try Program(
             "/bin/bash", ["-c", "set -eo pipefail\n" + lines.map(here).joined(separator: "\n")],
             environment: environment)
-        started.withLock { $0.append(program) }
+        started.append(program)
         return program
     }
 

@@ -1,11 +1,12 @@
 import Foundation
+import OwnThreads
 import Seams
 import Simulation
 import Testing
 
 /// Devices of one user and their cloud in simulated time. The program `Simulator` runs many thousand seeds; here are
 /// the kept runs, and as many fixed seeds as a debug build has time for.
-@Suite(.serialized) struct SimulationTests {
+@Suite(.serialized, .onOwnThreads) struct SimulationTests {
     /// `YAP_RUNS=1000` runs that many seeds from 1.
     static let runsCount = ProcessInfo.processInfo.environment["YAP_RUNS"].flatMap(Int.init) ?? 150
 

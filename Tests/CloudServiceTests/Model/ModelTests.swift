@@ -1,5 +1,6 @@
 import CloudStore
 import CloudWire
+import OwnThreads
 import SQLiteTestSupport
 import Seams
 import StoreAudit

@@ -1,8 +1,9 @@
+import OwnThreads
 import Simulation
 import Testing
 
 /// The checker is checked: each of these faults must be seen. A harness that passes them proves nothing.
-@Suite(.serialized) struct CanaryTests {
+@Suite(.serialized, .onOwnThreads) struct CanaryTests {
     private static let seedsMax: UInt64 = 20
 
     /// Runs seeds until the sabotage has happened and was seen.

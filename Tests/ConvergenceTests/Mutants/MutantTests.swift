@@ -1,8 +1,9 @@
+import OwnThreads
 import Simulation
 import Testing
 
 /// Each seeded bug is caught within the drawn seeds; `make mutants` lists by which seed and which demand.
-@Suite(.serialized) struct MutantTests {
+@Suite(.serialized, .onOwnThreads) struct MutantTests {
     /// The seeds that hunt: of fleets, which draw every way of use.
     private static let hunters = Scenario.firstFleet..<Scenario.firstFleet + 60
 

@@ -1,4 +1,5 @@
 import Foundation
+import OwnThreads
 import Simulation
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 ///
 /// `YAP_SEED=17` runs one seed and prints its trace, `YAP_SEEDS=1000` that many from 1, `YAP_FLEETS=1000` that many
 /// from 10,000. With `YAP_FROM=11000` it runs `YAP_SEEDS` seeds from that one, and no others.
-@Suite(.serialized) struct ConvergenceTests {
+@Suite(.serialized, .onOwnThreads) struct ConvergenceTests {
     /// Seeds that found a bug. They draw the same as then as long as the harness draws in the same order.
     static let regressions: [UInt64] = [
         1, 5, 26, 44, 101, 127, 142, 970, 10_321, 10_361, 10_372, 10_412, 10_488, 10_607, 10_740,

@@ -161,13 +161,18 @@ package final class Program: Sendable {
         return state.withLock { $0.end } ?? .exit(-1)
     }
 
+    /// A test whose time is over ends its program, and so its waiting: else the whole run hangs.
     private func wait<Value: Sendable>(_ value: @escaping @Sendable (State) -> Value?) async -> Value {
-        await withCheckedContinuation { continuation in
-            add { state in
-                guard let value = value(state) else { return false }
-                continuation.resume(returning: value)
-                return true
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                add { state in
+                    guard let value = value(state) else { return false }
+                    continuation.resume(returning: value)
+                    return true
+                }
             }
+        } onCancel: {
+            signal(SIGKILL)
         }
     }
 

@@ -1,11 +1,11 @@
 import Foundation
 import Seams
-import Testing
+package import Testing
 
-/// Threads for tests that compute for long. The pool that all tests share has one for each processor: whoever keeps one
-/// keeps others from answering in time.
-final class OwnThreads: TaskExecutor {
-    static let shared = OwnThreads(count: ProcessInfo.processInfo.activeProcessorCount)
+/// Threads for tests that compute or wait for long. The pool that all tests share has one for each processor: a test
+/// that keeps one keeps others from answering in time.
+package final class OwnThreads: TaskExecutor {
+    package static let shared = OwnThreads(count: ProcessInfo.processInfo.activeProcessorCount)
 
     private let jobs = Lock<[UnownedJob]>([])
     private let arrived = DispatchSemaphore(value: 0)
@@ -24,7 +24,7 @@ final class OwnThreads: TaskExecutor {
         }
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.append(job) }
         arrived.signal()
@@ -32,10 +32,10 @@ final class OwnThreads: TaskExecutor {
 }
 
 /// Lets a test's cases run on threads of their own.
-struct OnOwnThreads: SuiteTrait, TestTrait, TestScoping {
-    var isRecursive: Bool { true }
+package struct OnOwnThreads: SuiteTrait, TestTrait, TestScoping {
+    package var isRecursive: Bool { true }
 
-    func provideScope(
+    package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
@@ -44,5 +44,6 @@ struct OnOwnThreads: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OnOwnThreads {
-    static var onOwnThreads: Self { Self() }
+    /// Runs the cases beside the pool that all tests share.
+    package static var onOwnThreads: Self { Self() }
 }
