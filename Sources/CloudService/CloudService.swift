@@ -37,7 +37,9 @@ public final class CloudService: Sendable {
     let serverSignatures = Lock(ServerSignatures())
     let pushes = Lock(PushState())
     let watchCache = WatchCache(subscriptionsMax: 50_000)
-    /// When `keepUp` next looks for what can be discarded.
+    /// The raw value of the next upkeep step.
+    let nextUpkeepStep = Lock(0)
+    /// When the upkeep next looks for what can be discarded.
     let nextPruningMilliseconds = Lock(Int64.min)
     /// Kept answers that were discarded before their time, until the prune listener hears of them.
     let trimmedAnswers = Lock(0)

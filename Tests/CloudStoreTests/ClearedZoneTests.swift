@@ -120,6 +120,21 @@ import Testing
         #expect(try connection.withStatement(rest) { try $0.step() ? $0.int64(at: 0) : -1 } == 0)
     }
 
+    @Test func aStepGoesOnWithTheNextZoneUntilItHasRemovedAsManyRowsAsItMay() throws {
+        let path = folder.file("store.db")
+        let store = try SQLiteCloudStore(path: path)
+        for number in 0..<20 {
+            let zone = ZoneKey(database: Rows.database, zoneName: "z\(number)")
+            try fill(store, ["a"], in: zone)
+            try store.apply { $0.clearedZones = [zone] }
+        }
+        // A zone is four rows and its end counts as twelve.
+        var left: [Int64] = []
+        while try store.clearStep(rowsMax: 150) { left.append(try count(path)[0]) }
+        #expect(left == [10])
+        #expect(try count(path) == [0, 0, 0, 0, 0])
+    }
+
     @Test func aRecordWithManyIndexEntriesGoesInSeveralSteps() throws {
         let path = folder.file("store.db")
         let store = try SQLiteCloudStore(path: path)

@@ -117,8 +117,9 @@ extension IndexEntries {
 }
 
 extension CloudService {
-    /// Bytes of records that are gone through in one step.
-    private static let indexedBytesMax = 4 << 20
+    /// Entries after which a step ends.
+    private static let indexedEntriesMax = 5_000
+
     /// What a change of the schema leaves to do, in the transaction that makes it.
     ///
     /// What a few records need is done at once, so that a field that was just made can be asked for; the rest is done
@@ -166,13 +167,13 @@ extension CloudService {
     ) throws -> StoreChanges {
         let page = try writer.records(
             ofType: work.recordType, after: work.position, recordsMax: limits.querySearch.indexedRecordsMax,
-            bytesMax: Self.indexedBytesMax)
+            bytesMax: UpkeepStep.recordBytesMax)
         var changes = StoreChanges()
         var work = work
         var entriesCount = 0
         var moreComing = page.moreComing
         for row in page.rows {
-            guard entriesCount < limits.indexEntriesOfRequestMax else {
+            guard entriesCount < min(Self.indexedEntriesMax, limits.indexEntriesOfRequestMax) else {
                 moreComing = true
                 break
             }

@@ -350,7 +350,7 @@ final class ServiceCrew: Sendable {
     private func keepUp() {
         // A step that failed is tried again after the next write, when somebody asks, or after a while.
         let began = threadTime()
-        let wantsMore = try? service.keepUp()
+        let wantsMore = try? service.keepUpInTurn()
         let (time, now) = (threadTime() - began, monotonicClock.elapsedMilliseconds())
         monitor.withLock { state in
             rest(WriterRests.upkeep, after: time, at: now, &state)

@@ -8,31 +8,17 @@ extension CloudService {
     /// Milliseconds between two looks for what can be discarded.
     private static let pruningMilliseconds: Int64 = 60_000
 
-    /// True when `keepUp` may find something to do.
-    var wantsUpkeep: Bool {
-        pushTasksMayWait || isPruningDue || isCollectionDue || indexWorkMayWait.withLock { $0 }
-            || trimmedAnswers.withLock { $0 > 0 } || zoneCounting.withLock { $0.mayWait }
-            || clearedRowsMayWait.withLock { $0 }
-    }
-
-    private var isPruningDue: Bool {
+    /// Whether it is time to look for what can be discarded.
+    var isPruningDue: Bool {
         clock.nowMilliseconds() >= nextPruningMilliseconds.withLock { $0 }
     }
 
-    /// One bounded step of what nobody waits for: pushes first. True when there may be more.
-    package func keepUp() throws -> Bool {
-        tellTrimmedAnswers()
-        try preparePushes()
-        _ = try buildIndexes()
-        _ = try countZones()
-        _ = try removeClearedRows()
-        if isPruningDue, try !pruneOutdated() {
-            // Another process may have changed the schema.
-            indexWorkMayWait.withLock { $0 = true }
-            nextPruningMilliseconds.withLock { $0 = clock.nowMilliseconds() + Self.pruningMilliseconds }
-        }
-        if isCollectionDue { collectFilesNow() }
-        return wantsUpkeep
+    /// Discards what has outlived its use. When nothing is left, it sets when to look again.
+    func pruneInTurn() throws {
+        guard try !pruneOutdated() else { return }
+        // Another process may have changed the schema.
+        indexWorkMayWait.withLock { $0 = true }
+        nextPruningMilliseconds.withLock { $0 = clock.nowMilliseconds() + Self.pruningMilliseconds }
     }
 
     /// Discards what has outlived its use: kept answers, pushes that nobody took, devices that were not heard of, and

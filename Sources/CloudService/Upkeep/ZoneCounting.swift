@@ -17,8 +17,6 @@ extension CloudService {
     private static let countedZonesMax = 500
     /// Records that one step counts.
     private static let countedRecordsMax = 500
-    /// Bytes of records that are gone through in one step.
-    private static let countedBytesMax = 4 << 20
 
     /// One bounded step towards a checksum for each zone that an earlier version made; true when there may be more.
     func countZones() throws -> Bool {
@@ -53,7 +51,7 @@ extension CloudService {
             return nil
         }
         let page = try writer.records(
-            in: key, after: after, recordsMax: Self.countedRecordsMax, bytesMax: Self.countedBytesMax)
+            in: key, after: after, recordsMax: Self.countedRecordsMax, bytesMax: UpkeepStep.recordBytesMax)
         var changes = StoreChanges()
         for var row in page.rows where row.checksum == nil {
             let checksum = row.countedChecksum

@@ -81,13 +81,24 @@ extension SQLiteStoreTransaction {
     func hasClearedRows() throws -> Bool { try firstClearing() != nil }
 
     func removeClearedRows(rowsMax: Int, bytesMax: Int) throws -> Bool {
-        guard let clearing = try firstClearing() else { return false }
         let old = SQLiteStoreTransaction(connection, path: path, places: .themselves)
-        guard try old.removeRows(at: clearing.place, rowsMax: rowsMax, bytesMax: bytesMax) else {
-            return true
+        var left = ClearingLeft(rows: rowsMax, bytes: Int64(bytesMax))
+        while let clearing = try firstClearing() {
+            guard !left.isNothing, try old.removeRows(at: clearing.place, &left) else { return true }
+            try finish(clearing)
+            left.rows -= Self.rowsOfAZone
         }
-        try finish(clearing)
-        return try hasClearedRows()
+        return false
+    }
+
+    /// What the end of a clearing counts as: the zone's own rows in a dozen tables.
+    private static let rowsOfAZone = 12
+
+    /// How much a step may still remove.
+    private struct ClearingLeft {
+        var rows: Int
+        var bytes: Int64
+        var isNothing: Bool { rows <= 0 || bytes <= 0 }
     }
 
     private struct Clearing {
@@ -107,11 +118,12 @@ extension SQLiteStoreTransaction {
     }
 
     /// Removes records with all that belongs to them, in the order of their names; true when none is left.
-    private func removeRows(at place: ZoneKey, rowsMax: Int, bytesMax: Int) throws -> Bool {
+    private func removeRows(at place: ZoneKey, _ left: inout ClearingLeft) throws -> Bool {
         let sql = """
             SELECT name, type, length(fields) FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3
             ORDER BY name LIMIT ?4
             """
+        let rowsMax = left.rows
         let found = try connection.withStatement(sql) { statement in
             try bind(place, to: statement)
             try statement.bind(Int64(rowsMax), at: 4)
@@ -122,18 +134,16 @@ extension SQLiteStoreTransaction {
             }
             return found
         }
-        var (rows, bytes) = (0, Int64(0))
         for record in found {
-            guard rows < rowsMax, bytes < Int64(bytesMax) else { return false }
-            let dropped = try dropEntries(
-                of: record.key, recordType: record.recordType, max: rowsMax - rows)
-            rows += dropped.count
+            guard !left.isNothing else { return false }
+            let dropped = try dropEntries(of: record.key, recordType: record.recordType, max: left.rows)
+            left.rows -= dropped.count
             // A record may have thousands: the others go in the next step.
             guard dropped.isDone else { return false }
-            rows += 1
-            bytes += record.bytes
-            rows += try removeReferences(from: record.key)
-            rows += try remove(record.key)
+            left.rows -= 1
+            left.bytes -= record.bytes
+            left.rows -= try removeReferences(from: record.key)
+            left.rows -= try remove(record.key)
         }
         return found.count < rowsMax
     }
