@@ -13,6 +13,9 @@ public struct ServiceLimits: Hashable, Sendable {
     /// Bytes of the records that one request loads, and of an answer's JSON. A page ends there; a lookup or a batch
     /// beyond it is refused, and the client asks for fewer records. A single record is always answered.
     public var answerBytesMax = 16 << 20
+    /// Bytes of the stored records that one request changes: each is read, merged and written anew while all other
+    /// writes wait. Beyond it the request is refused; a single record is always taken.
+    public var changedBytesMax = 2 << 20
     /// Names in a list of desired keys or record types. The list is searched for each record.
     public var desiredNamesMax = 1_000
     /// Records that one request deletes in a cascade: they refer with DELETE_SELF to those that it names.

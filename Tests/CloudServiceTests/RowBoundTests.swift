@@ -42,6 +42,31 @@ import Testing
         for one in all { #expect(try cloud.modify([one]).summaries == ["deleted"]) }
     }
 
+    @Test func aRequestThatChangesTooManyBytesIsRefusedWholeAndEachOfItsRecordsIsNot() throws {
+        let cloud = try cloud { $0.changedBytesMax = 25_000 }
+        let text = Field(.string(String(repeating: "x", count: 10_000)))
+        let names = ["a", "b", "c"]
+        for name in names { try cloud.modify([operation(.create, name, ["text": text])]) }
+        let changes = names.map { operation(.forceUpdate, $0, ["n": Field(.int64(1))]) }
+        let refusal = error { try cloud.modify(changes) }
+        #expect(refusal?.ckErrorCode == 27)
+        #expect(refusal?.reason?.contains("bytes; 25000 are allowed") == true)
+        #expect(try cloud.modify(Array(changes.prefix(2))).summaries == ["saved", "saved"])
+        // What is not changed is not counted: new records, refused ones, and deletions.
+        let others = names.map { operation(.create, $0) } + [operation(.create, "d", ["text": text])]
+        #expect(
+            try cloud.modify(others, atomic: false).summaries == [
+                "CONFLICT", "CONFLICT", "CONFLICT", "saved",
+            ])
+        #expect(try cloud.modify(names.map { operation(.forceDelete, $0) }).summaries.count == 3)
+        let large = Field(.string(String(repeating: "x", count: 30_000)))
+        try cloud.modify([operation(.create, "large", ["text": large])])
+        #expect(
+            try cloud.modify([operation(.forceUpdate, "large", ["n": Field(.int64(1))])]).summaries == [
+                "saved"
+            ])
+    }
+
     @Test func aDeletionThatTakesTooManyIndexEntriesAlongIsRefusedWholeAndItsPartsAreNot() throws {
         let cloud = try cloud { $0.rowsWrittenMax = 500 }
         try cloud.modify([operation(.create, "parent")])

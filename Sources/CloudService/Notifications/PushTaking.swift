@@ -109,7 +109,7 @@ extension CloudService {
         switch answer {
         case .push(let push): .success(push)
         case .error(let error): .failure(error)
-        case .nothing, .message: .success(nil)
+        case .nothing, .message, .readLater: .success(nil)
         }
     }
 

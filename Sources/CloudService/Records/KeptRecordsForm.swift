@@ -57,14 +57,13 @@ struct KeptRecordsForm: KeptForm {
         return writer.bytes
     }
 
-    func decode(_ bytes: [UInt8], _ store: any CloudStoreReader) throws -> RecordsResponse {
+    func decode(_ bytes: [UInt8]) throws -> RecordsResponse {
         var reader = BinaryReader(bytes[...])
         guard try reader.byte() == Self.version else {
             throw reader.error("an unknown form of a kept answer")
         }
         let modified = try stamp(from: &reader)
-        var conflicts: [Int: RecordKey] = [:]
-        var results = try batch.operations.enumerated().map { index, operation -> RecordResult in
+        let results = try batch.operations.map { operation -> RecordResult in
             switch Kind(rawValue: try reader.byte()) {
             case .record:
                 return RecordResult.record(try record(operation, modified: modified, from: &reader))
@@ -78,29 +77,33 @@ struct KeptRecordsForm: KeptForm {
                         zoneID: zoneID(operation), recordType: recordType.isEmpty ? nil : recordType))
             case .error: return .error(try WireError(json: try reader.blob()))
             case .conflict:
-                conflicts[index] = try? operation.target.get()
-                return .error(try WireError(json: try reader.blob()))
+                var error = try WireError(json: try reader.blob())
+                error.serverRecord = WireRecord(recordName: operation.record.recordName)
+                return .error(error)
             case nil: throw reader.error("an unknown kind of result")
             }
         }
         // Only who asked for it has one.
         let syncToken = reader.remainingCount == 0 ? nil : try reader.text()
         try reader.expectEnd()
-        try show(conflicts, in: &results, store)
         return RecordsResponse(records: results, syncToken: syncToken)
     }
 
-    /// Puts the server's records, as they are now, into the errors of operations. One that is gone is not shown.
-    private func show(
-        _ conflicts: [Int: RecordKey], in results: inout [RecordResult], _ store: any CloudStoreReader
-    ) throws {
-        guard !conflicts.isEmpty else { return }
-        let current = try currentRecords(Set(conflicts.values).sorted(), store)
-        for (index, key) in conflicts {
-            guard case .error(var error) = results[index] else { continue }
-            error.serverRecord = current[key]
-            results[index] = .error(error)
+    func isShownLater(_ answer: RecordsResponse) -> Bool { answer.records.contains(where: \.isConflict) }
+
+    /// The answer with the server's records, as they are now, in its conflicts. One that is gone is not shown.
+    func shown(_ answer: RecordsResponse, _ reader: (any CloudStoreReader)?) throws -> RecordsResponse {
+        let keys = zip(batch.operations, answer.records).compactMap { operation, result in
+            result.isConflict ? try? operation.target.get() : nil
         }
+        let current = try reader.map { try currentRecords(Set(keys).sorted(), $0) } ?? [:]
+        var shown = answer
+        shown.records = zip(batch.operations, answer.records).map { operation, result in
+            guard result.isConflict, case .error(var error) = result else { return result }
+            error.serverRecord = (try? operation.target.get()).flatMap { current[$0] }
+            return .error(error)
+        }
+        return shown
     }
 
     private func write(
@@ -174,4 +177,9 @@ struct KeptRecordsForm: KeptForm {
 
 extension RecordResult {
     fileprivate var savedRecord: WireRecord? { if case .record(let record) = self { record } else { nil } }
+
+    /// Whether it is an error that shows the server's record.
+    fileprivate var isConflict: Bool {
+        if case .error(let error) = self { error.serverRecord != nil } else { false }
+    }
 }

@@ -14,6 +14,21 @@ struct ModifyBatch {
         /// Whether its answer has numbers as text; nil: as the request has it.
         let numbersAsStrings: Bool?
         let target: Result<RecordKey, WireError>
+
+        /// Whether the client knows the record as it is.
+        func knows(_ old: RecordRow) -> Bool { old.changeTag == record.recordChangeTag }
+
+        /// Whether it may be refused for what the record is, before anybody looks at the fields.
+        var isConditional: Bool {
+            switch kind {
+            case .create, .update, .replace: true
+            case .delete: record.recordChangeTag != nil
+            case .forceUpdate, .forceReplace, .forceDelete: false
+            }
+        }
+
+        /// Whether it changes a record that is there, so that its fields are needed.
+        func changes(_ old: RecordRow) -> Bool { !old.isDeleted && kind != .create && knows(old) }
     }
 
     let caller: ServiceCaller

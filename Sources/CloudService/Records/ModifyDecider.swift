@@ -30,13 +30,13 @@ struct ModifyDecider {
     /// For how many refused deletions the field that forbids it is looked up.
     private static let namedMax = 8
 
-    /// What to load first.
+    /// What to load first. Of a record that may turn out to be another than the client knows, the fields come later.
     var firstLoad: StoreLoad {
         var load = StoreLoad()
         var zones = Set<ZoneKey>()
         for operation in batch.operations {
             guard case .success(let key) = operation.target else { continue }
-            load.records.append(key)
+            if operation.isConditional { load.outlines.append(key) } else { load.records.append(key) }
             if operation.kind == .delete || operation.kind == .forceDelete { load.dependantsOf.append(key) }
             if !key.zone.isDefault { zones.insert(key.zone) }
         }
@@ -46,8 +46,22 @@ struct ModifyDecider {
         return load
     }
 
-    /// What each operation comes to before its neighbours are looked at, from what `firstLoad` asked for.
+    /// The records that will be changed, of those without their fields that `firstLoad` asked for.
+    func changedLoad(_ loaded: StoreLoaded) -> StoreLoad {
+        var load = StoreLoad()
+        for operation in batch.operations where operation.isConditional {
+            guard case .success(let key) = operation.target, let old = loaded.records[key],
+                operation.changes(old)
+            else { continue }
+            load.records.append(key)
+        }
+        return load
+    }
+
+    /// What each operation comes to before its neighbours are looked at, from what `firstLoad` and `changedLoad` asked
+    /// for.
     func outcomes(loaded: StoreLoaded) throws -> [ModifyOutcome] {
+        try checkChangedBytes(loaded)
         let single = ModifyOperationDecider(
             caller: batch.caller, limits: limits, access: access, settings: batch.settings,
             receipts: receipts)
@@ -80,6 +94,20 @@ struct ModifyDecider {
                     + "allowed")
         }
         return outcomes
+    }
+
+    /// Refuses to change more bytes of stored records than a request may: of those that the caller may change.
+    private func checkChangedBytes(_ loaded: StoreLoaded) throws {
+        let sizes = batch.operations.compactMap { operation -> Int? in
+            guard operation.kind.isSave, operation.kind != .create, let key = try? operation.target.get(),
+                let old = loaded.records[key], access.refusal(of: operation, key: key, old: old) == nil
+            else { return nil }
+            return old.fields.count
+        }
+        let bytes = sizes.reduce(0, +)
+        guard sizes.count > 1, bytes > limits.changedBytesMax else { return }
+        throw ServiceError.limitExceeded(
+            "the records that the request changes have \(bytes) bytes; \(limits.changedBytesMax) are allowed")
     }
 
     /// Decides from all that was loaded.

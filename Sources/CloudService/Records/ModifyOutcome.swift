@@ -41,7 +41,8 @@ struct ModifyOperationDecider {
     let settings: ServiceSettings
     let receipts: AssetReceipts
 
-    /// What `operation` comes to when `stored` is the row of its record (a tombstone counts as no record).
+    /// What `operation` comes to when `stored` is the row of its record (a tombstone counts as no record). An error
+    /// that shows the server's record has it without its fields, which `KeptRecordsForm.shown` reads.
     ///
     /// Throws only when the stored row can't be read.
     func outcome(
@@ -49,15 +50,15 @@ struct ModifyOperationDecider {
     ) throws -> ModifyOutcome {
         let old = stored.flatMap { $0.isDeleted ? nil : $0 } ?? access.ownUserRecord(key)
         if let refusal = access.refusal(of: operation, key: key, old: old) { return .failed(refusal) }
-        let isCurrent = old.map { $0.changeTag == operation.record.recordChangeTag } ?? false
+        let isCurrent = old.map(operation.knows) ?? false
         switch (operation.kind, old) {
         case (.create, nil), (.forceUpdate, _), (.forceReplace, _):
             return try save(operation, key: key, old: old, growth: &growth)
         case (.create, let old?):
-            return .failed(try exists(old))
+            return .failed(exists(old))
         case (.update, let old?), (.replace, let old?):
             return isCurrent
-                ? try save(operation, key: key, old: old, growth: &growth) : .failed(try stale(old))
+                ? try save(operation, key: key, old: old, growth: &growth) : .failed(stale(old))
         case (.update, nil), (.replace, nil):
             return .failed(
                 operation.record.recordChangeTag == nil
@@ -67,7 +68,7 @@ struct ModifyOperationDecider {
             guard isLocked || !settings.deletesNeedTag else {
                 return .failed(ServiceError.badRequest("missing required field 'recordChangeTag'"))
             }
-            return isLocked && !isCurrent ? .failed(try stale(old)) : .delete(old)
+            return isLocked && !isCurrent ? .failed(stale(old)) : .delete(old)
         case (.delete, nil):
             return .failed(ServiceError.recordNotFound)
         case (.forceDelete, let old?):
@@ -77,12 +78,12 @@ struct ModifyOperationDecider {
         }
     }
 
-    private func exists(_ old: RecordRow) throws -> WireError {
-        access.hiding(ServiceError.recordExists(try old.wireRecord()), of: old)
+    private func exists(_ old: RecordRow) -> WireError {
+        access.hiding(ServiceError.recordExists(old.wireOutline), of: old)
     }
 
-    private func stale(_ old: RecordRow) throws -> WireError {
-        access.hiding(ServiceError.staleTag(try old.wireRecord()), of: old)
+    private func stale(_ old: RecordRow) -> WireError {
+        access.hiding(ServiceError.staleTag(old.wireOutline), of: old)
     }
 
     private func save(

@@ -21,6 +21,9 @@ extension RecordRow {
         return record
     }
 
+    /// The record without its fields.
+    var wireOutline: WireRecord { wireRecord(fields: [:], desiredKeys: nil) }
+
     /// The same for fields that are decoded already.
     func wireRecord(fields: [String: Field], desiredKeys: [String]?) -> WireRecord {
         var fields = fields

@@ -26,8 +26,10 @@ extension CloudService {
                 receipts: receipts, quota: try self.quota(of: caller, in: writer))
             let first = decider.firstLoad
             var loaded = try self.load(first, writer)
+            let changed = decider.changedLoad(loaded)
+            if !changed.records.isEmpty { loaded.merge(try self.load(changed, writer)) }
             try loaded.loadPushTasks(of: first.zones, from: writer)
-            var asked = Set(first.records)
+            var asked = Set(first.records + first.outlines)
             let outcomes = try decider.outcomes(loaded: loaded)
             var next = decider.nextLoad(for: outcomes, found: loaded, loaded: loaded, asked: asked)
             while let wanted = next {
@@ -66,9 +68,13 @@ extension CloudService {
         wanted.records = keys
         wanted.bytesMax = limits.answerBytesMax
         let access = try access(of: caller, schema: try schema(in: reader), in: reader)
-        return try reader.load(wanted).records
-            .filter { !$0.value.isDeleted && access.permissions($0.value).contains(.read) }
-            .mapValues { try $0.wireRecord() }
+        let found = try reader.load(wanted).records
+        return try keys.reduce(into: [:]) { records, key in
+            guard let row = found[key] ?? access.ownUserRecord(key), !row.isDeleted,
+                access.permissions(row).contains(.read)
+            else { return }
+            records[key] = try row.answer(desiredKeys: nil)
+        }
     }
 
     /// Loads what a request needs, but not more than may be in memory for one; `dependantsCount` were loaded before.

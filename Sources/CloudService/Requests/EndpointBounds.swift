@@ -160,9 +160,9 @@ private struct BoundParts {
                 + limits.indexEntriesOfRequestMax * Self.memoryOfRow
                 + (limits.dependantsMax + limits.cascadeRecordsMax + items) * Self.memoryOfRow,
             answerBytes: limits.answerBytesMax, rowsRead: read, rowsWritten: written,
-            diskBytes: diskBytes(rows: written, bytes: limits.bodyBytesMax + limits.answerBytesMax),
+            diskBytes: diskBytes(rows: written, bytes: limits.bodyBytesMax + limits.changedBytesMax),
             countedBy: [
-                "bodyBytesMax", "itemsWithExtrasMax", "answerBytesMax", "rowsWrittenMax",
+                "bodyBytesMax", "itemsWithExtrasMax", "answerBytesMax", "changedBytesMax", "rowsWrittenMax",
                 "indexEntriesOfRequestMax",
                 "indexEntriesMax", "cascadeRecordsMax", "dependantsMax", "referencesOfRequestMax",
                 "referencesCountedMax", "Quota",

@@ -42,10 +42,28 @@ protocol KeptForm<Answer>: Sendable {
     var numbersAsStrings: Bool { get }
     /// The answer in as few bytes as the request allows: what the request says needn't be kept.
     func encode(_ answer: Answer) throws -> [UInt8]
-    /// The answer to the same request.
-    ///
-    /// - Parameter reader: reads what was not kept, as it is now.
-    func decode(_ bytes: [UInt8], _ reader: any CloudStoreReader) throws -> Answer
+    /// The answer to the same request, as it was before `shown`.
+    func decode(_ bytes: [UInt8]) throws -> Answer
+    /// Whether the answer shows something that is read when the write is done, and not by the writer.
+    func isShownLater(_ answer: Answer) -> Bool
+    /// The answer with what it shows, as that is now; without it when there is no reader.
+    func shown(_ answer: Answer, _ reader: (any CloudStoreReader)?) throws -> Answer
+}
+
+extension KeptForm {
+    func isShownLater(_ answer: Answer) -> Bool { false }
+    func shown(_ answer: Answer, _ reader: (any CloudStoreReader)?) throws -> Answer { answer }
+
+    /// What is answered.
+    fileprivate func told(_ answer: Answer) throws -> ServiceAnswer {
+        guard isShownLater(answer) else { return message(answer) }
+        return .readLater(
+            { reader in message(try shown(answer, reader)) }, otherwise: message(try shown(answer, nil)))
+    }
+
+    private func message(_ answer: Answer) -> ServiceAnswer {
+        .message(answer, numbersAsStrings: numbersAsStrings, ifTooLarge: .tellInBrief)
+    }
 }
 
 /// Keeps an answer as it is.
@@ -54,7 +72,7 @@ struct KeptMessageForm<Answer: JSONMessage>: KeptForm {
 
     func encode(_ answer: Answer) throws -> [UInt8] { try answer.json(extras: true) }
 
-    func decode(_ bytes: [UInt8], _ reader: any CloudStoreReader) throws -> Answer { try Answer(json: bytes) }
+    func decode(_ bytes: [UInt8]) throws -> Answer { try Answer(json: bytes) }
 }
 
 extension CloudService {
@@ -66,14 +84,9 @@ extension CloudService {
         _ body: @escaping @Sendable (any CloudStoreWriter) throws -> Form.Answer
     ) -> ServiceWork {
         .write { writer in
-            guard let operation else {
-                return .message(
-                    try body(writer), numbersAsStrings: form.numbersAsStrings, ifTooLarge: .tellInBrief)
-            }
+            guard let operation else { return try form.told(try body(writer)) }
             if let kept = try self.keptAnswer(operation, writer) {
-                return .message(
-                    try form.decode(kept, writer), numbersAsStrings: form.numbersAsStrings,
-                    ifTooLarge: .tellInBrief)
+                return try form.told(try form.decode(kept))
             }
             let answer = try body(writer)
             var changes = StoreChanges()
@@ -83,8 +96,7 @@ extension CloudService {
                     atMilliseconds: self.clock.nowMilliseconds(), answer: try form.encode(answer))
             ]
             try self.apply(changes, to: writer)
-            return .message(
-                answer, numbersAsStrings: form.numbersAsStrings, ifTooLarge: .tellInBrief)
+            return try form.told(answer)
         }
     }
 

@@ -1,3 +1,4 @@
+import CloudStore
 import CloudWire
 import Seams
 
@@ -5,6 +6,10 @@ extension CloudService {
     /// Encodes an answer, which came with `groupRequests` others in one commit.
     func response(to request: PreparedRequest, answer: ServiceAnswer, groupRequests: Int = 0) -> WireResponse
     {
+        var answer = answer
+        if case .readLater(let read, let otherwise) = answer {
+            answer = (try? store.read { try read($0) }) ?? otherwise
+        }
         var response = encoded(answer, for: request)
         response.note.userRecordName = request.userRecordName
         response.note.refusesOrigin = request.additions.refusesOrigin
@@ -19,7 +24,7 @@ extension CloudService {
         switch answer {
         case .error(let error):
             return response(error, request)
-        case .nothing, .push:
+        case .nothing, .push, .readLater:
             return response(Array("{}".utf8), request.wantsExtras)
         case .message(let message, let numbersAsStrings, let ifTooLarge):
             return encoded(message, numbersAsStrings, ifTooLarge, for: request)
@@ -135,9 +140,19 @@ extension RecordResult {
     }
 
     fileprivate var readable: RecordResult {
-        guard case .record(let record) = self, let fields = record.storedFields,
-            (try? FieldsBinary.decode(fields)) == nil
-        else { return self }
-        return .error(ServiceError.unreadableRecord.named(record.recordName))
+        switch self {
+        case .record(let record) where !record.isReadable:
+            return .error(ServiceError.unreadableRecord.named(record.recordName))
+        case .error(var error) where error.serverRecord.map { !$0.isReadable } ?? false:
+            error.serverRecord = nil
+            return .error(error)
+        default:
+            return self
+        }
     }
+}
+
+extension WireRecord {
+    /// Whether its stored fields can be read, if it has any.
+    fileprivate var isReadable: Bool { storedFields.map { (try? FieldsBinary.decode($0)) != nil } ?? true }
 }

@@ -29,6 +29,9 @@ enum ServiceWork: Sendable {
 /// An answer that isn't encoded yet, so that the writer doesn't wait for that.
 enum ServiceAnswer: Sendable {
     case message(any JSONMessage, numbersAsStrings: Bool = false, ifTooLarge: TooLarge = .refuse)
+    /// An answer to a write that shows something of the store, which is read after the write: the writer doesn't wait
+    /// for it. When it can't be read, the other answer is given, since the write is done.
+    indirect case readLater(ServiceWork.Read, otherwise: ServiceAnswer)
     case error(WireError)
     /// A push for a device that waits.
     case push(CourierPush)

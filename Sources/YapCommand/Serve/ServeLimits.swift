@@ -23,6 +23,9 @@ extension ServeSettings {
             "limits.answerBytesMax", .bytes, .number(\.options.limits.answerBytesMax),
             to: 1 << 30, "records that one request loads, and an answer's JSON; a page ends there"),
         Setting(
+            "limits.changedBytesMax", .bytes, .number(\.options.limits.changedBytesMax),
+            to: 1 << 30, "stored records that one request changes, together"),
+        Setting(
             "limits.desiredNamesMax", .count, .number(\.options.limits.desiredNamesMax),
             "names in a list of desired keys or record types"),
         Setting(

@@ -78,9 +78,7 @@ extension ModelCloud {
         default:
             if call.user == nil { return .refused(.authenticationRequired, 9) }
         }
-        let caller = ModelCaller(
-            user: call.user.map { "_" + $0 }, scope: call.scope, device: call.device, extras: call.extras,
-            nowMilliseconds: nowMilliseconds)
+        let caller = caller(of: call, nowMilliseconds: nowMilliseconds)
         guard call.isWrite, call.extras, let user = call.user, let database = caller.database,
             let operationID = call.operationID
         else { return try run(call, caller, response) }
@@ -91,7 +89,7 @@ extension ModelCloud {
             var copy = self
             let fresh = try copy.run(call, caller, response)
             if case .refused = fresh { return fresh }
-            return kept.request == request ? shown(kept.expected, call, caller) : .refused(.badRequest, 12)
+            return kept.request == request ? kept.expected : .refused(.badRequest, 12)
         }
         let expected = try run(call, caller, response)
         if case .refused = expected { return expected }
@@ -99,8 +97,16 @@ extension ModelCloud {
         return expected
     }
 
-    /// A kept conflict shows the server's record as it is now, and none that is gone or may not be read.
-    private func shown(_ answer: ModelAnswer, _ call: ModelCall, _ caller: ModelCaller) -> ModelAnswer {
+    private func caller(of call: ModelCall, nowMilliseconds: Int64) -> ModelCaller {
+        ModelCaller(
+            user: call.user.map { "_" + $0 }, scope: call.scope, device: call.device, extras: call.extras,
+            nowMilliseconds: nowMilliseconds)
+    }
+
+    /// An answer as it is told once its group is written: a conflict shows the server's record as it is then, and none
+    /// that is gone or may not be read.
+    func told(_ answer: ModelAnswer, to call: ModelCall, nowMilliseconds: Int64) -> ModelAnswer {
+        let caller = caller(of: call, nowMilliseconds: nowMilliseconds)
         guard case .records(let results) = answer, case .modify(let request) = call.body else {
             return answer
         }

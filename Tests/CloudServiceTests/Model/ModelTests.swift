@@ -99,7 +99,7 @@ struct ModelRun {
 
     private mutating func ask(_ calls: [ModelCall]) throws {
         guard calls.count > 1 else {
-            for call in calls { try check(call, cloud.service.respond(to: call.request(of: cloud))) }
+            for call in calls { try check([(call, cloud.service.respond(to: call.request(of: cloud)))]) }
             return
         }
         var waiting: [(ticket: ServiceTicket, call: ModelCall)] = []
@@ -114,18 +114,27 @@ struct ModelRun {
                 return
             }
             // What a group reads sees all that it writes.
-            let all = zip(group, answers)
-            for (asked, answer) in all where asked.call.isWrite { try check(asked.call, answer.response) }
-            for (asked, answer) in all where !asked.call.isWrite { try check(asked.call, answer.response) }
+            let all = zip(group, answers).map { ($0.call, $1.response) }
+            try check(all.filter { $0.0.isWrite })
+            try check(all.filter { !$0.0.isWrite })
         }
     }
 
-    private mutating func check(_ call: ModelCall, _ response: WireResponse) throws {
-        guard isRight else { return }
-        stepsCount += 1
+    private mutating func check(_ exchanges: [(call: ModelCall, response: WireResponse)]) throws {
         let now = cloud.clock.nowMilliseconds()
-        let expected = try model.answer(call, nowMilliseconds: now, response: response)
-            .comparable(extras: call.extras)
+        let answers = try exchanges.map {
+            try model.answer($0.call, nowMilliseconds: now, response: $0.response)
+        }
+        for ((call, response), answer) in zip(exchanges, answers) where isRight {
+            try check(call, response, model.told(answer, to: call, nowMilliseconds: now))
+        }
+    }
+
+    private mutating func check(
+        _ call: ModelCall, _ response: WireResponse, _ expected: ModelAnswer
+    ) throws {
+        stepsCount += 1
+        let expected = expected.comparable(extras: call.extras)
         let found = try answer(response, to: call).comparable(extras: call.extras)
         isRight = expected == found && model.contradictions.isEmpty
         guard !isRight else { return }

@@ -1,14 +1,28 @@
-/// What keeps the writer busy for long: a large zone that is deleted and filled again, and a record with as many words
-/// as one may have, and more.
+/// What keeps the writer busy for long: a large zone that is deleted and filled again, a record with as many words as
+/// one may have, and more, and large records of which a little changes.
 struct WriterHogs: Attack {
     let name = "writer"
     private static let zone = "large"
+    /// As many as a request may change, of a megabyte each.
+    private static let rewrittenCount = 2
 
     func prepare(_ abuser: Abuser) throws {
         try abuser.save("zones/modify", Abuser.zone(Self.zone, "create"))
         try abuser.fill(abuser.size.zoneRecords, zone: Self.zone, name: { "z\($0)" }) { number in
             #""recordType":"Large","fields":{"n":{"value":\#(number)}}"#
         }
+        let text = String(repeating: "x", count: 1_000_000)
+        for number in 0..<Self.rewrittenCount {
+            try abuser.save(
+                "records/modify", Abuser.modify([Self.rewriting(number, #""b":{"value":"\#(text)"}"#)]))
+        }
+    }
+
+    /// Changes a field of a large record.
+    private static func rewriting(_ number: Int, _ fields: String) -> String {
+        let record =
+            #""recordName":"rewritten\#(number)","recordType":"Rewritten","fields":{\#(fields)}"#
+        return #"{"operationType":"forceUpdate","record":{\#(record)}}"#
     }
 
     func begin(_ abuser: Abuser) -> [Flood] {
@@ -21,6 +35,10 @@ struct WriterHogs: Attack {
             "records/modify", Abuser.modify(Array(repeating: operation, count: 200), zone: Self.zone),
             from: abuser.user)
         let (within, beyond) = (Self.words(texts: 4, abuser), Self.words(texts: 140, abuser))
+        let rewriting = requests.database(
+            "records/modify",
+            Abuser.modify((0..<Self.rewrittenCount).map { Self.rewriting($0, #""n":{"value":1}"#) }),
+            from: abuser.user)
         var turn = -1
         var wordsTurn = 0
         return [
@@ -32,6 +50,7 @@ struct WriterHogs: Attack {
                 wordsTurn += 1
                 return wordsTurn % 4 == 0 ? beyond : within
             },
+            Flood(abuser, connections: 1) { rewriting },
         ]
     }
 
