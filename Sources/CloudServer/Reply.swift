@@ -27,7 +27,7 @@ struct Reply: Sendable {
     /// A refusal to try later goes out after this time, so that a client that ignores it gets on no faster.
     private static let holdMilliseconds: Int64 = 1_000
     /// A body of which that is so, in bytes.
-    private static let heldBodyBytes = 64 << 10
+    private static let heldBodyBytes = 4 << 10
 
     /// - Parameter peer: the client's address, where it is another one than the connection's.
     init(

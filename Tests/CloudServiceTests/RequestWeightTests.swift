@@ -8,8 +8,18 @@ import Testing
     @Test func manySmallValuesWeighMoreThanTheirText() {
         let list = Array(("[" + Array(repeating: "1", count: 1_000).joined(separator: ",") + "]").utf8)
         #expect(RequestWeight.bytes(of: list) >= 999 * 40)
-        let text = Array(#"{"value":"\#(String(repeating: "x", count: 1_000))"}"#.utf8)
+        let text = Array(#""\#(String(repeating: "x", count: 1_000))""#.utf8)
         #expect(RequestWeight.bytes(of: text) == text.count)
+    }
+
+    @Test func manyOperationsWeighWhatTheirRecordsTake() {
+        let operation =
+            #"{"operationType":"create","record":{"recordType":"A","fields":{"n":{"value":1}}}}"#
+        let operations = Array(repeating: operation, count: 200).joined(separator: ",")
+        let body = Array(#"{"operations":[\#(operations)]}"#.utf8)
+        #expect(RequestWeight.bytes(of: body) >= 200 * 1_024)
+        let braces = [UInt8](repeating: UInt8(ascii: "{"), count: 1_000)
+        #expect(RequestWeight.bytes(of: braces) <= 50_000, "no message: it is refused as it is read")
     }
 
     @Test func keysThatARequestDoesNotKnowAreDropped() throws {

@@ -21,19 +21,18 @@ enum Words {
     }
 
     private static func add(wordsOf text: String, to words: inout Set<String>) {
-        var word = ""
+        var word = Word()
         func end() {
-            guard !word.isEmpty else { return }
-            if words.count < wordsMax { words.insert(cut(word)) }
-            word = ""
+            guard let text = word.take(), words.count < wordsMax else { return }
+            words.insert(text)
         }
         for scalar in text.unicodeScalars {
             if scalar.isASCII {
                 // Most text is ASCII, and Unicode's tables take ten times as long.
-                if let letter = asciiLetter(scalar) { word.unicodeScalars.append(letter) } else { end() }
+                if let letter = asciiLetter(scalar) { word.append(letter) } else { end() }
             } else if isWordItself(scalar) {
                 end()
-                word.unicodeScalars.append(scalar)
+                word.append(scalar)
                 end()
             } else if scalar.properties.generalCategory.isOfWords {
                 append(scalar, to: &word)
@@ -45,33 +44,49 @@ enum Words {
         end()
     }
 
+    /// The word that is being read, as far as it counts. Its bytes: to append to a text costs twenty times as much.
+    private struct Word {
+        private var bytes: [UInt8] = []
+        private var isFull = false
+
+        mutating func append(_ letter: UInt8) {
+            guard !isFull else { return }
+            if bytes.count < wordBytesMax { bytes.append(letter) } else { isFull = true }
+        }
+
+        mutating func append(_ scalar: Unicode.Scalar) {
+            isFull = isFull || bytes.count + UTF8.width(scalar) > wordBytesMax
+            if !isFull { bytes.append(contentsOf: String(scalar).utf8) }
+        }
+
+        /// The word, after which another begins; nil when there is none.
+        mutating func take() -> String? {
+            guard !bytes.isEmpty else { return nil }
+            defer {
+                bytes.removeAll(keepingCapacity: true)
+                isFull = false
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
     /// A letter of a word in lower case, or a digit; nil for what stands between words.
-    private static func asciiLetter(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    private static func asciiLetter(_ scalar: Unicode.Scalar) -> UInt8? {
         switch scalar {
-        case "a"..."z", "0"..."9": scalar
-        case "A"..."Z": Unicode.Scalar(UInt8(scalar.value) | 0x20)
+        case "a"..."z", "0"..."9": UInt8(scalar.value)
+        case "A"..."Z": UInt8(scalar.value) | 0x20
         default: nil
         }
     }
 
-    private static func append(_ scalar: Unicode.Scalar, to word: inout String) {
+    private static func append(_ scalar: Unicode.Scalar, to word: inout Word) {
         for lower in scalar.properties.lowercaseMapping.unicodeScalars {
             if let plain = plainLetters[lower] {
-                word += plain
+                for letter in plain.utf8 { word.append(letter) }
             } else if lower.properties.generalCategory != .nonspacingMark {
-                word.unicodeScalars.append(lower)
+                word.append(lower)
             }
         }
-    }
-
-    private static func cut(_ word: String) -> String {
-        guard word.utf8.count > wordBytesMax else { return word }
-        var cut = ""
-        for scalar in word.unicodeScalars {
-            guard cut.utf8.count + UTF8.width(scalar) <= wordBytesMax else { break }
-            cut.unicodeScalars.append(scalar)
-        }
-        return cut
     }
 
     /// Scripts that leave no space between words.
