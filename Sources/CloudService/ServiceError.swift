@@ -3,8 +3,8 @@ import CloudWire
 /// The errors that the service answers with, each with Apple's code and, for our own framework, the code of
 /// `CKError`.
 enum ServiceError {
-    /// Bytes of a zone's and its owner's name that an error repeats.
-    private static let zoneNamesBytesMax = 1_024
+    /// Bytes of a name that an error repeats; `ServiceLimits.nameBytesMax` allows no longer one.
+    private static let repeatedNameBytesMax = 255
     /// Bytes of a reason, which may name a part of the request.
     static let reasonBytesMax = 2_048
 
@@ -46,11 +46,14 @@ enum ServiceError {
 
     static let zoneNotFound = WireError(.zoneNotFound, reason: "Zone does not exist", ckErrorCode: 26)
 
-    /// Names longer than any zone's aren't repeated: an answer has one such error for each of its items.
+    /// Whether an error repeats a name that the client sent. An answer has an error for each of its items, so a name
+    /// that nothing can have is left out, and with it the control characters, of six bytes each in JSON.
+    fileprivate static func repeats(_ name: String) -> Bool {
+        name.utf8.count <= repeatedNameBytesMax && name.utf8.allSatisfy { $0 >= 0x20 }
+    }
+
     static func zoneNotFound(_ zoneID: ZoneID) -> WireError {
-        let bytes = zoneID.zoneName.utf8.count + (zoneID.ownerRecordName?.utf8.count ?? 0)
-        guard bytes <= zoneNamesBytesMax else { return zoneNotFound }
-        return WireError(.zoneNotFound, reason: "Zone does not exist", zoneID: zoneID, ckErrorCode: 26)
+        zoneNotFound.inZone(zoneID)
     }
 
     static func zoneExists(_ zoneID: ZoneID) -> WireError {
@@ -145,9 +148,20 @@ enum ServiceError {
 }
 
 extension WireError {
+    /// The error with the record's name, unless no record can have it: then the error's place among the results says
+    /// whose it is.
     func named(_ recordName: String?) -> WireError {
         var error = self
-        error.recordName = recordName
+        error.recordName = recordName.flatMap { ServiceError.repeats($0) ? $0 : nil }
+        return error
+    }
+
+    /// The error with the zone's name and owner, unless no zone can have them.
+    func inZone(_ zoneID: ZoneID) -> WireError {
+        var error = self
+        let isRepeated =
+            ServiceError.repeats(zoneID.zoneName) && ServiceError.repeats(zoneID.ownerRecordName ?? "")
+        error.zoneID = isRepeated ? zoneID : nil
         return error
     }
 }

@@ -62,12 +62,18 @@ public struct ServiceLimits: Hashable, Sendable {
     public var watchersMax = 10_000
     /// Changed records whose subscribers were not told yet. A write that adds one more is told to try again.
     public var firedChangesMax = 10_000
+    /// Maximum bytes of fields that one write keeps for its subscribers. A deletion may delete 20,000 records with it:
+    /// beyond the maximum, subscribers hear of a record without its fields.
+    public var firedFieldsBytesMax = 16 << 20
     /// Notifications kept for a user; one more, and the oldest is discarded.
     public var notificationsMax = 1_000
     /// Milliseconds after which a notification is discarded.
     public var notificationMilliseconds: Int64 = 30 * 86_400_000
     /// Bytes of a record's text in a notification; a longer text is left out.
     public var notificationFieldBytesMax = 4 << 10
+    /// Bytes of a record's values in one notification, and of what a user is told of one change; what goes beyond is
+    /// left out.
+    public var notificationValuesBytesMax = 16 << 10
     /// Bytes of a push; what doesn't fit is in the collection only.
     public var pushBytesMax = 4 << 10
     /// Notifications that wait to be sent to a webhook; more are left out, and counted.

@@ -168,6 +168,34 @@ private struct CountingReader: ForwardingStoreWriter {
         #expect(more >= 15, "the others are told to ask again")
     }
 
+    /// Each zone has one that may be the first: they are compared, and only as many are answered as fit.
+    @Test func aSortedQueryOverManyZonesAnswersNoMoreThanOneMay() throws {
+        let cloud = try cloud(100_000)
+        for number in 0..<20 {
+            let zone = ZoneID(zoneName: "zone\(number)")
+            try cloud.zones(.create, [zone])
+            let fields = [
+                "title": Field(.string(Self.controls)), "rank": Field(.int64(Int64(number * 7 % 20))),
+            ]
+            try cloud.modify([operation(.create, "r\(number)", fields)], zone: zone)
+        }
+        var request = RecordsQueryRequest(
+            query: RecordQuery(recordType: "todo", sortBy: [RecordSort(fieldName: "rank")]), resultsLimit: 200
+        )
+        request.zoneWide = true
+        var (ranks, requests) = ([Field](), 0)
+        repeat {
+            let response = cloud.service.respond(
+                to: cloud.request("records/query", try request.json(extras: true)))
+            #expect(response.body.count <= 100_000)
+            let page = try cloud.read(response, as: RecordsQueryResponse.self)
+            ranks += page.records.compactMap { $0.record?.fields["rank"] }
+            (request.continuationMarker, requests) = (page.continuationMarker, requests + 1)
+        } while request.continuationMarker != nil && requests < 50
+        #expect(ranks.map(\.value) == (0..<20).map { .int64($0) })
+        #expect(requests < 21, "more than one record fits")
+    }
+
     @Test func aRecordLargerThanAnAnswerMayBeIsAnsweredAlone() throws {
         let cloud = try cloud(20_000)
         try save(3, Self.controls, in: cloud)

@@ -116,6 +116,15 @@ import Testing
             #expect(response.status == 200 && response.body.count < 100_000, "\(response.body.count)")
             let results = try RecordsModifyResponse(json: response.body).records
             #expect(results.summaries == Array(repeating: "ZONE_NOT_FOUND", count: 200))
+            let create = ZoneOperation(operationType: .create, zone: WireZone(zoneID: zoneID))
+            let others = [
+                ("changes/zone", try ChangesZoneRequest(zones: [.init(zoneID: zoneID)]).json()),
+                ("zones/modify", try ZonesModifyRequest(operations: [create]).json()),
+            ]
+            for (endpoint, body) in others {
+                let answer = cloud.service.respond(to: cloud.request(endpoint, body))
+                #expect(answer.body.count < 5_000, "\(endpoint): \(answer.body.count)")
+            }
         }
         try expectUnharmed()
     }
@@ -240,5 +249,22 @@ import Testing
             operation(.create, "x", ["file": Field(.asset(Asset(fileChecksum: "c")))])
         ])
         #expect(asset.summaries == ["BAD_REQUEST"] && asset[0].error?.reason?.contains("'file'") == true)
+    }
+
+    /// It could be as long as the request, with six bytes of JSON for a control character.
+    @Test func aNameThatNothingCanHaveIsNotRepeated() throws {
+        let names = [String(repeating: "x", count: 256), String(repeating: "\u{1}", count: 255)]
+        for name in names {
+            let saved = try cloud.modify([operation(.create, name), operation(.create, "b")], atomic: false)
+            #expect(saved.summaries == ["BAD_REQUEST", "saved"])
+            #expect(saved[0].error?.recordName == nil)
+            try cloud.modify([operation(.forceDelete, "b")])
+            let found = try cloud.lookup([name, "a"])
+            #expect(found.summaries == ["NOT_FOUND", "saved"])
+            #expect(found[0].error?.recordName == nil)
+            let zone = ZoneID(zoneName: name)
+            #expect(try cloud.modify([operation(.create, "c")], zone: zone)[0].error?.zoneID == nil)
+        }
+        #expect(try cloud.lookup(["b c"])[0].error?.recordName == "b c")
     }
 }

@@ -14,6 +14,8 @@ public final class AssetUpload: Sendable {
         /// Nil when the file is finished or given up.
         var writer: (any AssetFileWriter)?
         var bytes: Int64 = 0
+        /// Those that count as under way.
+        var countedBytes: Int64 = 0
     }
 
     fileprivate init(_ service: CloudService, _ claims: AssetClaims, _ writer: any AssetFileWriter) {
@@ -22,22 +24,58 @@ public final class AssetUpload: Sendable {
         state = Lock(State(writer: writer))
     }
 
+    deinit { cancel() }
+
     /// Takes the next bytes.
     ///
-    /// - Throws: when the file has become too large or can't be written; then nothing of it is left.
+    /// - Throws: when the file has become too large, the user has sent too much that no record has, or it can't be
+    ///   written; then nothing of it is left.
     public func write(_ bytes: [UInt8]) throws(WireError) {
-        let bytesMax = service.limits.assets.fileBytesMax
+        let limits = service.limits.assets
         try Self.translating {
             try state.withLock { state in
                 state.bytes += Int64(bytes.count)
-                guard state.bytes <= bytesMax else {
-                    state.writer?.cancel()
-                    state.writer = nil
-                    throw ServiceError.fileTooLarge(bytesMax: bytesMax)
+                guard state.bytes <= limits.fileBytesMax else {
+                    giveUp(&state)
+                    throw ServiceError.fileTooLarge(bytesMax: limits.fileBytesMax)
                 }
-                try state.writer?.write(bytes)
+                guard let writer = state.writer else { return }
+                guard count(bytes.count, in: &state) else {
+                    giveUp(&state)
+                    throw ServiceError.tooMuchUnsaved
+                }
+                do {
+                    try writer.write(bytes)
+                } catch {
+                    giveUp(&state)
+                    throw error
+                }
             }
         }
+    }
+
+    /// Counts bytes to the user; false when the user has sent too much. A program that signs with a key has no limit.
+    private func count(_ bytesCount: Int, in state: inout State) -> Bool {
+        guard !user.isEmpty else { return true }
+        let (limits, now) = (service.limits.assets, service.clock.nowMilliseconds())
+        let (bytes, ownBytes) = (Int64(bytesCount), state.countedBytes)
+        let isAdmitted = service.unsaved.withLock { unsaved in
+            unsaved.grow(user, by: bytes, ownBytes: ownBytes, limits, now)
+        }
+        if isAdmitted { state.countedBytes += bytes }
+        return isAdmitted
+    }
+
+    private func giveUp(_ state: inout State) {
+        state.writer?.cancel()
+        state.writer = nil
+        endCount(&state)
+    }
+
+    private func endCount(_ state: inout State) {
+        let bytes = state.countedBytes
+        state.countedBytes = 0
+        if bytes > 0 { service.unsaved.withLock { $0.end(user, bytes: bytes) } }
     }
 
     /// Ends the file, and answers with what a record's field is set to. The file is on the disk by then.
@@ -46,7 +84,10 @@ public final class AssetUpload: Sendable {
     public func finish() throws(WireError) -> AssetUploadedResponse {
         try Self.translating {
             let use = try state.withLock { state -> AssetUse in
-                defer { state.writer = nil }
+                defer {
+                    state.writer = nil
+                    endCount(&state)
+                }
                 guard let writer = state.writer else { throw ServiceError.noSuchUpload }
                 return try writer.finish()
             }
@@ -65,10 +106,7 @@ public final class AssetUpload: Sendable {
 
     /// Gives the file up. Does nothing after `finish`.
     public func cancel() {
-        state.withLock { state in
-            state.writer?.cancel()
-            state.writer = nil
-        }
+        state.withLock { giveUp(&$0) }
     }
 
     fileprivate static func translating<Result>(_ body: () throws -> Result) throws(WireError) -> Result {

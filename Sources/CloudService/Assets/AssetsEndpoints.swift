@@ -49,26 +49,40 @@ extension CloudService {
             }
             let schema = try self.schema(in: reader)
             let access = try self.access(of: caller, schema: schema, in: reader)
-            let results = try request.assets.map { item -> AssetsRereferenceResponse.Result in
-                let row = loaded.records[RecordKey(zone: source, recordName: item.recordName)]
+            let items = request.assets
+            var results = [AssetsRereferenceResponse.Result?](repeating: nil, count: items.count)
+            // Each record is taken apart once, however many of its files are asked for, and one at a time.
+            let places = Dictionary(grouping: items.indices) { items[$0].recordName }
+            for (name, places) in places.sorted(by: { $0.key < $1.key }) {
+                let row = loaded.records[RecordKey(zone: source, recordName: name)]
                 // Who may not read it isn't told that it is there, as by a lookup.
                 guard let row, !row.isDeleted, access.permissions(row).contains(.read) else {
-                    return .error(ServiceError.recordNotFound.named(item.recordName))
+                    for place in places { results[place] = .error(ServiceError.recordNotFound.named(name)) }
+                    continue
                 }
-                guard case .asset(let kept) = (try? FieldsBinary.decode(row.fields))?[item.fieldName]?.value,
-                    let file = StoredAsset(kept), (try? self.assetFiles.renew(file.digest)) == true
-                else {
-                    let error = ServiceError.badRequest("field '\(item.fieldName)' holds no file")
-                    return .error(error.named(item.recordName))
+                let fields = (try? FieldsBinary.decode(row.fields)) ?? [:]
+                for place in places {
+                    let fieldName = items[place].fieldName
+                    guard let file = self.file(in: fields[fieldName]) else {
+                        let error = ServiceError.badRequest("field '\(fieldName)' holds no file")
+                        results[place] = .error(error.named(name))
+                        continue
+                    }
+                    var asset = file.told(in: target.database.scope)
+                    asset.receipt = try self.receipt(for: file, in: target, user: user).signed(secret)
+                    results[place] = .asset(asset)
                 }
-                var claims = self.receipt(for: file, in: target, user: user)
-                claims.user = user
-                var asset = file.told(in: target.database.scope)
-                asset.receipt = try claims.signed(secret)
-                return .asset(asset)
             }
-            return .message(AssetsRereferenceResponse(assets: results))
+            return .message(AssetsRereferenceResponse(assets: results.compactMap(\.self)))
         }
+    }
+
+    /// The file that a field holds, kept from the collection from now on; nil where there is none.
+    private func file(in field: Field?) -> StoredAsset? {
+        guard case .asset(let kept) = field?.value, let file = StoredAsset(kept),
+            (try? assetFiles.renew(file.digest)) == true
+        else { return nil }
+        return file
     }
 
     /// What an upload, or another record, is good for from now on.

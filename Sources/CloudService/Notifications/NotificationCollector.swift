@@ -71,7 +71,7 @@ struct NotificationCollector {
         let notificationID = random.nextUUID().lowercased()
         var payload = PushPayload(
             news.info, cause: news.cause, fields: news.fields, user: user, notificationID: notificationID,
-            container: container)
+            container: container, valuesBytesMax: limits.notificationValuesBytesMax)
         if news.info?.shouldBadge == true { payload.aps?.badge = feed.unreadCount }
         let row = NotificationRow(
             key: NotificationKey(user: user, number: feed.counter), notificationID: notificationID,

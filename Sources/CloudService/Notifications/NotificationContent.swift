@@ -8,7 +8,8 @@ extension Field {
         guard !isEncrypted else { return nil }
         return switch value {
         case .string(let text): text.utf8.count <= bytesMax ? self : nil
-        case .int64, .double, .timestamp, .reference: self
+        case .reference(let reference): reference.recordName.utf8.count <= bytesMax ? self : nil
+        case .int64, .double, .timestamp: self
         default: nil
         }
     }
@@ -35,27 +36,58 @@ extension Field {
     }
 }
 
+/// The bytes of JSON that a record's values may still take in one notification. A subscription may name a field any
+/// number of times.
+struct ToldValues {
+    private var bytesLeft: Int
+    /// Whether something was left out.
+    private(set) var isPruned = false
+
+    init(bytesMax: Int) { bytesLeft = bytesMax }
+
+    /// Takes a text of the record if it fits.
+    mutating func takes(_ text: String) -> Bool {
+        let bytes = text.utf8.reduce(2) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5C ? 2 : 1) }
+        guard bytes <= bytesLeft else {
+            isPruned = true
+            return false
+        }
+        bytesLeft -= bytes
+        return true
+    }
+}
+
 extension PushPayload {
-    /// What a subscription tells, whole: `pruned` makes it fit.
+    /// What a subscription tells: `pruned` makes it fit into a push.
     ///
-    /// - Parameter fields: those of the record that a query subscription tells of.
+    /// - Parameters:
+    ///   - fields: those of the record that a query subscription tells of.
+    ///   - valuesBytesMax: bytes of JSON of these fields' values; what goes beyond is left out.
     init(
         _ info: WireNotificationInfo?, cause: PushCause, fields: [String: Field] = [:], user: String,
-        notificationID: String, container: String?
+        notificationID: String, container: String?, valuesBytesMax: Int
     ) {
         var cause = cause
+        var values = ToldValues(bytesMax: valuesBytesMax)
+        let aps = info.map { info in
+            var alert = PushAlert(info)
+            if cause.kind == .query { alert.fill(info, from: fields, &values) }
+            return alert
+        }
         if let names = info?.additionalFields, !names.isEmpty, cause.kind == .query {
-            cause.fields = fields.filter { names.contains($0.key) }.compactMapValues(\.notificationValue)
+            cause.fields = [:]
+            for name in Set(names).sorted() {
+                guard let field = fields[name], let value = field.notificationValue,
+                    values.takes(field.notificationText)
+                else { continue }
+                cause.fields?[name] = value
+            }
         }
         self.init(
-            aps: info.map { info in
-                var alert = PushAlert(info)
-                if cause.kind == .query { alert.fill(info, from: fields) }
-                return alert
-            },
+            aps: aps,
             ck: PushCloudPart(
                 containerIdentifier: container, userRecordName: user, notificationID: notificationID,
-                cause: cause))
+                isPruned: values.isPruned ? true : nil, cause: cause))
     }
 
     /// The notification as JSON, in as many bytes as a device's push service takes.
@@ -85,14 +117,19 @@ extension PushPayload {
 
 extension PushAlert {
     /// Puts the values of the record's fields into the texts; an absent one is empty.
-    fileprivate mutating func fill(_ info: WireNotificationInfo, from fields: [String: Field]) {
-        func values(_ names: [String]?) -> [String]? {
-            names?.map { fields[$0]?.notificationText ?? "" }
+    fileprivate mutating func fill(
+        _ info: WireNotificationInfo, from fields: [String: Field], _ values: inout ToldValues
+    ) {
+        func arguments(_ names: [String]?) -> [String]? {
+            names?.map { name in
+                let text = fields[name]?.notificationText ?? ""
+                return text.isEmpty || values.takes(text) ? text : ""
+            }
         }
         guard texts != nil else { return }
-        texts?.bodyArguments = values(info.alertLocalizationArgs)
-        texts?.titleArguments = values(info.titleLocalizationArgs)
-        texts?.subtitleArguments = values(info.subtitleLocalizationArgs)
+        texts?.bodyArguments = arguments(info.alertLocalizationArgs)
+        texts?.titleArguments = arguments(info.titleLocalizationArgs)
+        texts?.subtitleArguments = arguments(info.subtitleLocalizationArgs)
     }
 }
 

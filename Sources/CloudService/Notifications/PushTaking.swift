@@ -181,6 +181,7 @@ extension CloudService {
         }
         return PushPayload(
             try WireSubscription(json: row.content).notificationInfo, cause: PushCause(row),
-            user: row.key.user, notificationID: push.notificationID, container: container?.identifier)
+            user: row.key.user, notificationID: push.notificationID, container: container?.identifier,
+            valuesBytesMax: limits.notificationValuesBytesMax)
     }
 }

@@ -101,6 +101,8 @@ struct QueryFiring {
     let maker: DeviceKey?
     let nowMilliseconds: Int64
     let limits: ServiceLimits
+    /// Bytes of fields that this write may still keep for subscribers.
+    private var fieldsBytesLeft: Int
     private var fired: [FiredChangeRow] = []
     /// Subscriptions that fired their only time.
     private var spent: [QuerySubscription] = []
@@ -111,6 +113,7 @@ struct QueryFiring {
         self.maker = maker
         self.nowMilliseconds = nowMilliseconds
         self.limits = limits
+        fieldsBytesLeft = limits.firedFieldsBytesMax
     }
 
     var isEmpty: Bool { fired.isEmpty }
@@ -130,11 +133,11 @@ struct QueryFiring {
         // One that can't be read can be deleted all the same.
         let fields = (try? FieldsBinary.decode(row.fields)) ?? [:]
         var watchers = FiredWatchers()
-        var names = Set<String>()
+        var told = ToldFields(fields, limits)
         for subscription in index.fired(by: changed.event, row, fields: fields)
         where try !spentKeys.contains(subscription.row.key) && readers.mayRead(row, subscription.row.key.user)
         {
-            names.formUnion(subscription.fieldNames)
+            told.add(subscription.fieldNames, of: subscription.row.key.user)
             guard subscription.firesOnce else {
                 watchers.numbers.append(subscription.row.number)
                 continue
@@ -147,12 +150,14 @@ struct QueryFiring {
                     user: key.user, subscriptionID: key.subscriptionID, content: subscription.row.content))
         }
         guard watchers.count > 0 else { return }
-        let told = fields.filter { names.contains($0.key) }
-            .compactMapValues { $0.told(bytesMax: limits.notificationFieldBytesMax) }
+        var kept = FieldsBinary.encode(told.fields)
+        if kept.count > fieldsBytesLeft { kept = FieldsBinary.encode([:]) }
+        fieldsBytesLeft -= min(kept.count, fieldsBytesLeft)
         fired.append(
             FiredChangeRow(
                 record: row.key, recordType: row.recordType, reason: changed.event.rawValue, maker: maker,
-                atMilliseconds: nowMilliseconds, fields: FieldsBinary.encode(told), watchers: watchers.bytes))
+                atMilliseconds: nowMilliseconds, fields: kept,
+                watchers: watchers.bytes))
     }
 
     /// Adds what is to be written; `watches` are the rows as they stand.
@@ -169,6 +174,32 @@ struct QueryFiring {
             row.version = random.next()
             changes.notifications.watches.append(row)
         }
+    }
+}
+
+/// What is kept of a changed record for those who are told of it: so many bytes for each user, however many
+/// subscriptions they have.
+private struct ToldFields {
+    private(set) var fields: [String: Field] = [:]
+    private let all: [String: Field]
+    private let limits: ServiceLimits
+    private var bytesLeft: [String: Int] = [:]
+
+    init(_ all: [String: Field], _ limits: ServiceLimits) {
+        self.all = all
+        self.limits = limits
+    }
+
+    mutating func add(_ names: Set<String>, of user: String) {
+        var left = bytesLeft[user] ?? limits.notificationValuesBytesMax
+        for name in names.sorted() where fields[name] == nil {
+            guard let field = all[name]?.told(bytesMax: limits.notificationFieldBytesMax) else { continue }
+            let bytes = FieldsBinary.encode([name: field]).count
+            guard bytes <= left else { continue }
+            left -= bytes
+            fields[name] = field
+        }
+        bytesLeft[user] = left
     }
 }
 

@@ -76,6 +76,7 @@ struct QueryRunner {
         // One more than fits in all shares tells that there are more.
         let share =
             zones.count == 1 ? recordsMax : min(recordsMax, max(8, 2 * recordsMax / max(1, zones.count)))
+        let order = QueryOrder(query.sortKeys)
         var found: [QueryFound] = []
         var stops: [QueryPosition] = []
         let whole = budget
@@ -91,8 +92,10 @@ struct QueryRunner {
             budget.bytes -= bytesMax - search.bytesLeft
             found += search.found
             if let stoppedAt = search.stoppedAt { stops.append(stoppedAt) }
+            guard zones.count > 1 else { continue }
+            // Each zone finds one at least, however large it is.
+            if let stop = trim(&found, bytesMax: whole.bytes, order) { stops.append(stop) }
         }
-        let order = QueryOrder(query.sortKeys)
         found.sort { order.precedes($0.position, $1.position) }
         // What lies behind where one of them stopped may have others before it.
         let stop = stops.min(by: order.precedes)
@@ -100,5 +103,20 @@ struct QueryRunner {
         var page = QueryPage(rows: found.prefix(recordsMax).map(\.row), next: stop)
         if found.count > recordsMax { page.next = found[recordsMax - 1].position }
         return page
+    }
+
+    /// Keeps the first records whose fields have so many bytes together, and one at least.
+    ///
+    /// - Returns: The position of the last that is kept, when others were let go.
+    private func trim(_ found: inout [QueryFound], bytesMax: Int, _ order: QueryOrder) -> QueryPosition? {
+        guard found.count > 1, found.reduce(0, { $0 + $1.row.fields.count }) > bytesMax else { return nil }
+        found.sort { order.precedes($0.position, $1.position) }
+        var bytes = 0
+        let kept = found.prefix { record in
+            bytes += record.row.fields.count
+            return bytes <= bytesMax
+        }
+        found.removeSubrange(max(1, kept.count)...)
+        return found.last?.position
     }
 }

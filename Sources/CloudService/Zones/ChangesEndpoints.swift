@@ -24,10 +24,9 @@ extension CloudService {
                     let changes = try self.changes(
                         reader, caller, item: item, defaults: request.options, &budget)
                     return .changes(changes)
-                } catch var error as WireError {
+                } catch let error as WireError {
                     // The zone as the client named it, so that it finds its own.
-                    error.zoneID = item.zoneID
-                    return .error(error)
+                    return .error(error.inZone(item.zoneID))
                 }
             }
             return ChangesZoneResponse(zones: results)

@@ -58,10 +58,7 @@ struct ZonesDecider {
             // The token of the zone's beginning: a client that believes it made the zone fetches all that is in it.
             return .zone(key.wireZone(row.map { ZoneRow(key: key, epoch: $0.epoch) }))
         }
-        if var error = nameError(key.zoneName) {
-            error.zoneID = zoneID
-            return .error(error)
-        }
+        if let error = nameError(key.zoneName) { return .error(error.inZone(zoneID)) }
         if row == nil {
             let owner = UsageKey(scope: database.scope, user: database.owner)
             var used = loaded.usage[owner]?.size ?? StoredSize()

@@ -89,12 +89,18 @@ extension ServeSettings {
             "limits.firedChangesMax", .count, .number(\.options.limits.firedChangesMax),
             "changes of which subscribers were not told yet; then writes are told to wait"),
         Setting(
+            "limits.firedFieldsBytesMax", .bytes, .number(\.options.limits.firedFieldsBytesMax),
+            to: 1 << 30, "fields that one write keeps for its subscribers"),
+        Setting(
             "limits.notificationsMax", .count, .number(\.options.limits.notificationsMax),
             "notifications kept for a user; the oldest go"),
         Setting(
             "limits.notificationMilliseconds", .milliseconds,
             .longNumber(\.options.limits.notificationMilliseconds),
             "how long a notification is kept"),
+        Setting(
+            "limits.notificationValuesBytesMax", .bytes, .number(\.options.limits.notificationValuesBytesMax),
+            to: 1 << 20, "a record's values in one notification"),
         Setting(
             "limits.notificationFieldBytesMax", .bytes, .number(\.options.limits.notificationFieldBytesMax),
             to: 1 << 20, "a text that a notification tells of a record"),

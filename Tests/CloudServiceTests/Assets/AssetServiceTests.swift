@@ -34,6 +34,10 @@ import Testing
             .tokens.first)
     }
 
+    private func begin(_ name: String) throws -> AssetUpload {
+        try service.service.beginUpload(ticket: ticket(token(name).url))
+    }
+
     private func send(_ bytes: [UInt8], to url: String) throws -> Asset {
         let upload = try service.service.beginUpload(ticket: ticket(url))
         try upload.write(bytes)
@@ -241,6 +245,42 @@ import Testing
         #expect(throws: WireError.self) { try service.upload([9], "more") }
         _ = try told(service.save(receipt))
         _ = try service.upload([9], "more")
+    }
+
+    @Test func whatIsBeingSentCountsToo() throws {
+        var limits = ServiceLimits()
+        limits.assets.unsavedBytesMax = 10
+        let service = AssetServiceTests(limits)
+        let uploads = try (0..<4).map { try service.begin("r\($0)") }
+        for upload in uploads[..<2] { try upload.write([1, 2, 3, 4, 5]) }
+        #expect(throws: WireError.self) { try uploads[2].write([1]) }
+        #expect(throws: WireError.self) { try service.upload([9], "more") }
+        // One that is given up counts no more, however it ends.
+        uploads[0].cancel()
+        uploads[0].cancel()
+        try uploads[3].write([1, 2, 3])
+        _ = try uploads[3].finish()
+        _ = try uploads[1].finish()
+        var last: AssetUpload? = try service.begin("r5")
+        try last?.write([1])
+        #expect(try service.upload([9], "more").size == 1)
+        #expect(throws: WireError.self) { try service.upload([9], "much more") }
+        // So does one that nobody has any more.
+        last = nil
+        #expect(try service.upload([8], "much more").size == 1)
+    }
+
+    /// Files that no record can be saved with any more stand in no upload's way, and one may be larger than the limit.
+    @Test func aLongUploadIsHeldUpOnlyByWhatCanStillBeSaved() throws {
+        var limits = ServiceLimits()
+        limits.assets.unsavedBytesMax = 10
+        let service = AssetServiceTests(limits)
+        _ = try service.upload([UInt8](repeating: 1, count: 9))
+        service.service.clock.advance(bySeconds: 90_001)
+        let upload = try service.begin("long")
+        for byte in 0..<30 { try upload.write([UInt8(byte)]) }
+        #expect(try upload.finish().singleFile.size == 30)
+        #expect(throws: WireError.self) { try service.upload([9], "more") }
     }
 
     @Test func aUserWhoSavesAndDeletesAgainCannotFillTheDiskEither() throws {

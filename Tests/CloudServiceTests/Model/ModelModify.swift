@@ -334,7 +334,7 @@ extension ModelCloud {
             case .nothing:
                 results.append(tombstone(step.name, type: nil, in: zone, caller))
             case .fail(var error):
-                error.recordName = step.name
+                error.recordName = ModelCloud.repeated(step.name)
                 results.append(.error(error))
             }
         }

@@ -2,15 +2,21 @@ import CloudWire
 
 /// Lookups, zones and feeds.
 extension ModelCloud {
+    /// A name as an error tells it: not when nothing can have it.
+    static func repeated(_ name: String) -> String? {
+        name.utf8.count <= 255 && name.utf8.allSatisfy { $0 >= 32 } ? name : nil
+    }
+
     func lookup(_ request: RecordsLookupRequest, _ caller: ModelCaller) -> ModelAnswer {
         if isTooMany(request.records.count, caller) { return .refused(.badRequest, 27) }
         return .records(
             request.records.map { item in
-                var error = WireError(.zoneNotFound, recordName: item.recordName, ckErrorCode: 26)
+                var error = WireError(
+                    .zoneNotFound, recordName: Self.repeated(item.recordName), ckErrorCode: 26)
                 guard let name = caller.zoneName(item.zoneID ?? request.zoneID), let zone = zone(name, caller)
                 else { return .error(error) }
                 guard let record = zone.records[item.recordName], may(.read, record, caller) else {
-                    error = WireError(.notFound, recordName: item.recordName, ckErrorCode: 11)
+                    error = WireError(.notFound, recordName: Self.repeated(item.recordName), ckErrorCode: 11)
                     return .error(error)
                 }
                 return .record(

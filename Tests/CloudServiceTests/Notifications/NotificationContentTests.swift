@@ -31,6 +31,31 @@ import Testing
         #expect(payload.ck.isPruned == nil && payload.ck.moreCount == nil && payload.ck.notificationID != nil)
     }
 
+    /// A subscription may name a field any number of times, and a record may have very many.
+    @Test func aNotificationHasABoundHoweverOftenAFieldIsNamed() throws {
+        let cloud = TestService()
+        try cloud.zones(.create)
+        try cloud.learn()
+        var info = WireNotificationInfo()
+        info.alertLocalizationKey = "k"
+        info.alertLocalizationArgs = Array(repeating: "title", count: 1_000)
+        info.additionalFields = (0..<40).map { "x\($0)" }
+        try cloud.watch(info: info)
+        _ = try cloud.device("phone")
+        var fields = ["title": text(String(repeating: "\u{1}", count: 4_000))]
+        for number in 0..<40 { fields["x\(number)"] = text(String(repeating: "x", count: 4_000)) }
+        try cloud.change([operation(.create, "a", fields)])
+        while try cloud.service.preparePushes() {}
+        let told = try cloud.service.store.read {
+            try $0.notificationReader.notifications(of: "_ada", after: 0, notificationsMax: 9).rows
+        }
+        #expect(told.count == 1 && told[0].content.count < 40_000)
+        let payload = try PushPayload(json: told[0].content)
+        #expect(payload.ck.isPruned == true)
+        #expect(payload.aps?.texts?.bodyArguments == Array(repeating: "", count: 1_000))
+        #expect(payload.ck.cause?.fields?.keys.sorted() == ["x0", "x1", "x10"])
+    }
+
     @Test func theTextsAreFilledFromTheRecord() throws {
         var info = WireNotificationInfo()
         info.alertLocalizationKey = "NEW %@ %@ %@"

@@ -77,6 +77,31 @@ import Testing
         #expect(try told().sorted() == ["watch:a-", "watch:c-"])
     }
 
+    @Test func ofManyRecordsThatGoTogetherOnlySoManyBytesOfFieldsAreTold() throws {
+        var limits = ServiceLimits()
+        limits.firedFieldsBytesMax = 5_000
+        let cloud = TestService(limits: limits)
+        try cloud.zones(.create)
+        try cloud.learn()
+        var info = WireNotificationInfo()
+        info.additionalFields = ["list"]
+        try cloud.watch(on: [.delete], info: info)
+        try cloud.change([operation(.create, "parent")])
+        let fields = [
+            "list": text(String(repeating: "x", count: 1_000)), "up": reference("parent", .deleteSelf),
+        ]
+        try cloud.change((0..<20).map { operation(.create, "r\($0)", fields) })
+        try cloud.modify([operation(.forceDelete, "parent")])
+        let fired = try cloud.service.store.read { reader in
+            try reader.notificationReader.firedChanges(changesMax: 100).rows
+        }
+        #expect(fired.count == 21)
+        let bytes = fired.reduce(0) { $0 + $1.fields.count }
+        #expect(bytes > 4_000 && bytes <= 5_000 + 21 * FieldsBinary.encode([:]).count)
+        while try cloud.service.preparePushes() {}
+        #expect(try cloud.collection().count == 21)
+    }
+
     @Test func aZoneThatIsNamedWinsAndWithoutOneAllZonesAreWatched() throws {
         let other = ZoneID(zoneName: "other")
         try cloud.zones(.create, [other])
