@@ -31,6 +31,23 @@ public struct IndexEntry: Hashable, Comparable, Sendable {
         self.value = value
     }
 
+    /// Bytes that the entry counts as in its user's usage: it lies on the disk with the record's name, and once more
+    /// beside the record.
+    ///
+    /// - Parameter nameBytes: bytes of the record's name.
+    public func countedBytes(nameBytes: Int) -> Int64 {
+        Self.countedBytes(
+            fieldBytes: field.utf8.count, valueBytes: value.count, nameBytes: nameBytes)
+    }
+
+    /// The same for an entry of which only the sizes are known.
+    public static func countedBytes(fieldBytes: Int, valueBytes: Int, nameBytes: Int) -> Int64 {
+        Int64(2 * (fieldBytes + valueBytes) + nameBytes + rowBytes)
+    }
+
+    /// Bytes of two rows beside their values: the numbers, SQLite's headers, and pages that aren't full.
+    static let rowBytes = 48
+
     /// Orders by field, kind, bytes, as the keys on disk are ordered.
     public static func < (left: IndexEntry, right: IndexEntry) -> Bool {
         if left.field != right.field {
@@ -49,12 +66,22 @@ public struct RecordIndexRow: Hashable, Sendable {
     public let recordType: String
     /// The entries, sorted.
     public var entries: [IndexEntry]
+    /// Bytes that the record's references count as: they are kept by their targets and by their source. See
+    /// `ReferenceRow.countedBytes`.
+    public let referenceBytes: Int64
+
+    /// Bytes that the entries and the references count as.
+    public var countedBytes: Int64 {
+        let nameBytes = key.recordName.utf8.count
+        return entries.reduce(referenceBytes) { $0 + $1.countedBytes(nameBytes: nameBytes) }
+    }
 
     /// Makes a row.
-    public init(key: RecordKey, recordType: String, entries: [IndexEntry]) {
+    public init(key: RecordKey, recordType: String, entries: [IndexEntry], referenceBytes: Int64 = 0) {
         self.key = key
         self.recordType = recordType
         self.entries = entries
+        self.referenceBytes = referenceBytes
     }
 }
 

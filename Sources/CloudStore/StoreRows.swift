@@ -100,6 +100,9 @@ public struct RecordRow: Hashable, Sendable {
     /// What the record adds to its zone's checksum; nil for a tombstone, in a zone without a feed, and where nothing
     /// has counted it since an earlier version wrote it.
     public var checksum: StoreChecksum?
+    /// What the record's index entries and references count as; 0 for a tombstone, and until an earlier version's are
+    /// counted.
+    public var indexBytes: Int64 = 0
 
     /// Makes a row.
     public init(
@@ -144,6 +147,13 @@ public struct ReferenceRow: Hashable, Comparable, Sendable {
         self.target = target
         self.sourceName = sourceName
         self.kind = kind
+    }
+
+    /// Bytes that the row counts as in its user's usage: it lies on the disk twice, each time with the zone's names.
+    public var countedBytes: Int64 {
+        let zone = target.zone
+        let names = zone.database.owner.utf8.count + zone.zoneName.utf8.count
+        return Int64(2 * (names + target.recordName.utf8.count + sourceName.utf8.count) + IndexEntry.rowBytes)
     }
 
     /// The record that refers.

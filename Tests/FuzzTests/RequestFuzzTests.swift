@@ -108,15 +108,31 @@ import Testing
         }
     }
 
+    private func modify(
+        _ operation: String, as user: String, scope: String = "private", in world: FuzzWorld
+    ) throws {
+        let response = world.service.respond(
+            to: WireRequest(
+                path: "/database/1/\(FuzzWorld.container.identifier)/development/\(scope)/records/modify",
+                query: [("ckWebAuthToken", user)], body: Array(#"{"operations":[\#(operation)]}"#.utf8)))
+        try #require(response.status == 200)
+    }
+
+    /// The schema gets the field, and an index that has an entry for each record of the type.
+    @Test func aFieldThatAnotherUsesFirstChangesNothingOfAdas() throws {
+        let world = try FuzzWorld(seed: 1)
+        let field = #""fields":{"first":{"value":"x"}}"#
+        try modify(
+            #"{"operationType":"create","record":{"recordName":"n","recordType":"post",\#(field)}}"#,
+            as: "mallory", scope: "public", in: world)
+        while try world.service.keepUp() {}
+        #expect(try world.findings() == [])
+    }
+
     @Test func whatIsNotAsItWasForAdaIsFound() throws {
         let world = try FuzzWorld(seed: 1)
         #expect(try world.findings() == [])
-        let body = #"{"operations":[{"operationType":"forceDelete","record":{"recordName":"a"}}]}"#
-        let response = world.service.respond(
-            to: WireRequest(
-                path: "/database/1/\(FuzzWorld.container.identifier)/development/private/records/modify",
-                query: [("ckWebAuthToken", "ada")], body: Array(body.utf8)))
-        #expect(response.status == 200)
+        try modify(#"{"operationType":"forceDelete","record":{"recordName":"a"}}"#, as: "ada", in: world)
         #expect(try world.findings() != [])
     }
 }

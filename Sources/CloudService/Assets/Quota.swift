@@ -19,12 +19,24 @@ struct Quota: Sendable {
         let bytesUsed: Int64
     }
 
+    /// Whether the quota may not do for all of what is saved and for as many bytes of indexes more.
+    func isNear(_ outcomes: [ModifyOutcome], indexBytes: Int64) -> Bool {
+        let grown = outcomes.reduce(indexBytes) { $0 + max(0, $1.grownBytes(rowBytes)) }
+        return bytesMax - bytesUsed < grown || share.map { $0.bytesMax - $0.bytesUsed < grown } ?? false
+    }
+
     /// The operations that are refused because they grow what is there beyond the quota, of those that are not refused
     /// yet. What gets smaller, and what goes, is never refused, and makes room for the others. Pure.
-    func refused(_ outcomes: [ModifyOutcome]) -> [Int] {
-        var refused = refused(outcomes, bytesMax: bytesMax, bytesUsed: bytesUsed) { _ in true }
+    ///
+    /// - Parameter indexBytes: by how much each operation changes what the index entries and references count as.
+    func refused(_ outcomes: [ModifyOutcome], indexBytes: [Int64]) -> [Int] {
+        let grown = zip(outcomes, indexBytes).map { outcome, indexBytes -> Int64 in
+            guard case .save = outcome else { return 0 }
+            return outcome.grownBytes(rowBytes) + indexBytes
+        }
+        var refused = refused(outcomes, grown, bytesMax: bytesMax, bytesUsed: bytesUsed) { _ in true }
         if let share {
-            refused += self.refused(outcomes, bytesMax: share.bytesMax, bytesUsed: share.bytesUsed) {
+            refused += self.refused(outcomes, grown, bytesMax: share.bytesMax, bytesUsed: share.bytesUsed) {
                 $0 == nil || $0 == share.user
             }
         }
@@ -39,9 +51,10 @@ struct Quota: Sendable {
 
     /// - Parameter counts: whether the records of a creator count; nil stands for records that are made now.
     private func refused(
-        _ outcomes: [ModifyOutcome], bytesMax: Int64, bytesUsed: Int64, _ counts: (String?) -> Bool
+        _ outcomes: [ModifyOutcome], _ grown: [Int64], bytesMax: Int64, bytesUsed: Int64,
+        _ counts: (String?) -> Bool
     ) -> [Int] {
-        let grown = outcomes.map { counts($0.creator) ? $0.grownBytes(rowBytes) : 0 }
+        let grown = zip(outcomes, grown).map { counts($0.creator) ? $1 : 0 }
         guard bytesUsed + grown.reduce(0, { $0 + max(0, $1) }) > bytesMax else { return [] }
         let freed = outcomes.reduce(0) { $0 + (counts($1.creator) ? $1.freedBytes(rowBytes) : 0) }
         var used = bytesUsed - freed + grown.reduce(0) { $0 + min(0, $1) }
@@ -64,7 +77,7 @@ extension ModifyOutcome {
         }
     }
 
-    /// By how much a save changes what is there.
+    /// By how much a save changes what is there, its index entries not counted.
     fileprivate func grownBytes(_ rowBytes: Int64) -> Int64 {
         guard case .save(let draft) = self else { return 0 }
         return Int64(draft.fieldBytes.count - (draft.old?.fields.count ?? 0))
@@ -75,7 +88,8 @@ extension ModifyOutcome {
     /// place.
     fileprivate func freedBytes(_ rowBytes: Int64) -> Int64 {
         guard case .delete(let row) = self else { return 0 }
-        return Int64(row.fields.count) + ((try? FieldsBinary.decode(row.fields))?.assetUses.bytes ?? 0)
+        return Int64(row.fields.count) + row.indexBytes
+            + ((try? FieldsBinary.decode(row.fields))?.assetUses.bytes ?? 0)
             + (row.key.zone.isDefault ? rowBytes : 0)
     }
 }
@@ -84,7 +98,7 @@ extension StoredSize {
     /// What counts against a quota.
     package func quotaBytes(rowBytes: Int64) -> Int64 {
         let (rows, overflows) = (records + tombstones + zones).multipliedReportingOverflow(by: rowBytes)
-        return overflows ? .max / 2 : recordBytes + assetBytes + rows
+        return overflows ? .max / 2 : bytes + rows
     }
 }
 

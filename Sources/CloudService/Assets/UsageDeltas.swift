@@ -15,9 +15,17 @@ struct UsageDeltas: Sendable {
         let change = StoredSize(
             records: draft.old == nil ? 1 : 0,
             recordBytes: Int64(row.fields.count - (draft.old?.fields.count ?? 0)),
-            assetBytes: draft.assets.bytes - draft.oldAssets.bytes)
+            assetBytes: draft.assets.bytes - draft.oldAssets.bytes,
+            indexBytes: row.indexBytes - (draft.old?.indexBytes ?? 0))
         guard change != StoredSize() else { return }
         add(change, in: row.key.zone, creator: row.created.userRecordName)
+    }
+
+    /// Counts index entries that come or go while the record stays.
+    mutating func index(_ row: RecordIndexRow, of record: RecordRow) {
+        let change = StoredSize(indexBytes: row.countedBytes - record.indexBytes)
+        guard change != StoredSize() else { return }
+        add(change, in: row.key.zone, creator: record.created.userRecordName)
     }
 
     mutating func delete(_ row: RecordRow) {
@@ -96,9 +104,14 @@ extension CloudService {
 extension StoredSize {
     var negated: StoredSize {
         StoredSize(
-            records: -records, recordBytes: -recordBytes, assetBytes: -assetBytes, tombstones: -tombstones,
-            zones: -zones)
+            records: -records, recordBytes: -recordBytes, assetBytes: -assetBytes, indexBytes: -indexBytes,
+            tombstones: -tombstones, zones: -zones)
     }
+}
+
+extension [ReferenceRow] {
+    /// Bytes that they count as.
+    var countedBytes: Int64 { reduce(0) { $0 + $1.countedBytes } }
 }
 
 extension [AssetUse] {

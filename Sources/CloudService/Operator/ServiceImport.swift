@@ -207,23 +207,22 @@ extension CloudService {
             try loaded.loadPushTasks(of: wanted.zones, from: writer)
             let now = StoreStamp(
                 timestampMilliseconds: clock.nowMilliseconds(), userRecordName: "", deviceID: "")
-            var writing = ModifyWriting(loaded: loaded, random: random, stamp: now, maker: nil)
             var growth = SchemaGrowth(schema, mayGrow: schemaMayGrow, limits: limits)
-            var additions: [SchemaAdditions] = []
-            var saved: [QuerySubject] = []
-            for (record, key) in zip(records, wanted.records) {
+            let drafts = try zip(records, wanted.records).map { record, key in
                 let old = loaded.records[key].flatMap { $0.isDeleted ? nil : $0 }
-                let draft = try draft(record, key, old: old, growth: &growth)
-                if !draft.additions.isEmpty { additions.append(draft.additions) }
-                let row = writing.save(draft, key: key, stamps: record.stamps(else: now))
-                saved.append(QuerySubject(row: row, fields: draft.fields))
+                return try draft(record, key, old: old, growth: &growth)
+            }
+            let additions = drafts.map(\.additions).filter { !$0.isEmpty }
+            let grown = schema.adding(additions)
+            var writing = ModifyWriting(
+                loaded: loaded, random: random, stamp: now, maker: nil, schema: grown)
+            for ((record, key), draft) in zip(zip(records, wanted.records), drafts) {
+                writing.save(draft, key: key, stamps: record.stamps(else: now))
             }
             let usage = writing.usage
             var changes = writing.finished()
             try count(usage, into: &changes, writer)
-            let grown = additions.isEmpty ? schema : schema.adding(additions)
             if !additions.isEmpty { changes.schema = grown.row(version: random.next()) }
-            changes.indexes = saved.map { IndexEntries.row($0, grown) }
             try apply(changes, to: writer)
             remember(grown, as: changes.schema)
         }

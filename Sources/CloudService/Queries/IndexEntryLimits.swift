@@ -41,6 +41,22 @@ extension ServiceLimits {
                 + "'\(most.field)'; \(indexEntriesMax) are allowed")
     }
 
+    /// The most that the index entries and references of a request's records can count as.
+    ///
+    /// - Parameter schema: with what the records add to it.
+    func indexBytesMax(of drafts: [RecordDraft], _ schema: Schema) -> Int64 {
+        let entries = drafts.reduce(0) { sum, draft in
+            // An entry takes a byte of the record, or is its field's only one.
+            let fields =
+                (schema.recordTypes[draft.recordType]?.fields.count ?? 0) + SystemField.allCases.count
+            return sum + min(indexEntriesMax, draft.fieldBytes.count + fields)
+        }
+        let longest = IndexEntry.countedBytes(
+            fieldBytes: nameBytesMax, valueBytes: max(2 * nameBytesMax, OrderedBytes.indexedBytesMax) + 16,
+            nameBytes: nameBytesMax)
+        return drafts.reduce(Int64(entries) * longest) { $0 + $1.references.countedBytes }
+    }
+
     /// Refuses a request whose records together would have more than a request may.
     func checkIndexEntries(of drafts: [(key: RecordKey, draft: RecordDraft)], _ schema: Schema) throws {
         guard drafts.reduce(0, { $0 + $1.draft.fieldBytes.count }) > indexEntriesOfRequestMax else { return }

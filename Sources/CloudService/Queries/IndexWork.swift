@@ -44,7 +44,8 @@ struct IndexWork: Hashable {
     /// The records up to here are done.
     var position: RecordKey?
 
-    private static let version: UInt8 = 1
+    /// Version 1 counted no bytes: its work begins anew, and counts what it had done too.
+    private static let version: UInt8 = 2
 
     /// The work that a change of a type makes, beside what was left; nil when nothing is to be done.
     init?(_ recordType: String, from old: RecordType?, to new: RecordType?, left: IndexWork?) {
@@ -59,7 +60,8 @@ struct IndexWork: Hashable {
 
     init(_ row: IndexWorkRow) throws {
         var reader = BinaryReader(row.content[...])
-        guard try reader.byte() == Self.version else {
+        let version = try reader.byte()
+        guard 1...Self.version ~= version else {
             throw reader.error("index work of an unknown version")
         }
         recordType = row.recordType
@@ -80,6 +82,7 @@ struct IndexWork: Hashable {
             let zone = ZoneKey(database: database, zoneName: try reader.text())
             position = RecordKey(zone: zone, recordName: try reader.text())
         }
+        if version < Self.version { position = nil }
         try reader.expectEnd()
     }
 
@@ -110,9 +113,18 @@ struct IndexWork: Hashable {
 
 extension IndexEntries {
     /// The row of a record in a store's indexes.
-    static func row(_ subject: QuerySubject, _ schema: Schema) -> RecordIndexRow {
+    ///
+    /// - Parameter references: the record's references that bind; nil: they aren't known yet.
+    static func row(
+        _ subject: QuerySubject, _ schema: Schema, references: [ReferenceRow]? = nil
+    ) -> RecordIndexRow {
         let entries = schema.recordTypes[subject.row.recordType].map { of(subject, in: $0) } ?? []
-        return RecordIndexRow(key: subject.row.key, recordType: subject.row.recordType, entries: entries)
+        let references =
+            references
+            ?? bindingReferences(of: subject.row.key, fields: subject.fields, parent: subject.row.parent)
+        return RecordIndexRow(
+            key: subject.row.key, recordType: subject.row.recordType, entries: entries,
+            referenceBytes: references.countedBytes)
     }
 }
 
@@ -169,6 +181,7 @@ extension CloudService {
             ofType: work.recordType, after: work.position, recordsMax: limits.querySearch.indexedRecordsMax,
             bytesMax: UpkeepStep.recordBytesMax)
         var changes = StoreChanges()
+        var usage = UsageDeltas()
         var work = work
         var entriesCount = 0
         var moreComing = page.moreComing
@@ -181,9 +194,16 @@ extension CloudService {
             guard !row.isDeleted, !done.contains(row.key) else { continue }
             // A record that can't be read can't be found by what is in it.
             let subject = (try? QuerySubject(row: row)) ?? QuerySubject(row: row, fields: [:])
-            changes.indexes.append(IndexEntries.row(subject, schema))
-            entriesCount += changes.indexes.last?.entries.count ?? 0
+            let entries = IndexEntries.row(subject, schema)
+            changes.indexes.append(entries)
+            usage.index(entries, of: row)
+            entriesCount += entries.entries.count
         }
+        var wanted = StoreLoad()
+        wanted.zones = usage.zones.keys.filter { !$0.isDefault }.sorted()
+        changes.zones =
+            try wanted.zones.isEmpty ? [] : writer.load(wanted).zones.values.sorted { $0.key < $1.key }
+        try count(usage, into: &changes, writer)
         changes.indexWork = [moreComing ? work.row : IndexWork.done(work.recordType)]
         if moreComing { indexWorkMayWait.withLock { $0 = true } }
         return changes

@@ -117,16 +117,48 @@ struct ModifyDecider {
         var references = ModifyReferences(
             outcomes: outcomes, keys: keys, saves: saves, loaded: loaded, limits: limits)
         references.settle()
+        let indexBytes = grownIndexBytes(outcomes, keys)
         while true {
             // What an atomic zone won't do neither takes room nor makes any.
             let settled = failAtomicZones(references.outcomes, keys: keys)
-            let refused = quota.refused(settled)
+            let refused = quota.refused(settled, indexBytes: indexBytes)
             guard !refused.isEmpty else {
                 return decision(settled, keys: keys, cascades: references.cascades, loaded: loaded)
             }
             for index in refused { references.fail(index, ServiceError.quotaExceeded) }
             references.settle()
         }
+    }
+
+    /// By how much each outcome changes what the index entries and references count as. Nothing where the quota does
+    /// for the most that it can be: a long text takes longer to take apart than to write.
+    private func grownIndexBytes(_ outcomes: [ModifyOutcome], _ keys: [RecordKey?]) -> [Int64] {
+        let drafts = outcomes.map { if case .save(let draft) = $0 { draft } else { nil as RecordDraft? } }
+        let schema = schema.adding(outcomes.compactMap(\.schemaAdditions))
+        let indexBytesMax = limits.indexBytesMax(of: drafts.compactMap(\.self), schema)
+        guard quota.isNear(outcomes, indexBytes: indexBytesMax) else { return outcomes.map { _ in 0 } }
+        return zip(drafts, keys).map { draft, key in
+            guard let draft, let key else { return 0 }
+            // As it will be written, but for the tag, which isn't made yet.
+            let row = RecordRow(
+                key: key, recordType: draft.recordType, tagEpoch: .max, counter: .max, parent: draft.parent,
+                created: draft.old?.created ?? stamp, modified: stamp, fields: [])
+            let subject = QuerySubject(row: row, fields: draft.fields)
+            let new = IndexEntries.row(subject, schema, references: draft.references)
+            return new.countedBytes - knownIndexBytes(draft.old, schema)
+        }
+    }
+
+    /// What a record's index entries and references count as, also where no step has counted or made them yet.
+    private func knownIndexBytes(_ old: RecordRow?, _ schema: Schema) -> Int64 {
+        guard let old, let subject = try? QuerySubject(row: old) else { return old?.indexBytes ?? 0 }
+        return max(old.indexBytes, IndexEntries.row(subject, schema).countedBytes)
+    }
+
+    private var stamp: StoreStamp {
+        StoreStamp(
+            timestampMilliseconds: nowMilliseconds, userRecordName: batch.caller.user?.userRecordName ?? "",
+            deviceID: batch.caller.deviceID)
     }
 
     private func isThere(_ zone: ZoneKey, _ loaded: StoreLoaded) -> Bool {
@@ -196,17 +228,11 @@ struct ModifyDecider {
     private func decision(
         _ outcomes: [ModifyOutcome], keys: [RecordKey?], cascades: [Int: [RecordRow]], loaded: StoreLoaded
     ) -> ModifyDecision {
-        var writing = ModifyWriting(
-            loaded: loaded, random: random,
-            stamp: StoreStamp(
-                timestampMilliseconds: nowMilliseconds,
-                userRecordName: batch.caller.user?.userRecordName ?? "",
-                deviceID: batch.caller.deviceID),
-            maker: batch.caller.device)
         let additions = outcomes.compactMap(\.schemaAdditions)
-        let schema = additions.isEmpty ? self.schema : self.schema.adding(additions)
+        let schema = schema.adding(additions)
+        var writing = ModifyWriting(
+            loaded: loaded, random: random, stamp: stamp, maker: batch.caller.device, schema: schema)
         var results: [RecordResult] = []
-        var indexes: [RecordIndexRow] = []
         for (index, outcome) in outcomes.enumerated() {
             let operation = batch.operations[index]
             switch outcome {
@@ -221,7 +247,6 @@ struct ModifyDecider {
             case .save(let draft):
                 guard let key = keys[index] else { continue }
                 let row = writing.save(draft, key: key)
-                indexes.append(IndexEntries.row(QuerySubject(row: row, fields: draft.fields), schema))
                 let saved = RecordResult.record(
                     row.wireRecord(
                         fields: access.visible(draft.fields, of: row, to: operation),
@@ -231,7 +256,6 @@ struct ModifyDecider {
         }
         let usage = writing.usage
         var changes = writing.finished()
-        changes.indexes = indexes
         if !additions.isEmpty { changes.schema = schema.row(version: random.next()) }
         return ModifyDecision(changes: changes, results: results, schema: schema, usage: usage)
     }

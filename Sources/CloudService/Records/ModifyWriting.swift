@@ -9,15 +9,20 @@ struct ModifyWriting {
     let stamp: StoreStamp
     /// The device that writes, when it has a name.
     let maker: DeviceKey?
+    /// With what the records add to it.
+    let schema: Schema
     private(set) var usage = UsageDeltas()
     private var changes = StoreChanges()
     private var zones: [ZoneKey: ZoneRow] = [:]
 
-    init(loaded: StoreLoaded, random: any RandomSource, stamp: StoreStamp, maker: DeviceKey?) {
+    init(
+        loaded: StoreLoaded, random: any RandomSource, stamp: StoreStamp, maker: DeviceKey?, schema: Schema
+    ) {
         self.loaded = loaded
         self.random = random
         self.stamp = stamp
         self.maker = maker
+        self.schema = schema
     }
 
     /// Writes a record, and returns its row; with stamps of its own when it comes from an export.
@@ -25,12 +30,16 @@ struct ModifyWriting {
     mutating func save(_ draft: RecordDraft, key: RecordKey, stamps: RecordStamps? = nil) -> RecordRow {
         let version = nextVersion(in: key.zone)
         let checksum = draft.checksum(of: key, changeTag: version)
-        let row = RecordRow(
+        var row = RecordRow(
             key: key, recordType: draft.recordType, tagEpoch: version.epoch, counter: version.counter,
             parent: draft.parent, created: stamps?.created ?? draft.old?.created ?? stamp,
             modified: stamps?.modified ?? stamp,
             fields: draft.fieldBytes, checksum: checksum)
         count(checksum, insteadOf: draft.old?.checksum, in: key.zone)
+        let subject = QuerySubject(row: row, fields: draft.fields)
+        let entries = IndexEntries.row(subject, schema, references: draft.references)
+        row.indexBytes = entries.countedBytes
+        changes.indexes.append(entries)
         changes.records.append(row)
         let before = Set(draft.oldReferences)
         let after = Set(draft.references)

@@ -62,19 +62,25 @@ public struct StoredSize: Hashable, Sendable {
     public var recordBytes: Int64
     /// Bytes of the files that the records hold; a file in two records counts twice.
     public var assetBytes: Int64
+    /// What the records' index entries and references count as. See `RecordIndexRow.countedBytes`.
+    public var indexBytes: Int64
     /// Tombstones of deleted records.
     public var tombstones: Int64
     /// Rows of custom zones, deleted ones among them until they are pruned.
     public var zones: Int64
 
+    /// Bytes of fields, files, index entries and references together.
+    public var bytes: Int64 { recordBytes + assetBytes + indexBytes }
+
     /// Makes a size.
     public init(
-        records: Int64 = 0, recordBytes: Int64 = 0, assetBytes: Int64 = 0, tombstones: Int64 = 0,
-        zones: Int64 = 0
+        records: Int64 = 0, recordBytes: Int64 = 0, assetBytes: Int64 = 0, indexBytes: Int64 = 0,
+        tombstones: Int64 = 0, zones: Int64 = 0
     ) {
         self.records = records
         self.recordBytes = recordBytes
         self.assetBytes = assetBytes
+        self.indexBytes = indexBytes
         self.tombstones = tombstones
         self.zones = zones
     }
@@ -84,6 +90,7 @@ public struct StoredSize: Hashable, Sendable {
         size.records += change.records
         size.recordBytes += change.recordBytes
         size.assetBytes += change.assetBytes
+        size.indexBytes += change.indexBytes
         size.tombstones += change.tombstones
         size.zones += change.zones
     }

@@ -35,6 +35,7 @@ extension MemoryTransaction {
     private func size(of row: RecordRow) -> StoredSize {
         StoredSize(
             records: 1, recordBytes: Int64(row.fields.count),
-            assetBytes: (tables.assets[row.key] ?? []).reduce(0) { $0 + $1.bytes })
+            assetBytes: (tables.assets[row.key] ?? []).reduce(0) { $0 + $1.bytes },
+            indexBytes: row.indexBytes)
     }
 }

@@ -36,18 +36,13 @@ extension SQLiteStoreTransaction {
 
     private func usage(_ key: UsageKey) throws -> UsageRow? {
         let sql = """
-            SELECT records, recordBytes, assetBytes, tombstones, zones FROM usage WHERE scope = ?1 AND user = ?2
+            SELECT \(StoredSize.usageColumns) FROM usage WHERE scope = ?1 AND user = ?2
             """
         return try connection.withStatement(sql) { statement in
             try statement.bind(key.scope.rawValue, at: 1)
             try statement.bind(key.user, at: 2)
             guard try statement.step() else { return nil }
-            return UsageRow(
-                key: key,
-                size: StoredSize(
-                    records: statement.int64(at: 0), recordBytes: statement.int64(at: 1),
-                    assetBytes: statement.int64(at: 2), tombstones: statement.int64(at: 3),
-                    zones: statement.int64(at: 4)))
+            return UsageRow(key: key, size: StoredSize(usage: statement, at: 0))
         }
     }
 
@@ -55,7 +50,7 @@ extension SQLiteStoreTransaction {
         // SQLite tells the length of a value without reading the pages that it lies on.
         let sql = """
             SELECT length(fields), (SELECT total(bytes) FROM recordAssets
-                WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4)
+                WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4), indexBytes
             FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4 AND isDeleted = 0
             """
         return try connection.withStatement(sql) { statement in
@@ -63,7 +58,8 @@ extension SQLiteStoreTransaction {
             try statement.bind(key.recordName, at: 4)
             guard try statement.step() else { return nil }
             return StoredSize(
-                records: 1, recordBytes: statement.int64(at: 0), assetBytes: statement.int64(at: 1))
+                records: 1, recordBytes: statement.int64(at: 0), assetBytes: statement.int64(at: 1),
+                indexBytes: statement.int64(at: 2))
         }
     }
 
@@ -117,8 +113,9 @@ extension SQLiteStoreTransaction {
 
     private func write(_ row: UsageRow) throws {
         let sql = """
-            INSERT OR REPLACE INTO usage (scope, user, records, recordBytes, assetBytes, tombstones, zones)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            INSERT OR REPLACE INTO usage
+            (scope, user, records, recordBytes, assetBytes, tombstones, zones, indexBytes)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """
         try connection.withStatement(sql) { statement in
             try statement.bind(row.key.scope.rawValue, at: 1)
@@ -128,6 +125,7 @@ extension SQLiteStoreTransaction {
             try statement.bind(row.size.assetBytes, at: 5)
             try statement.bind(row.size.tombstones, at: 6)
             try statement.bind(row.size.zones, at: 7)
+            try statement.bind(row.size.indexBytes, at: 8)
             try statement.run()
         }
     }
@@ -138,5 +136,18 @@ extension SQLiteStoreTransaction {
             try statement.bind(row.name, at: 1)
             try statement.binding(row.value, at: 2) { try statement.run() }
         }
+    }
+}
+
+extension StoredSize {
+    /// What `init(usage:at:)` reads.
+    static let usageColumns = "records, recordBytes, assetBytes, indexBytes, tombstones, zones"
+
+    /// Reads a size from a row of `usage`.
+    init(usage statement: borrowing Statement, at column: Int32) {
+        self.init(
+            records: statement.int64(at: column), recordBytes: statement.int64(at: column + 1),
+            assetBytes: statement.int64(at: column + 2), indexBytes: statement.int64(at: column + 3),
+            tombstones: statement.int64(at: column + 4), zones: statement.int64(at: column + 5))
     }
 }

@@ -92,10 +92,11 @@ extension StoreFile {
             "usage", "users whose private records were counted wrong",
             """
             SELECT count(*) FROM (
-                SELECT owner, count(*) AS records, sum(length(fields)) AS bytes FROM records AS r
+                SELECT owner, count(*) AS records, sum(length(fields)) AS bytes, sum(indexBytes) AS indexBytes
+                FROM records AS r
                 WHERE scope = 2 AND isDeleted = 0 AND \(SQLiteStoreTransaction.isNotCleared) GROUP BY owner
             ) AS r LEFT JOIN usage AS u ON u.scope = 2 AND u.user = r.owner
-            WHERE u.records IS NOT r.records OR u.recordBytes IS NOT r.bytes
+            WHERE u.records IS NOT r.records OR u.recordBytes IS NOT r.bytes OR u.indexBytes IS NOT r.indexBytes
             """
         ),
     ]

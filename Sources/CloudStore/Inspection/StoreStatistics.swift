@@ -12,6 +12,8 @@ public struct StoreStatistics: Hashable, Sendable {
     public var records: Int64 = 0
     /// Bytes of the records' fields.
     public var recordBytes: Int64 = 0
+    /// What the records' index entries count as.
+    public var indexBytes: Int64 = 0
     /// Bytes of the files that records hold; one in two records counts twice.
     public var assetBytes: Int64 = 0
     /// Files that records hold, each once.
@@ -60,6 +62,7 @@ extension StoreFile {
             let all = "FROM usage WHERE scope = 2 OR user = ''"
             found.records = try number("SELECT coalesce(sum(records), 0) \(all)")
             found.recordBytes = try number("SELECT coalesce(sum(recordBytes), 0) \(all)")
+            found.indexBytes = try number("SELECT coalesce(sum(indexBytes), 0) \(all)")
             found.assetBytes = try number("SELECT coalesce(sum(assetBytes), 0) \(all)")
             found.assets = try number("SELECT count(DISTINCT digest) FROM recordAssets")
             found.users = try number(
@@ -78,7 +81,7 @@ extension StoreFile {
             }
             found.publicSize = try rows("scope = 1 AND user = ''", [], connection).first?.size ?? StoredSize()
             found.largestUsers = try rows(
-                "scope = 2 AND records > 0 ORDER BY recordBytes + assetBytes DESC, user LIMIT ?",
+                "scope = 2 AND records > 0 ORDER BY recordBytes + assetBytes + indexBytes DESC, user LIMIT ?",
                 [Int64(usersMax)], connection)
             return found
         }
@@ -98,7 +101,7 @@ extension StoreFile {
             try rows(
                 """
                 scope = ? AND user <> '' AND (
-                    recordBytes + assetBytes + (records + tombstones + zones) * 1.0 * ? >= ?
+                    recordBytes + assetBytes + indexBytes + (records + tombstones + zones) * 1.0 * ? >= ?
                     OR records + tombstones >= ? OR zones >= ?)
                 ORDER BY user
                 """,
@@ -119,7 +122,7 @@ extension StoreFile {
         _ condition: String, _ values: [Int64], _ connection: Connection
     ) throws -> [UsageRow] {
         let sql = """
-            SELECT scope, user, records, recordBytes, assetBytes, tombstones, zones FROM usage WHERE \(condition)
+            SELECT scope, user, \(StoredSize.usageColumns) FROM usage WHERE \(condition)
             """
         return try connection.withStatement(sql) { statement in
             for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index) + 1) }
@@ -131,10 +134,7 @@ extension StoreFile {
                         key: UsageKey(
                             scope: isPrivate ? .privateDatabase : .publicDatabase,
                             user: statement.text(at: 1)),
-                        size: StoredSize(
-                            records: statement.int64(at: 2), recordBytes: statement.int64(at: 3),
-                            assetBytes: statement.int64(at: 4), tombstones: statement.int64(at: 5),
-                            zones: statement.int64(at: 6))))
+                        size: StoredSize(usage: statement, at: 2)))
             }
             return rows
         }

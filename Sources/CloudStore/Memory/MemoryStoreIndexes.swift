@@ -124,6 +124,7 @@ extension MemoryTransaction {
         for row in changes.indexes {
             let key = IndexPartKey(zone: row.key.zone, recordType: row.recordType)
             tables.indexParts[key, default: MemoryIndexPart()].set(row.entries, of: row.key.recordName)
+            tables.records[row.key.zone]?[row.key.recordName]?.indexBytes = row.countedBytes
         }
         for row in changes.indexWork { tables.indexWork[row.recordType] = row.content.isEmpty ? nil : row }
     }

@@ -120,6 +120,7 @@ extension SQLiteStoreTransaction {
 
     /// Called before the records are written, while the deleted ones are still there.
     func applyIndexes(_ changes: StoreChanges, _ rows: WrittenRows) throws {
+        let written = Set(changes.records.lazy.map(\.key))
         for key in changes.removedRecords {
             try dropEntries(of: key, recordType: try recordType(of: key))
             try rows.check()
@@ -130,6 +131,7 @@ extension SQLiteStoreTransaction {
         }
         for row in changes.indexes {
             try write(row)
+            if !written.contains(row.key) { try writeIndexBytes(of: row) }
             try rows.check()
         }
         for row in changes.indexWork { try write(row) }
@@ -158,6 +160,20 @@ extension SQLiteStoreTransaction {
             try statement.bind(part, at: 1)
             try statement.bind(name, at: 2)
             try statement.binding(IndexEntryBytes.encode(entries), at: 3) { try statement.run() }
+        }
+    }
+
+    /// Keeps what the entries count as, of a record that isn't written itself.
+    private func writeIndexBytes(of row: RecordIndexRow) throws {
+        let sql = """
+            UPDATE records SET indexBytes = ?5
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4 AND indexBytes <> ?5
+            """
+        try connection.withStatement(sql) { statement in
+            try bindPlace(of: row.key.zone, to: statement)
+            try statement.bind(row.key.recordName, at: 4)
+            try statement.bind(row.countedBytes, at: 5)
+            try statement.run()
         }
     }
 

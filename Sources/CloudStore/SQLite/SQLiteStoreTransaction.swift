@@ -197,7 +197,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
 
     static let zoneColumns = """
         epoch, counter, tombstoneFloor, databaseCounter, isDeleted, identities, contents, isCounted, records, \
-        recordBytes, assetBytes, deletedMilliseconds, tombstones
+        recordBytes, assetBytes, deletedMilliseconds, tombstones, indexBytes
         """
     static let recordColumns = recordColumns(fields: "fields")
     /// The same, but the fields, which may be long, are not read.
@@ -206,7 +206,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     private static func recordColumns(fields: String) -> String {
         """
         type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser, createdDevice, \
-        modifiedMilliseconds, modifiedUser, modifiedDevice, \(fields), identity, content
+        modifiedMilliseconds, modifiedUser, modifiedDevice, \(fields), identity, content, indexBytes
         """
     }
 
@@ -219,7 +219,8 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         row.isCounted = statement.int64(at: column + 7) != 0
         row.size = StoredSize(
             records: statement.int64(at: column + 8), recordBytes: statement.int64(at: column + 9),
-            assetBytes: statement.int64(at: column + 10), tombstones: statement.int64(at: column + 12))
+            assetBytes: statement.int64(at: column + 10), indexBytes: statement.int64(at: column + 13),
+            tombstones: statement.int64(at: column + 12))
         row.deletedMilliseconds = statement.int64(at: column + 11)
         return row
     }
@@ -227,7 +228,7 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
     func recordRow(_ key: RecordKey, from statement: borrowing Statement, at column: Int32)
         -> RecordRow
     {
-        RecordRow(
+        var row = RecordRow(
             key: key, recordType: statement.text(at: column), isDeleted: statement.int64(at: column + 1) != 0,
             tagEpoch: UInt64(bitPattern: statement.int64(at: column + 2)),
             counter: statement.int64(at: column + 3),
@@ -235,6 +236,8 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             created: stamp(from: statement, at: column + 5), modified: stamp(from: statement, at: column + 8),
             fields: statement.bytes(at: column + 11),
             checksum: statement.isNull(at: column + 12) ? nil : StoreChecksum(statement, at: column + 12))
+        row.indexBytes = statement.int64(at: column + 14)
+        return row
     }
 
     private func stamp(from statement: borrowing Statement, at column: Int32) -> StoreStamp {

@@ -48,8 +48,8 @@ extension SQLiteStoreTransaction {
         let sql = """
             INSERT OR REPLACE INTO zones
             (scope, owner, zone, epoch, counter, tombstoneFloor, databaseCounter, isDeleted, identities, contents,
-            isCounted, records, recordBytes, assetBytes, deletedMilliseconds, tombstones)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            isCounted, records, recordBytes, assetBytes, deletedMilliseconds, tombstones, indexBytes)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             """
         try connection.withStatement(sql) { statement in
             try bind(row.key, to: statement)
@@ -66,6 +66,7 @@ extension SQLiteStoreTransaction {
             try statement.bind(row.size.assetBytes, at: 14)
             try statement.bind(row.deletedMilliseconds, at: 15)
             try statement.bind(row.size.tombstones, at: 16)
+            try statement.bind(row.size.indexBytes, at: 17)
             try statement.run()
         }
     }
@@ -145,8 +146,9 @@ extension SQLiteStoreTransaction {
         let sql = """
             INSERT OR REPLACE INTO records
             (scope, owner, zone, name, type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser,
-            createdDevice, modifiedMilliseconds, modifiedUser, modifiedDevice, fields, identity, content)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+            createdDevice, modifiedMilliseconds, modifiedUser, modifiedDevice, fields, identity, content,
+            indexBytes)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
             """
         try connection.withStatement(sql) { statement in
             try bindPlace(of: row.key.zone, to: statement)
@@ -163,6 +165,7 @@ extension SQLiteStoreTransaction {
             try bind(row.created, to: statement, at: 10)
             try bind(row.modified, to: statement, at: 13)
             try bind(row.checksum, to: statement, at: 17)
+            try statement.bind(row.indexBytes, at: 19)
             try statement.binding(row.fields, at: 16) { try statement.run() }
         }
     }

@@ -22,11 +22,11 @@ enum StatsCommand {
             Command.dataOption,
         ],
         json: """
-            {"environments": [{"container", "environment", "records", "recordBytes", "assets", "assetBytes", "users",
-            "zones", "deletedZones", "tombstones", "answers", "answerBytes", "fileBytes", "publicBytes",
-            "publicBytesMax", "largestUsers": [{"account", "userRecordName", "records", "bytes", "percent"}]}],
-            "full": [{"container", "account", "userRecordName", "limit", "used", "max", "percent"}]}: percent is of the
-            limit on bytes, and full has who has 90 or more of any
+            {"environments": [{"container", "environment", "records", "recordBytes", "indexBytes", "assets",
+            "assetBytes", "users", "zones", "deletedZones", "tombstones", "answers", "answerBytes", "fileBytes",
+            "publicBytes", "publicBytesMax", "largestUsers": [{"account", "userRecordName", "records", "bytes",
+            "percent"}]}], "full": [{"container", "account", "userRecordName", "limit", "used", "max", "percent"}]}:
+            percent is a share of the limit on bytes; full lists users with 90 or more of any limit
             """,
         examples: ["init --container iCloud.com.example.todo", "stats"],
         run: run)
@@ -113,7 +113,7 @@ enum StatsCommand {
                 let taken = try owner.shares.ofPrivate(user.key.user).first
                 return [
                     owner.accounts[user.key.user] ?? "-", "\(user.size.records)",
-                    SizeText.bytes(user.size.recordBytes + user.size.assetBytes),
+                    SizeText.bytes(user.size.bytes),
                     taken.map { share($0.used, of: $0.max) } ?? "-", user.key.user,
                 ]
             })
@@ -162,13 +162,14 @@ enum StatsCommand {
             return .object([
                 ("account", .text(owner.accounts[user.key.user])), ("userRecordName", .string(user.key.user)),
                 ("records", .integer(user.size.records)),
-                ("bytes", .integer(user.size.recordBytes + user.size.assetBytes)),
+                ("bytes", .integer(user.size.bytes)),
                 ("percent", .integer(Int64(taken?.percent ?? 0))),
             ])
         }
         return .object([
             ("container", .string(row.container)), ("environment", .string(row.environment)),
             ("records", .integer(found.records)), ("recordBytes", .integer(found.recordBytes)),
+            ("indexBytes", .integer(found.indexBytes)),
             ("assets", .integer(found.assets)), ("assetBytes", .integer(found.assetBytes)),
             ("users", .integer(found.users)), ("zones", .integer(found.zones)),
             ("deletedZones", .integer(found.deletedZones)), ("tombstones", .integer(found.tombstones)),

@@ -173,7 +173,8 @@ extension ServeSettings {
             "between two looks for files that no record has"),
         Setting(
             "limits.privateBytesMax", .bytes, .longNumber(\.options.limits.assets.privateBytesMax),
-            from: 0, "the quota of a user's private database: records and files"),
+            from: 0,
+            "the quota of a user's private database: records, their index entries and references, and files"),
         Setting(
             "limits.publicBytesBase", .bytes, .longNumber(\.options.limits.assets.publicBytesBase),
             from: 0, "the quota of the public database without users"),
@@ -185,7 +186,8 @@ extension ServeSettings {
             from: 0, "what one user may have made of it"),
         Setting(
             "limits.rowBytes", .bytes, .longNumber(\.options.limits.assets.rowBytes),
-            from: 0, to: 1 << 20, "what a record, a tombstone and a zone count beside fields and files"),
+            from: 0, to: 1 << 20,
+            "what a record, a tombstone and a zone count beside fields, index entries, references and files"),
         Setting(
             "limits.privateZonesMax", .count, .number(\.options.limits.assets.privateZonesMax),
             "a user's zones; deleted ones count until they are forgotten"),

@@ -85,7 +85,8 @@ import Testing
                     let uses = try FieldsBinary.decode(record.fields).assetUses
                     for key in UsageKey.all(of: database, creator: record.created.userRecordName) {
                         rows[key, default: UsageRow(key: key)].size += StoredSize(
-                            records: 1, recordBytes: Int64(record.fields.count), assetBytes: uses.bytes)
+                            records: 1, recordBytes: Int64(record.fields.count), assetBytes: uses.bytes,
+                            indexBytes: record.indexBytes)
                     }
                 }
             }

@@ -14,6 +14,9 @@ import Testing
         "INSERT INTO recordReferences VALUES (2, '_ada', 'todos', 'a', 'd', 1)",
         "UPDATE usage SET records = records + 1 WHERE scope = 2",
         "UPDATE usage SET recordBytes = recordBytes - 1 WHERE user = ''",
+        "UPDATE usage SET indexBytes = indexBytes - 1 WHERE user = ''",
+        "UPDATE zones SET indexBytes = indexBytes + 1",
+        "UPDATE records SET indexBytes = indexBytes + 1 WHERE name = 'b'",
         "DELETE FROM usage",
         "INSERT INTO recordAssets VALUES (2, '_ada', 'todos', 'a', x'00', 3)",
         "UPDATE zones SET counter = counter - 1",
@@ -81,8 +84,9 @@ import Testing
         }
         try store.write { try $0.apply(changes) }
         store.close()
-        #expect(try StoreAudit.findings(path: path).count == 1)
-        #expect(try Self.doctorFindings(path) == 1)
+        // Without its entries a record counts less than its user and its zone do.
+        #expect(try StoreAudit.findings(path: path).count == (damage == .noRows ? 3 : 1))
+        #expect(try Self.doctorFindings(path) == (damage == .noRows ? 2 : 1))
     }
 
     /// How much `yap doctor` finds in a store.

@@ -92,10 +92,11 @@ import Testing
     }
 
     private static func save(_ name: String, bytes: Int) -> String {
-        let text = String(repeating: "x", count: bytes)
+        // Bytes have no index entries, which would count too.
+        let data = Data(repeating: 1, count: bytes).base64EncodedString()
         return """
             {"operations":[{"operationType":"create","record":{"recordName":"\(name)","recordType":"t",
-            "fields":{"text":{"value":"\(text)"}}}}]}
+            "fields":{"data":{"value":"\(data)","type":"BYTES"}}}}]}
             """
     }
 

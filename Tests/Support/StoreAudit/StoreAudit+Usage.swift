@@ -1,3 +1,4 @@
+import CloudStore
 import CloudWire
 
 /// What users have, and the files that their records hold.
@@ -84,6 +85,7 @@ extension StoreAudit {
             var records = 0
             var recordBytes: Int64 = 0
             var assetBytes: Int64 = 0
+            var indexBytes: Int64 = 0
         }
         var expected: [[String]: Usage] = [:]
         for record in records where !record.isDeleted {
@@ -94,19 +96,24 @@ extension StoreAudit {
                 var usage = expected[subject] ?? Usage()
                 usage.records += 1
                 usage.recordBytes += Int64(record.bytes)
+                usage.indexBytes += record.row.indexBytes
                 usage.assetBytes += files(of: record).values.reduce(0, +)
                 expected[subject] = usage
             }
         }
         var found: [[String]: Usage] = [:]
-        for row in try rows("SELECT scope, user, records, recordBytes, assetBytes FROM usage", columns: 5) {
-            found[[row[0], row[1]]] = Usage(
-                records: Int(row[2]) ?? -1, recordBytes: Int64(row[3]) ?? -1, assetBytes: Int64(row[4]) ?? -1)
+        func usage(_ row: ArraySlice<String>) -> Usage {
+            let numbers = row.map { Int64($0) ?? -1 }
+            return Usage(
+                records: Int(numbers[0]), recordBytes: numbers[1], assetBytes: numbers[2],
+                indexBytes: numbers[3])
         }
-        let zones = "SELECT scope, owner, zone, records, recordBytes, assetBytes FROM zones"
-        for row in try rows(zones, columns: 6) {
-            found[Array(row.prefix(3))] = Usage(
-                records: Int(row[3]) ?? -1, recordBytes: Int64(row[4]) ?? -1, assetBytes: Int64(row[5]) ?? -1)
+        let sizes = "records, recordBytes, assetBytes, indexBytes"
+        for row in try rows("SELECT scope, user, \(sizes) FROM usage", columns: 6) {
+            found[[row[0], row[1]]] = usage(row[2...])
+        }
+        for row in try rows("SELECT scope, owner, zone, \(sizes) FROM zones", columns: 7) {
+            found[Array(row.prefix(3))] = usage(row[3...])
         }
         // A default zone has no row.
         expected = expected.filter { $0.key.count < 3 || $0.key[2] != ZoneID.defaultZoneName }

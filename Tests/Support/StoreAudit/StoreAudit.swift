@@ -110,7 +110,8 @@ public struct StoreAudit {
     private mutating func readRecords() throws {
         let sql = """
             SELECT scope, owner, zone, name, type, isDeleted, counter, parent, createdUser, fields, tagEpoch,
-            createdMilliseconds, createdDevice, modifiedUser, modifiedMilliseconds, modifiedDevice FROM records
+            createdMilliseconds, createdDevice, modifiedUser, modifiedMilliseconds, modifiedDevice, indexBytes
+            FROM records
             """
         var read: [Record] = []
         var damaged: [String] = []
@@ -146,12 +147,14 @@ public struct StoreAudit {
                 timestampMilliseconds: statement.int64(at: milliseconds),
                 userRecordName: statement.text(at: user), deviceID: statement.text(at: device))
         }
-        return RecordRow(
+        var row = RecordRow(
             key: RecordKey(zone: zone, recordName: place.name), recordType: statement.text(at: 4),
             isDeleted: statement.int64(at: 5) != 0, tagEpoch: UInt64(bitPattern: statement.int64(at: 10)),
             counter: statement.int64(at: 6), parent: statement.isNull(at: 7) ? nil : statement.text(at: 7),
             created: stamp(user: 8, milliseconds: 11, device: 12),
             modified: stamp(user: 13, milliseconds: 14, device: 15), fields: statement.bytes(at: 9))
+        row.indexBytes = statement.int64(at: 16)
+        return row
     }
 
     // MARK: Counters
@@ -204,25 +207,8 @@ public struct StoreAudit {
     // MARK: References
 
     private mutating func checkReferences() throws {
-        var expected: Set<[String]> = []
-        for record in records where !record.isDeleted {
-            let place = record.place
-            func add(_ target: String, _ kind: Int) {
-                expected.insert([
-                    "\(place.scope)", place.owner, place.zone, target, place.name, "\(kind)",
-                ])
-            }
-            func add(_ value: FieldValue?) {
-                switch value {
-                case .reference(let reference)?:
-                    if reference.action == .deleteSelf { add(reference.recordName, 1) }
-                    if reference.action == .validate { add(reference.recordName, 2) }
-                case .list(_, let values)?: values.forEach(add)
-                default: break
-                }
-            }
-            record.fields.values.forEach { add($0.value) }
-            if let parent = record.parent { add(parent, 3) }
+        let expected = records.filter { !$0.isDeleted }.reduce(into: Set<[String]>()) {
+            $0.formUnion(references(of: $1))
         }
         let sql = "SELECT scope, owner, zone, target, source, kind FROM recordReferences"
         let found = Set(placed(try rows(sql, columns: 6)))
@@ -232,6 +218,27 @@ public struct StoreAudit {
             let target = Place(scope: Int64(row[0]) ?? 0, owner: row[1], zone: row[2], name: row[3])
             find(!there.contains(target), "\(row[4]) holds on to \(target), which is gone")
         }
+    }
+
+    /// The rows of a record's references that bind.
+    func references(of record: Record) -> Set<[String]> {
+        let place = record.place
+        var rows: Set<[String]> = []
+        func add(_ target: String, _ kind: Int) {
+            rows.insert(["\(place.scope)", place.owner, place.zone, target, place.name, "\(kind)"])
+        }
+        func add(_ value: FieldValue?) {
+            switch value {
+            case .reference(let reference)?:
+                if reference.action == .deleteSelf { add(reference.recordName, 1) }
+                if reference.action == .validate { add(reference.recordName, 2) }
+            case .list(_, let values)?: values.forEach(add)
+            default: break
+            }
+        }
+        record.fields.values.forEach { add($0.value) }
+        if let parent = record.parent { add(parent, 3) }
+        return rows
     }
 
     mutating func compare(_ found: Set<[String]>, _ expected: Set<[String]>, _ what: String) {
