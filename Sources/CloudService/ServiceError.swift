@@ -140,6 +140,10 @@ enum ServiceError {
         WireError(.tryAgainLater, reason: reason, retryAfterSeconds: retryAfterSeconds, ckErrorCode: 6)
     }
 
+    static let deletedZonesInTheWay = tryAgainLater(
+        "zones that were deleted are still being cleared: with them the user has twice the quota on the disk",
+        retryAfterSeconds: 10)
+
     static let unreadableRecord = internalError("the stored record can't be read")
 
     static func internalError(_ reason: String) -> WireError {

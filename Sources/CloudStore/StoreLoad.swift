@@ -39,6 +39,10 @@ public struct StoreLoad: Sendable {
     public var rolesOf: [String] = []
     /// Users whose usage is wanted.
     public var usageOf: [UsageKey] = []
+    /// Users whose deleted zones' size is wanted, as far as their rows are left.
+    public var clearedOf: [UsageKey] = []
+    /// How many deleted zones of each are counted at most.
+    public var clearedZonesMax = 1_000
     /// What is wanted of files and sizes.
     public var assets = AssetLoad()
     /// A part of the list of users who have private databases; nil: none of it.
@@ -89,6 +93,9 @@ public struct StoreLoaded: Sendable {
     public var roles: [String: UserRolesRow] = [:]
     /// Users' usage.
     public var usage: [UsageKey: UsageRow] = [:]
+    /// The size of users' deleted zones whose rows are left: records and tombstones in `records`, all bytes in
+    /// `recordBytes`.
+    public var cleared: [UsageKey: StoredSize] = [:]
     /// Files and sizes.
     public var assets = AssetLoaded()
     /// True when there are records or references that are not in the answer, because it would have become too large.

@@ -8,6 +8,10 @@ struct Quota: Sendable {
     let bytesUsed: Int64
     /// What a record counts beside its fields and files.
     var rowBytes: Int64 = 0
+    /// What zones that were deleted still take on the disk.
+    var bytesCleared: Int64 = 0
+    /// Whether the user has the maximum of such zones.
+    var isClearingFull = false
     /// Records that may still be made.
     var recordsLeft = Int64.max
     /// The share of the public database that one user has.
@@ -23,6 +27,23 @@ struct Quota: Sendable {
     func isNear(_ outcomes: [ModifyOutcome], indexBytes: Int64) -> Bool {
         let grown = outcomes.reduce(indexBytes) { $0 + max(0, $1.grownBytes(rowBytes)) }
         return bytesMax - bytesUsed < grown || share.map { $0.bytesMax - $0.bytesUsed < grown } ?? false
+            || mustWait(grown)
+    }
+
+    /// Whether what is saved has to wait until more of the deleted zones is gone from the disk: with them a user has
+    /// twice the quota there at most.
+    func mustWait(_ outcomes: [ModifyOutcome], indexBytes: [Int64]) -> Bool {
+        mustWait(
+            zip(outcomes, indexBytes).reduce(Int64(0)) { grown, one in
+                guard case .save = one.0 else { return grown }
+                return grown + max(0, one.0.grownBytes(rowBytes) + one.1)
+            })
+    }
+
+    private func mustWait(_ grown: Int64) -> Bool {
+        guard grown > 0 else { return false }
+        let (twice, overflows) = bytesMax.multipliedReportingOverflow(by: 2)
+        return isClearingFull || bytesCleared > 0 && !overflows && bytesUsed + bytesCleared + grown > twice
     }
 
     /// The operations that are refused because they grow what is there beyond the quota, of those that are not refused
@@ -125,6 +146,8 @@ extension CloudService {
         var wanted = StoreLoad()
         let own = caller.user.map { UsageKey(scope: .publicDatabase, user: $0.userRecordName) }
         wanted.usageOf = [key] + (isPublic ? [own].compactMap(\.self) : [])
+        wanted.clearedOf = [key]
+        wanted.clearedZonesMax = limits.clearing.zonesMax
         wanted.assets.countsPrivateUsers = mustCount
         var loaded = try reader.load(wanted)
         // The public database as a whole is each environment's own.
@@ -144,6 +167,10 @@ extension CloudService {
         let ordered = quotas.withLock { $0[key.user] }
         let usualMax = !isPublic ? assets.privateBytesMax : overflows || overflowsToo ? .max : publicMax
         var quota = Quota(bytesMax: ordered ?? usualMax, bytesUsed: used(key), rowBytes: assets.rowBytes)
+        if let cleared = loaded.cleared[key] {
+            quota.bytesCleared = cleared.quotaBytes(rowBytes: assets.rowBytes)
+            quota.isClearingFull = cleared.zones >= Int64(limits.clearing.zonesMax)
+        }
         if isPublic, !caller.isServerKey, let own {
             quota.share = Quota.Share(
                 user: own.user, bytesMax: assets.publicBytesOfUserMax, bytesUsed: used(own))

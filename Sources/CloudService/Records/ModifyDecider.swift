@@ -111,7 +111,9 @@ struct ModifyDecider {
     }
 
     /// Decides from all that was loaded.
-    func decide(outcomes: [ModifyOutcome], loaded: StoreLoaded) -> ModifyDecision {
+    ///
+    /// - Throws: `TRY_AGAIN_LATER` when too much of the user's deleted zones is still on the disk.
+    func decide(outcomes: [ModifyOutcome], loaded: StoreLoaded) throws -> ModifyDecision {
         let keys = batch.operations.map { try? $0.target.get() }
         let saves = Set(batch.operations.indices.filter { batch.operations[$0].kind.isSave })
         var references = ModifyReferences(
@@ -123,6 +125,9 @@ struct ModifyDecider {
             let settled = failAtomicZones(references.outcomes, keys: keys)
             let refused = quota.refused(settled, indexBytes: indexBytes)
             guard !refused.isEmpty else {
+                guard !quota.mustWait(settled, indexBytes: indexBytes) else {
+                    throw ServiceError.deletedZonesInTheWay
+                }
                 return decision(settled, keys: keys, cascades: references.cascades, loaded: loaded)
             }
             for index in refused { references.fail(index, ServiceError.quotaExceeded) }

@@ -39,7 +39,7 @@ extension CloudService {
                 asked.formUnion(wanted.records)
                 next = decider.nextLoad(found: found, loaded: loaded, asked: asked)
             }
-            var decision = decider.decide(outcomes: outcomes, loaded: loaded)
+            var decision = try decider.decide(outcomes: outcomes, loaded: loaded)
             try decider.refuseAtomicFailure(decision)
             try self.count(decision.usage, into: &decision.changes, writer)
             try self.fireQuerySubscriptions(

@@ -40,4 +40,6 @@ struct ClearingLimits: Hashable, Sendable {
     var rowsMax = 150
     /// Bytes of the records' fields.
     var bytesMax = UpkeepStep.recordBytesMax
+    /// Maximum deleted zones of a user with rows left. At the maximum the user's saves wait. Each save counts them.
+    var zonesMax = 1_000
 }

@@ -4,6 +4,9 @@ import SQLite
 extension SQLiteStoreTransaction {
     func loadAssets(_ wanted: StoreLoad, into loaded: inout StoreLoaded) throws {
         for key in wanted.usageOf { loaded.usage[key] = try usage(key) }
+        for key in wanted.clearedOf {
+            loaded.cleared[key] = try clearedSize(of: key, zonesMax: wanted.clearedZonesMax)
+        }
         for key in wanted.assets.sizesOf { loaded.assets.sizes[key] = try size(of: key) }
         for owned in wanted.assets.owned { loaded.assets.owned[owned] = try bytes(of: owned) }
         for digest in wanted.assets.digests where try isUsed(digest) {

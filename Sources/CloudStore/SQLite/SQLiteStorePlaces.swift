@@ -55,13 +55,18 @@ extension SQLiteStoreTransaction {
 
     // MARK: - Clearing
 
-    /// Lets nobody meet the rows of a zone from now on. They go later, in steps.
+    /// Lets nobody meet the rows of a zone from now on. They go later, in steps. What they come to is taken from the
+    /// zone's row, which has to be as it was.
     func clear(_ zone: ZoneKey) throws {
         let old = ZoneKey(database: zone.database, zoneName: try place(of: zone))
         indexParts = [:]
         guard try hasRows(at: old) else { return try removeIndexParts(at: old) }
-        let clearing =
-            "INSERT INTO clearings (scope, owner, zone, place) VALUES (?1, ?2, ?3, ?4) RETURNING number"
+        let clearing = """
+            INSERT INTO clearings (scope, owner, zone, place, records, bytes)
+            SELECT ?1, ?2, ?3, ?4, coalesce(sum(records + tombstones), 0),
+                coalesce(sum(recordBytes + assetBytes + indexBytes), 0)
+            FROM zones WHERE scope = ?1 AND owner = ?2 AND zone = ?3 RETURNING number
+            """
         let number = try connection.withStatement(clearing) { statement in
             try bind(zone, to: statement)
             try statement.bind(old.zoneName, at: 4)
@@ -76,6 +81,25 @@ extension SQLiteStoreTransaction {
         }
         places.areUsed = true
         places.known[zone] = place
+    }
+
+    /// What the zones of a user that were cleared came to, of which rows are left, and how many they are.
+    ///
+    /// - Parameter zonesMax: so many are counted at most.
+    func clearedSize(of key: UsageKey, zonesMax: Int) throws -> StoredSize {
+        let sql = """
+            SELECT coalesce(sum(records), 0), count(*), coalesce(sum(bytes), 0) FROM (
+                SELECT records, bytes FROM clearings WHERE scope = ?1 AND owner = ?2 LIMIT ?3)
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(key.scope.rawValue, at: 1)
+            try statement.bind(key.user, at: 2)
+            try statement.bind(Int64(zonesMax), at: 3)
+            guard try statement.step() else { return StoredSize() }
+            return StoredSize(
+                records: statement.int64(at: 0), recordBytes: statement.int64(at: 2),
+                zones: statement.int64(at: 1))
+        }
     }
 
     func hasClearedRows() throws -> Bool { try firstClearing() != nil }

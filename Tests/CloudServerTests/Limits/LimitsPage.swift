@@ -150,6 +150,10 @@ struct LimitsPage {
                 "privateBytesMax"
             ),
             (
+                "the same with the rows of deleted zones that are still on the disk, in each environment",
+                Self.bytes(2 * Int(assets.privateBytesMax)), "bytesCleared"
+            ),
+            (
                 "bytes made of the public database", Self.bytes(Int(assets.publicBytesOfUserMax)),
                 "publicBytesOfUserMax"
             ),

@@ -232,6 +232,9 @@ import Testing
         for table in ["records", "zones", "usage"] {
             try connection.execute("ALTER TABLE \(table) DROP COLUMN indexBytes")
         }
+        for column in ["records", "bytes"] {
+            try connection.execute("ALTER TABLE clearings DROP COLUMN \(column)")
+        }
         try connection.execute("UPDATE indexWork SET content = CAST(x'01' || substr(content, 2) AS BLOB)")
         try connection.execute("PRAGMA user_version = 8")
         try connection.close()
