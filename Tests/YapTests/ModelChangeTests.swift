@@ -164,6 +164,19 @@ struct ModelChangeTests {
         #expect(code { _ = try read(NewPage.self, try open(NewPage.self, checks: false)) } == .decoding)
     }
 
+    @Test func aCaseThatAnEnumHasNoLongerIsToldWithTheRemedyWhenTheFileIsOpenedAndWhenItIsRead() throws {
+        enum OldKind: String, Codable, Sendable { case article, video }
+        enum Kind: String, Codable, Sendable { case article }
+        struct OldLink: Codable, Sendable { var kind = OldKind.video }
+        struct Link: Codable, Sendable { var kind = Kind.article }
+        try store([OldLink()])
+        let error = #expect(throws: YapDatabaseError.self) { _ = try open(Link.self) }
+        #expect(error?.code == .decoding && error?.message.contains("'kind' can't be read") == true)
+        let connection = try open(Link.self, checks: false)
+        let atRead = #expect(throws: YapDatabaseError.self) { _ = try read(Link.self, connection) }
+        #expect(atRead?.message == error?.message && error?.message.contains("version:") == true)
+    }
+
     @Test func damagedBytesOfOneObjectDoNotKeepAnAppFromItsOthers() throws {
         try store([Tag(name: "one"), Tag(name: "two")])
         let sqlite = try Connection(path: folder.file)

@@ -9,6 +9,9 @@ struct ConfigTable {
     static let tablesKey = "tables"
     static let missedKey = "hasMissedCommits"
 
+    /// The names of the properties that versions of a collection's type knew.
+    static func namesKey(_ collection: String) -> String { "names/" + collection }
+
     private let sqlite: Connection
 
     init(_ sqlite: Connection) {

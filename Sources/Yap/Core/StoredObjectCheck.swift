@@ -42,42 +42,14 @@ struct StoredObjectCheck {
         do {
             _ = try registration.object.decode(bytes)
         } catch let error as DecodingError {
-            guard let reason = error.modelMistake(registration.object.typeName) else { return }
-            let (version, _) = ModelVersion.split(bytes)
-            let stored = version == 1 ? "" : ", stored by version \(version) of the model"
+            let version = (try? StoredForm(bytes).version) ?? 1
+            guard let mistake = error.modelMistake(registration.object.typeName, version: version)
+            else { return }
             throw YapDatabaseError(
-                .decoding, "the stored object\(stored) is no \(registration.object.typeName): \(reason)",
+                .decoding, mistake,
                 collection: registration.collection, key: key, underlying: error)
         } catch {
             // Of another serializer's errors nobody knows whether the type or the bytes are wrong.
         }
-    }
-}
-
-extension DecodingError {
-    /// What is wrong with the type that can't read what an earlier version stored, and how to mend it; nil when the
-    /// bytes are wrong.
-    fileprivate func modelMistake(_ typeName: String) -> String? {
-        switch self {
-        case .keyNotFound(let key, let context):
-            let name = Self.name(context.codingPath + [key])
-            return
-                "it has no '\(name)'. Make \(typeName) a YapDatabaseModel, so that its init() gives the value, pass an "
-                + "object as default: when you register it, or make the property optional. If '\(name)' is a new "
-                + "name for a property, register a higher version: and rename it in upgrade"
-        case .typeMismatch(let type, let context):
-            return
-                "'\(Self.name(context.codingPath))' is no \(type): \(context.debugDescription) Register a higher "
-                + "version: and convert the property in upgrade"
-        case .valueNotFound(_, let context):
-            return
-                "'\(Self.name(context.codingPath))' is nil in it. Make the property optional, or register a higher "
-                + "version: and set the property in upgrade"
-        default: return nil
-        }
-    }
-
-    private static func name(_ path: [any CodingKey]) -> String {
-        path.map(\.stringValue).joined(separator: ".")
     }
 }

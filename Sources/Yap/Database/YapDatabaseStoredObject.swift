@@ -11,22 +11,12 @@
 public struct YapDatabaseStoredObject: Sendable {
     /// The version of the model that stored it. 1 is what was stored before the collection had a version.
     public let version: Int
-    private var map: CBORMap
+    private(set) var map: CBORMap
 
-    init(_ bytes: UnsafeRawBufferPointer, version: Int) throws {
+    init(_ map: CBORMap, version: Int) {
         self.version = version
-        do {
-            map = try CBORMap(bytes)
-        } catch {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: [],
-                    debugDescription:
-                        "A stored object of an earlier version is no map of properties: \(error)."))
-        }
+        self.map = map
     }
-
-    var bytes: [UInt8] { map.bytes }
 
     /// The names of its properties. One that was nil has none.
     public var names: [String] { map.entries.map(\.key) }
@@ -38,8 +28,8 @@ public struct YapDatabaseStoredObject: Sendable {
         map[newName] = value
     }
 
-    /// Removes a property. Needed only before its name is used for something else: what the model doesn't know is left
-    /// out when the object is stored again.
+    /// Removes a property for good. What the model only doesn't know stays in the object, for versions that do: remove
+    /// it also before its name is used for something else.
     public mutating func remove(_ name: String) { map[name] = nil }
 
     /// A property's value; nil when it is absent or was nil.

@@ -26,9 +26,17 @@ public struct CBORDecoder: Sendable {
     public func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws
         -> Value
     {
+        try decode(type, from: bytes, asked: nil)
+    }
+
+    /// - Parameter asked: Told of the names of the properties that the type asks for.
+    func decode<Value: Decodable>(
+        _ type: Value.Type, from bytes: UnsafeRawBufferPointer, asked: AskedNames?
+    ) throws -> Value {
         let input = CBORInput(bytes)
         defer { input.invalidate() }
-        let root = CBORValueDecoder(input: input, offset: 0, parent: nil, key: nil, rootDefaults: defaults)
+        let root = CBORValueDecoder(
+            input: input, offset: 0, parent: nil, key: nil, rootDefaults: defaults, asked: asked)
         do {
             guard bytes.count <= CBORLimits.bytesMax else {
                 throw CBORFault.malformed(offset: 0, reason: "more than \(CBORLimits.bytesMax) bytes")

@@ -9,6 +9,8 @@ final class CBORMapIndex {
 
     let decoder: CBORValueDecoder
     private let entries: UnsafeMutableBufferPointer<Entry>
+    /// Told of each name that is asked for; nil: nobody listens.
+    private let asked: AskedNames?
     /// Positions in `entries` by ascending tag, for a map that is too large to be searched from end to end.
     private var byTag: [Int] = []
     /// The entry after the one found last: a model mostly reads its keys in the order in which it wrote them.
@@ -17,6 +19,8 @@ final class CBORMapIndex {
     /// Indexes the map that `decoder` stands on. Its keys must be valid texts, and each stand there once.
     init(_ decoder: CBORValueDecoder) throws(CBORFault) {
         self.decoder = decoder
+        asked = decoder.asked
+        asked?.beginMap()
         let input = decoder.input
         let (count, start) = try input.container(at: decoder.offset, major: 5)
         entries = .allocate(capacity: count)
@@ -42,11 +46,13 @@ final class CBORMapIndex {
 
     /// The keys in the order in which they stand in the map.
     var texts: [String] {
-        entries.map { String(decoding: bytes(of: $0, decoder.input), as: UTF8.self) }
+        asked?.addAll()
+        return entries.map { String(decoding: bytes(of: $0, decoder.input), as: UTF8.self) }
     }
 
     /// Where the value of `key` begins, or nil.
     func valueOffset(of key: UnsafeRawBufferPointer) -> Int? {
+        asked?.add(key)
         let input = decoder.input
         if next < entries.count, isKey(key, of: entries[next], input) {
             next += 1

@@ -1,7 +1,6 @@
 /// How the objects of a model become bytes and come back: with the model's version, and with its way from earlier ones.
 ///
-/// Version 1 is the object in CBOR. A later version stands before it as a tag (RFC 8949, section 3.4) of 64 bits, whose
-/// first half is "YapM" and whose second is the version.
+/// `StoredForm` says where the version stands.
 struct CBORModel<Value: Codable & Sendable>: Sendable {
     let version: Int
     /// An object with what stored ones lack, in CBOR.
@@ -9,31 +8,48 @@ struct CBORModel<Value: Codable & Sendable>: Sendable {
     let upgrade: (@Sendable (inout YapDatabaseStoredObject) throws -> Void)?
 
     func encode(_ value: Value) throws -> [UInt8] {
-        let bytes = try CBOREncoder().encode(value)
-        return version == 1 ? bytes : ModelVersion.head(version) + bytes
+        StoredForm.head(version: version) + (try CBOREncoder().encode(value))
     }
 
     func decode(_ bytes: UnsafeRawBufferPointer) throws -> Value {
-        let (stored, body) = ModelVersion.split(bytes)
-        let decoder = CBORDecoder(defaults: defaults)
-        if stored > version { return try decodeLater(body, decoder) }
-        guard stored < version, let upgrade else { return try decoder.decode(Value.self, from: body) }
-        var object = try YapDatabaseStoredObject(body, version: stored)
+        let form = try StoredForm(bytes)
+        guard form.kept != nil else { return try decode(form.object, version: form.version) }
+        return try decodeWithKept(form)
+    }
+
+    private func decode(_ bytes: UnsafeRawBufferPointer, version stored: Int) throws -> Value {
+        if stored > version { return try decodeLater(bytes) }
+        guard stored < version, upgrade != nil else {
+            return try CBORDecoder(defaults: defaults).decode(Value.self, from: bytes)
+        }
+        let map = try upgraded(.ofStoredObject(bytes), from: stored)
+        return try CBORDecoder(defaults: defaults).decode(Value.self, from: map.bytes)
+    }
+
+    /// The properties that an earlier version stored, as this one has them.
+    private func upgraded(_ map: CBORMap, from stored: Int) throws -> CBORMap {
+        guard stored < version, let upgrade else { return map }
+        var object = YapDatabaseStoredObject(map, version: stored)
         try upgrade(&object)
-        return try decoder.decode(Value.self, from: object.bytes)
+        return object.map
     }
 
     /// Reads what a later version stored: a device has such objects when an earlier version is installed again. A
     /// property that this version can't read counts as absent.
-    private func decodeLater(_ bytes: UnsafeRawBufferPointer, _ decoder: CBORDecoder) throws -> Value {
+    private func decodeLater(_ bytes: UnsafeRawBufferPointer, asked: AskedNames? = nil) throws -> Value {
+        let decoder = CBORDecoder(defaults: defaults)
         var failure: any Error
-        do { return try decoder.decode(Value.self, from: bytes) } catch { failure = error }
+        do { return try decoder.decode(Value.self, from: bytes, asked: asked) } catch { failure = error }
         guard var map = try? CBORMap(bytes) else { throw failure }
         // Each attempt tells of one property.
         for _ in 0..<CBORLimits.defaultsMax {
             guard let name = (failure as? DecodingError)?.unreadableProperty, map[name] != nil else { break }
             map[name] = nil
-            do { return try decoder.decode(Value.self, from: map.bytes) } catch { failure = error }
+            do {
+                return try map.bytes.withUnsafeBytes {
+                    try decoder.decode(Value.self, from: $0, asked: asked)
+                }
+            } catch { failure = error }
         }
         throw failure
     }
@@ -51,20 +67,60 @@ extension DecodingError {
     }
 }
 
-/// The version that stands before an object's bytes.
-enum ModelVersion {
-    /// A tag in 64 bits, and the first half of it.
-    private static let mark: [UInt8] = [0xDB] + Array("YapM".utf8)
-    private static let bytesCount = mark.count + 4
+// MARK: What the type doesn't know
 
-    static func head(_ version: Int) -> [UInt8] {
-        mark + withUnsafeBytes(of: UInt32(clamping: version).bigEndian) { Array($0) }
+extension CBORModel: PropertyKeeping {
+    func decodeOwn(_ bytes: UnsafeRawBufferPointer) throws -> Value? {
+        let form = try StoredForm(bytes)
+        return try form.kept.map { _ in try decode(form.object, version: form.version) }
     }
 
-    /// The version, which is 1 where none stands, and the object's own bytes.
-    static func split(_ bytes: UnsafeRawBufferPointer) -> (version: Int, object: UnsafeRawBufferPointer) {
-        guard bytes.count > bytesCount, bytes.starts(with: mark) else { return (1, bytes) }
-        let version = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: mark.count, as: UInt32.self))
-        return (Int(version), UnsafeRawBufferPointer(rebasing: bytes[bytesCount...]))
+    func knownNames(_ bytes: UnsafeRawBufferPointer) -> Set<String>? {
+        let asked = AskedNames()
+        guard let form = try? StoredForm(bytes), (try? decodeLater(form.object, asked: asked)) != nil else {
+            return nil
+        }
+        return asked.known
+    }
+
+    func keeping(_ old: UnsafeRawBufferPointer, in new: [UInt8]) -> [UInt8] {
+        // What can't be read can't be known, and is replaced.
+        guard let form = try? StoredForm(old), var map = try? properties(form),
+            let known = map.bytes.withUnsafeBytes({ knownNames($0) }),
+            let own = try? new.withUnsafeBytes({ try CBORMap(StoredForm($0).object) })
+        else { return new }
+        let written = Set(own.entries.map(\.key))
+        map.entries.removeAll { known.contains($0.key) || written.contains($0.key) }
+        guard !map.entries.isEmpty else { return new }
+        let bytes = StoredForm.head(kept: map, version: max(version, form.version, form.keptVersion)) + new
+        // A type may ask for one name where another one is absent. What is kept must not change what it reads.
+        guard bytes.count <= CBORLimits.bytesMax, let value = try? bytes.withUnsafeBytes({ try decode($0) }),
+            (try? encode(value)) == new
+        else { return new }
+        return bytes
+    }
+
+    private func decodeWithKept(_ form: StoredForm) throws -> Value {
+        let own = try upgraded(.ofStoredObject(form.object), from: form.version)
+        let (asked, askedOfOwn) = (AskedNames(), AskedNames())
+        let value = try properties(form).bytes.withUnsafeBytes { try decodeLater($0, asked: asked) }
+        let ownValue = try? own.bytes.withUnsafeBytes { try decodeLater($0, asked: askedOfOwn) }
+        // What the object itself says under an older name is newer than what was kept under a later one.
+        let isHidden = own.entries.contains {
+            askedOfOwn.names.contains($0.key) && !asked.names.contains($0.key)
+        }
+        return isHidden ? ownValue ?? value : value
+    }
+
+    /// All properties as this version has them: the object's own, and of the kept ones those that it hasn't. What this
+    /// version has renamed isn't there under its former name, nor what its upgrade removes.
+    private func properties(_ form: StoredForm) throws -> CBORMap {
+        let own = try CBORMap.ofStoredObject(form.object)
+        let kept = try form.kept.map { try CBORMap.ofStoredObject($0) }
+        guard let kept, form.keptVersion != form.version else {
+            return try upgraded(own.adding(kept), from: form.version)
+        }
+        // What is of two versions goes two ways. What was kept and can't go its way is as good as not kept.
+        return try upgraded(own, from: form.version).adding(try? upgraded(kept, from: form.keptVersion))
     }
 }

@@ -6,27 +6,33 @@ final class CBORValueDecoder: Decoder {
     let offset: Int
     /// The bytes of the value that the outermost one has in place of what it lacks, when its type says none itself.
     let rootDefaults: [UInt8]?
+    /// Told of the names that the outermost value's type asks for; nil within it, and where nobody listens.
+    let asked: AskedNames?
     private let parent: CBORValueDecoder?
     private let key: (any CodingKey)?
 
     init(
         input: CBORInput, offset: Int, parent: CBORValueDecoder?, key: (any CodingKey)?,
-        rootDefaults: [UInt8]? = nil
+        rootDefaults: [UInt8]? = nil, asked: AskedNames? = nil
     ) {
         self.input = input
         self.offset = offset
         self.parent = parent
         self.key = key
         self.rootDefaults = rootDefaults
+        self.asked = asked
     }
 
     func child(at offset: Int, key: (any CodingKey)?) -> CBORValueDecoder {
-        CBORValueDecoder(input: input, offset: offset, parent: self, key: key)
+        // A type that wraps another one is decoded in the same place.
+        CBORValueDecoder(
+            input: input, offset: offset, parent: self, key: key,
+            asked: key == nil && offset == self.offset ? asked : nil)
     }
 
     /// The same place in the value, read from other bytes, which hold nothing else.
     func reading(_ input: CBORInput) -> CBORValueDecoder {
-        CBORValueDecoder(input: input, offset: 0, parent: parent, key: key)
+        CBORValueDecoder(input: input, offset: 0, parent: parent, key: key, asked: asked)
     }
 
     /// Whether the value in it is the outermost one.
@@ -77,7 +83,9 @@ final class CBORValueDecoder: Decoder {
         _ fault: CBORFault, key: (any CodingKey)?, type: Any.Type, wanted: String
     ) -> DecodingError {
         func context(_ description: String) -> DecodingError.Context {
-            .init(codingPath: codingPath + (key.map { [$0] } ?? []), debugDescription: description)
+            .init(
+                codingPath: codingPath + (key.map { [$0] } ?? []), debugDescription: description,
+                underlyingError: fault)
         }
         switch fault {
         case .malformed(let offset, let reason):

@@ -1,3 +1,5 @@
+import Seams
+
 /// Encodes, decodes and sanitizes the values of one type, for code that doesn't know the type.
 protocol ValueCoder: AnyObject, Sendable {
     var typeID: ObjectIdentifier { get }
@@ -11,6 +13,13 @@ protocol ValueCoder: AnyObject, Sendable {
     var hasPostSanitizer: Bool { get }
     func encode(_ value: CachedValue) throws -> [UInt8]
     func decode(_ bytes: UnsafeRawBufferPointer) throws -> CachedValue
+    /// The value without the properties that were kept for other versions of the type; nil when there are none.
+    func decodeOwn(_ bytes: UnsafeRawBufferPointer) throws -> CachedValue?
+    /// The names of the properties that the type knows, as it reads `bytes` or read the first ones that it was asked
+    /// about; nil when it takes any.
+    func knownNames(_ bytes: [UInt8]) -> Set<String>?
+    /// `new` with what `old` has of properties that the type doesn't know.
+    func keeping(_ old: UnsafeRawBufferPointer, in new: [UInt8]) -> [UInt8]
 }
 
 final class TypedValueCoder<Value: Sendable>: ValueCoder {
@@ -20,6 +29,8 @@ final class TypedValueCoder<Value: Sendable>: ValueCoder {
     let serializer: YapDatabaseSerializer<Value>
     let preSanitizer: PreSanitizer?
     let postSanitizer: PostSanitizer?
+    /// What `knownNames` found; nil: nobody has asked.
+    private let names = Lock(Set<String>??.none)
 
     init(
         _ serializer: YapDatabaseSerializer<Value>, preSanitizer: PreSanitizer? = nil,
@@ -54,6 +65,22 @@ final class TypedValueCoder<Value: Sendable>: ValueCoder {
 
     func decode(_ bytes: UnsafeRawBufferPointer) throws -> CachedValue {
         TypedValue(try serializer.decode(bytes))
+    }
+
+    func decodeOwn(_ bytes: UnsafeRawBufferPointer) throws -> CachedValue? {
+        try serializer.propertyKeeping?.decodeOwn(bytes).map(TypedValue.init)
+    }
+
+    func knownNames(_ bytes: [UInt8]) -> Set<String>? {
+        guard let propertyKeeping = serializer.propertyKeeping else { return nil }
+        if let names = names.withLock({ $0 }) { return names }
+        let found = bytes.withUnsafeBytes { propertyKeeping.knownNames($0) }
+        names.withLock { $0 = .some(found) }
+        return found
+    }
+
+    func keeping(_ old: UnsafeRawBufferPointer, in new: [UInt8]) -> [UInt8] {
+        serializer.propertyKeeping?.keeping(old, in: new) ?? new
     }
 
     private func typed(_ value: CachedValue) -> Value {

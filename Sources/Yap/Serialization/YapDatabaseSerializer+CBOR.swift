@@ -10,6 +10,6 @@ extension YapDatabaseSerializer where Value: Codable {
         // What can't be encoded has no defaults, and is told at its first write.
         let model = CBORModel<Value>(
             version: version, defaults: value.flatMap { try? CBOREncoder().encode($0) }, upgrade: upgrade)
-        return YapDatabaseSerializer(encode: model.encode, decode: model.decode)
+        return YapDatabaseSerializer(encode: model.encode, decode: model.decode, propertyKeeping: model)
     }
 }

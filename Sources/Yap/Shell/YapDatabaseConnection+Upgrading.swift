@@ -51,7 +51,8 @@ extension YapDatabaseReadWriteTransaction {
         inCollection collection: String, after key: String?
     ) throws -> (lastKey: String?, doneCount: Int, storedCount: Int) {
         try check()
-        let coder = try store.registered(collection).registration.object
+        let registered = try store.registered(collection)
+        let coder = registered.registration.object
         let found = try rows.identities(inCollection: collection, after: key, max: Self.upgradedRowsMax)
         var storedCount = 0
         for row in found {
@@ -60,7 +61,9 @@ extension YapDatabaseReadWriteTransaction {
             }
             let name = YapCollectionKey(collection: collection, key: row.key)
             let object = try decoded(coder, row.key, collection) { try stored.withUnsafeBytes($0) }
-            let bytes = try encoded(object, coder, name)
+            let encoded = try encoded(object, coder, name)
+            try noteNames(encoded, registered)
+            let bytes = try keeping(row.rowID, in: encoded, registered)
             guard bytes != stored else { continue }
             // The object is equal to the one that the caches and extensions know: only its bytes differ.
             try rows.updateObject(row.rowID, data: bytes)

@@ -100,6 +100,28 @@ extension YapDatabaseReadTransaction {
         }?.erased
     }
 
+    /// The object without the properties that an earlier version of its type has kept for this one; `nil` when it has
+    /// kept none, or there is no such row.
+    ///
+    /// - Throws: As `object(_:forKey:inCollection:)`.
+    package final func objectWithoutKept(forKey key: String, inCollection collection: String) throws -> (
+        any Sendable
+    )? {
+        try begin(collection)
+        let coder = try store.registered(collection).registration.object
+        let sql = "SELECT data FROM database2 WHERE collection = ?1 AND key = ?2"
+        return try rows.find(sql, key, collection) { statement in
+            var own: CachedValue?
+            _ = try decoded(coder, key, collection) { decode in
+                try statement.withBytes(at: 0) { bytes in
+                    own = try coder.decodeOwn(bytes)
+                    return try own ?? decode(bytes)
+                }
+            }
+            return own?.erased
+        } ?? nil
+    }
+
     /// The metadata's bytes as they are on disk, past the caches; `nil` when the row has none or there is no
     /// row.
     public final func serializedMetadata(forKey key: String, inCollection collection: String) throws
@@ -168,8 +190,9 @@ extension YapDatabaseReadTransaction {
         do {
             return try lend { try coder.decode($0) }
         } catch {
+            let mistake = (error as? DecodingError)?.modelMistake(coder.typeName, version: 1)
             throw YapDatabaseError(
-                .decoding, "the bytes are no \(coder.typeName)", collection: collection, key: key,
+                .decoding, mistake ?? "the bytes are no \(coder.typeName)", collection: collection, key: key,
                 underlying: error)
         }
     }

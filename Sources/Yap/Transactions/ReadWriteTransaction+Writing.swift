@@ -5,6 +5,8 @@ extension YapDatabaseReadWriteTransaction {
         let object: CachedValue
         let data: [UInt8]
         let metadata: (box: CachedValue, data: [UInt8])?
+        /// Whether the row keeps properties that its type doesn't know.
+        var keepsUnknown = true
     }
 
     func prepare(
@@ -48,9 +50,10 @@ extension YapDatabaseReadWriteTransaction {
     /// statement inserts a new row; with extensions the row is looked up first.
     func write(_ row: WrittenRow, _ registered: StoreConnection.Collection) throws {
         let name = row.name
+        try noteNames(row.data, registered)
         var known = registered.cache.entry(name.key)?.rowID
         if known == nil, !store.extensions.isEmpty { known = try rows.rowID(name.key, name.collection) }
-        if let known { return try update(row, known) }
+        if let known { return try update(row, known, registered) }
         guard !store.extensions.isEmpty else {
             if let rowID = try rows.insert(
                 name.key, name.collection, data: row.data, metadata: row.metadata?.data)
@@ -62,7 +65,7 @@ extension YapDatabaseReadWriteTransaction {
                     .corrupt, "a row is neither there nor can it be added", collection: name.collection,
                     key: name.key)
             }
-            return try update(row, rowID)
+            return try update(row, rowID, registered)
         }
         try insertTellingExtensions(row)
     }
@@ -88,13 +91,16 @@ extension YapDatabaseReadWriteTransaction {
         try tell { try $0.didChange(.insert(identity, object: row.object.erased, metadata: metadata)) }
     }
 
-    private func update(_ row: WrittenRow, _ rowID: Int64) throws {
+    private func update(
+        _ row: WrittenRow, _ rowID: Int64, _ registered: StoreConnection.Collection
+    ) throws {
         let identity = YapDatabaseRowIdentity(
             rowID: rowID, collection: row.name.collection, key: row.name.key)
         let change = YapDatabaseRowChange.update(
             identity, object: row.object.erased, metadata: row.metadata?.box.erased)
+        let data = row.keepsUnknown ? try keeping(rowID, in: row.data, registered) : row.data
         try perform(change) {
-            try rows.update(rowID, data: row.data, metadata: row.metadata?.data)
+            try rows.update(rowID, data: data, metadata: row.metadata?.data)
             recordWrite(row, rowID, isInsert: false)
         }
     }

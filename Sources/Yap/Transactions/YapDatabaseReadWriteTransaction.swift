@@ -10,6 +10,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     /// How often the extensions were told of something.
     var writeCount = 0
     private(set) var isRolledBack = false
+    /// By collection: whether stored objects may have properties that its type doesn't know.
+    var mayHaveUnknown: [String: Bool] = [:]
 
     /// Discards everything that the transaction writes, before and after this call. The closure runs on to
     /// its end, and `readWrite` returns what it returns.
@@ -66,7 +68,9 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
             let coder = try metadataCoder(registered)
             return (try decoded(coder, key, collection) { try bytes.withUnsafeBytes($0) }, bytes)
         }
-        try write(WrittenRow(name: name, object: box, data: data, metadata: metadata), registered)
+        try write(
+            WrittenRow(name: name, object: box, data: data, metadata: metadata, keepsUnknown: false),
+            registered)
     }
 
     // MARK: Replacing
@@ -83,7 +87,9 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         guard let identity = try identity(name) else { return false }
         let coder = registered.registration.object
         let box = try sanitized(object, coder, name)
-        let data = try encoded(box, coder, name)
+        let encoded = try encoded(box, coder, name)
+        try noteNames(encoded, registered)
+        let data = try keeping(identity.rowID, in: encoded, registered)
         let change = YapDatabaseRowChange.replaceObject(identity, object: box.erased)
         try perform(change) {
             try rows.updateObject(identity.rowID, data: data)

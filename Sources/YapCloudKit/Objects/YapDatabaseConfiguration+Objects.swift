@@ -8,14 +8,10 @@ extension YapDatabaseConfiguration {
     public mutating func register<Object: MyDatabaseObject>(
         _ type: Object.Type, inCollection collection: String
     ) {
-        let coder = YapDatabaseSerializer<Object>.cbor()
-        let serializer = YapDatabaseSerializer<Object>(
-            encode: coder.encode,
-            decode: { bytes in
-                let object = try coder.decode(bytes)
-                object.makeImmutable()
-                return object
-            })
+        let serializer = YapDatabaseSerializer<Object>.cbor().decoding { object in
+            object.makeImmutable()
+            return object
+        }
         register(type, serializer: serializer, inCollection: collection)
         preSanitize(type, inCollection: collection) { _, _, object in
             object.makeImmutable()
