@@ -6,7 +6,7 @@ import Seams
 import Testing
 
 /// Three versions of an app take turns on the files of two devices, with fields added, removed, renamed and retyped.
-@Suite(.timeLimit(.minutes(10)), .serialized) struct VersionsTests {
+@Suite(.timeLimit(.minutes(30)), .serialized) struct VersionsTests {
     /// After each version every other one, in both directions.
     private static let order = [1, 2, 3, 1, 3, 2, 1]
     /// What each version has, by the names in the cloud.
@@ -14,7 +14,8 @@ import Testing
         1: ["title", "color", "done"], 2: ["title", "text", "done"], 3: ["title", "text", "done", "tags"],
     ]
 
-    @Test(arguments: (0..<4).map { _ in UInt64.random(in: 0..<1_000_000) })
+    /// The first one failed before scenario 161 was mended, in one try of seven.
+    @Test(arguments: [369_832] + (0..<4).map { _ in UInt64.random(in: 0..<1_000_000) })
     func everyOrderOfVersionsLosesNothingAndStopsNothing(seed: UInt64) async throws {
         print("seed \(seed)")
         let folder = try TemporaryFolder()
@@ -95,6 +96,9 @@ private struct VersionedDevice {
             ], environment: environment, input: YapServer.password(Stage.user))
     }
 
+    /// A life of the laptop's first version that isn't killed and sets each field, so that each has a value to lose.
+    private static let wholeLife = 5
+
     /// Makes all notes, before the other device does.
     mutating func makeNotes() async throws {
         let edits = (0..<3).map { "note\($0)/title/\($0)" }
@@ -112,12 +116,13 @@ private struct VersionedDevice {
         var edits: [String] = []
         for number in 0..<6 {
             let key = "note\(random.next(in: 0..<3))"
-            let field = known[random.next(in: 0..<known.count)]
+            let drawn = known[random.next(in: 0..<known.count)]
+            let field = life == Self.wholeLife && number < known.count ? known[number] : drawn
             edits.append("\(key)/\(field)/\((life + 1) * 100 + number)")
         }
         let program = try Program(
             Stage.programs + "/VersionsApp", ["\(version)", path, "edit"] + edits, environment: environment)
-        let isKilled = random.next(in: 0..<2) == 0
+        let isKilled = random.next(in: 0..<2) == 0 && life != Self.wholeLife
         if isKilled {
             let number = random.next(in: 1..<15)
             _ = await program.line { $0.hasPrefix("\(number) ") }
@@ -173,6 +178,9 @@ private struct VersionedDevice {
             if field == nil, place.hasSuffix(" color") { return nil }
             let found = values[place] ?? ""
             if maybe[place]?.contains(found) == true { return nil }
+            // The app was killed before it could say that a later value was committed, which took this one's place, and
+            // lost.
+            if maybe[place]?.isDisjoint(with: dropped[place] ?? []) == false { return nil }
             let lost = Set(value.split(separator: " ").map(String.init))
                 .subtracting(found.split(separator: " ").map(String.init))
                 .subtracting(dropped[place] ?? [])

@@ -57,12 +57,10 @@ package struct SyncZoneHandler: Sendable {
     let applyPage:
         @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, SyncPage)
             throws -> Void
-    /// Gives a row the values that wait in the queue, of the fields that the version with this tag didn't have, where
-    /// it lacks them.
+    /// Gives a row the values that wait in the queue, where it lacks them.
     let giveBack:
         @Sendable (
-            YapDatabaseReadWriteTransaction, _ collection: String, _ key: String, _ waiting: [String: Field],
-            _ versionTag: String?
+            YapDatabaseReadWriteTransaction, _ collection: String, _ key: String, _ waiting: [String: Field]
         ) throws -> Void
     /// Brings the server's version of one record in, as a conflict shows it.
     let applyRecord:

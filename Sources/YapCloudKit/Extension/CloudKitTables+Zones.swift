@@ -46,12 +46,14 @@ extension CloudKitTables {
             """, zone(zoneID, database) + [SQLValue(refusal?.rawValue)])
     }
 
-    /// The zones that were fetched from, with their databases.
-    func fetchedZones() throws -> [(zoneID: CKRecordZone.ID, database: DatabaseKey)] {
+    /// The zones that were fetched from, or of which a version of a record is known, with their databases.
+    func knownZones() throws -> [(zoneID: CKRecordZone.ID, database: DatabaseKey)] {
         try rows(
             """
             SELECT database, zone_owner, zone_name FROM \(table("token"))
-            WHERE token IS NOT NULL OR full_fetch IS NOT NULL ORDER BY database, zone_owner, zone_name
+            WHERE token IS NOT NULL OR full_fetch IS NOT NULL
+            UNION SELECT database, zone_owner, zone_name FROM \(table("record")) WHERE change_tag IS NOT NULL
+            ORDER BY database, zone_owner, zone_name
             """
         ) {
             (

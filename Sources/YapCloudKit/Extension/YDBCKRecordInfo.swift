@@ -20,6 +20,10 @@ public final class YDBCKRecordInfo {
     /// be older by now than what another device has set or cleared; see `hasMissedChanges`.
     public let previousVersionTag: String?
 
+    /// The version tags that were registered before, while all rows are walked. The current one is among them when its
+    /// version is back.
+    let formerVersionTags: [String]
+
     /// Whether rows were changed while the extension was not registered, and all rows are walked for it. Then it isn't
     /// known what changed, and everything that a row holds has to be set, without original values.
     public let hasMissedChanges: Bool
@@ -39,12 +43,13 @@ public final class YDBCKRecordInfo {
 
     init(
         databaseIdentifier: String?, versionInfo: (any Sendable)? = nil, previousVersionTag: String? = nil,
-        hasMissedChanges: Bool = false,
+        formerVersionTags: [String] = [], hasMissedChanges: Bool = false,
         previousObject: (any Sendable)? = nil
     ) {
         self.databaseIdentifier = databaseIdentifier
         self.versionInfo = versionInfo
         self.previousVersionTag = previousVersionTag
+        self.formerVersionTags = formerVersionTags
         self.hasMissedChanges = hasMissedChanges
         self.previousObject = previousObject
     }

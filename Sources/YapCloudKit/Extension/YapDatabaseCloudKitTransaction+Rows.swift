@@ -44,7 +44,7 @@ extension YapDatabaseCloudKitTransaction {
     private func handle(
         _ row: YapDatabaseRowIdentity, owner: RecordRow?, object: (any Sendable)?, metadata: (any Sendable)?,
         versionInfo: (any Sendable)? = nil, previous: YapDatabaseExtensionRegistration? = nil,
-        nilDetachesOnly: Bool = false
+        formerVersionTags: [String] = [], nilDetachesOnly: Bool = false
     ) throws {
         let before = try owner.map { try fieldsInTransaction($0) } ?? [:]
         // What an object that can't be read held is unknown: the new one says everything, as that of a new row.
@@ -54,7 +54,8 @@ extension YapDatabaseCloudKitTransaction {
         let (handed, parent) = (record, record?.parent)
         let info = YDBCKRecordInfo(
             databaseIdentifier: owner?.database.identifier, versionInfo: versionInfo,
-            previousVersionTag: previous?.versionTag, hasMissedChanges: previous?.hasMissedCommits ?? false,
+            previousVersionTag: previous?.versionTag, formerVersionTags: formerVersionTags,
+            hasMissedChanges: previous?.hasMissedCommits ?? false,
             previousObject: previousObjects[YapCollectionKey(collection: row.collection, key: row.key)])
         try call(&record, info, row, object: object, metadata: metadata)
         guard let record else {
@@ -249,6 +250,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Asks the handler about every row.
     func populate(after previous: YapDatabaseExtensionRegistration? = nil) throws {
         isQueueTouched = true
+        let formerVersionTags = try tables.formerVersionTags()
         let collections = try transaction.allCollections().filter { cloudKit.isAllowed($0) }
         for collection in collections {
             for row in Array(try transaction.identities(inCollection: collection)) {
@@ -256,15 +258,15 @@ extension YapDatabaseCloudKitTransaction {
                 if owner != nil { try rememberValues(of: row, isAboutToChange: false) }
                 try handle(
                     row, owner: owner, object: nil, metadata: nil, versionInfo: cloudKit.versionInfo,
-                    previous: previous, nilDetachesOnly: true)
-                if let previous, owner != nil { try giveBackWaiting(row, since: previous.versionTag) }
+                    previous: previous, formerVersionTags: formerVersionTags, nilDetachesOnly: true)
+                if previous != nil, owner != nil { try giveBackWaiting(row) }
             }
         }
     }
 
-    /// Gives a row what waits of its record, where the version with this tag may have taken it away. Only where the
-    /// queue holds all values itself: elsewhere the row is what is asked.
-    private func giveBackWaiting(_ row: YapDatabaseRowIdentity, since versionTag: String?) throws {
+    /// Gives a row what waits of its record, where the version before may have taken it away. Only where the queue
+    /// holds all values itself: elsewhere the row is what is asked.
+    private func giveBackWaiting(_ row: YapDatabaseRowIdentity) throws {
         guard let zoneHandler = cloudKit.runner.zoneHandler, cloudKit.options.storage == .values,
             let transaction = transaction as? YapDatabaseReadWriteTransaction,
             let owner = try tables.record(ownedBy: row.rowID)
@@ -275,7 +277,7 @@ extension YapDatabaseCloudKitTransaction {
         guard !waiting.isEmpty else { return }
         rowsInMerge.insert(row.rowID)
         defer { rowsInMerge.remove(row.rowID) }
-        try zoneHandler.giveBack(transaction, row.collection, row.key, waiting, versionTag)
+        try zoneHandler.giveBack(transaction, row.collection, row.key, waiting)
     }
 
     /// Queues the deletion of records whose rows went while the extension was not registered. Another row may have the

@@ -104,6 +104,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         if previous.hasMissedCommits { try forgetVanishedRows() }
         let isAnotherVersion = previous.versionTag != cloudKit.versionTag
         if isAnotherVersion {
+            try tables.noteFormerVersionTag(previous.versionTag)
             // This version's handler may give back, and its merge block bring together, what an earlier one could not.
             try dropLostValues()
             try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal)
@@ -117,7 +118,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         if isAnotherVersion, cloudKit.runner.zoneHandler != nil {
             // The server may hold values of new fields, from newer devices, that were left out here: all records are
             // fetched again, and meet them before anything is saved.
-            for (zoneID, database) in try tables.fetchedZones() {
+            for (zoneID, database) in try tables.knownZones() {
                 let isReset = try tables.fullFetch(zoneID, database) == .reset
                 try beginFullFetch(zoneID, database, isReset ? .reset : .upgrade)
             }

@@ -9,8 +9,8 @@ extension CloudSyncMap {
             applyPage: { [self] transaction, ext, database, page in
                 try apply(page, transaction, ext, database)
             },
-            giveBack: { [self] transaction, collection, key, waiting, versionTag in
-                try giveBack(waiting, since: versionTag, transaction, collection, key)
+            giveBack: { [self] transaction, collection, key, waiting in
+                try giveBack(waiting, transaction, collection, key)
             },
             applyRecord: { [self] transaction, ext, database, record in
                 try ext.tables.markSeen(record.recordID, database)
@@ -18,15 +18,16 @@ extension CloudSyncMap {
             })
     }
 
-    /// A version of the app that doesn't know a field may have made the row anew, of what it knew.
+    /// A version of the app that doesn't know a field, or can't read what a later one stored of it, may have made the
+    /// row anew, of what it knew.
     private func giveBack(
-        _ waiting: [String: Field], since versionTag: String?,
-        _ transaction: YapDatabaseReadWriteTransaction, _ collection: String, _ key: String
+        _ waiting: [String: Field], _ transaction: YapDatabaseReadWriteTransaction, _ collection: String,
+        _ key: String
     ) throws {
         guard let model = model(forCollection: collection),
             let object = try transaction.object(forKey: key, inCollection: collection)
         else { return }
-        let names = Self.newFieldNames(of: model, since: versionTag)
+        let names = Set(model.fieldNames)
         let (local, defaults) = (try model.fields(object), try model.defaults())
         let lacking = waiting.filter { name, field in
             names.contains(name) && (local[name] ?? .cleared).isAbsent(defaults[name])

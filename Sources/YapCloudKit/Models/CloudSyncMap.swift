@@ -73,7 +73,7 @@ struct CloudSyncMap: Sendable {
     }
 
     var recordHandler: YapDatabaseCloudKitRecordHandler {
-        .withObject { [self] _, record, info, collection, key, object in
+        .withObject { [self] transaction, record, info, collection, key, object in
             guard let model = model(forCollection: collection) else { return }
             let zoneID = zoneID(of: model)
             guard let record, record.recordID.zoneID == zoneID else {
@@ -85,22 +85,54 @@ struct CloudSyncMap: Sendable {
                 return
             }
             guard let previous = info.previousObject else {
-                if info.versionInfo != nil {
-                    let names = Self.newFieldNames(of: model, since: info.previousVersionTag)
-                    let defaults = try model.defaults()
-                    // What the version before didn't sync and a row has only by default, nobody has set.
-                    record.setFields(
-                        try model.fields(object).filter { name, field in
-                            names.contains(name)
-                                ? !field.isAbsent(defaults[name]) : info.hasMissedChanges
-                        })
-                    // Of a new field the server has nothing, or what another device wrote.
-                    for name in names { info.originalValues.updateValue(nil, forKey: name) }
-                }
+                guard info.versionInfo != nil else { return }
+                let own = try transaction.objectWithoutKept(forKey: key, inCollection: collection)
+                info.fields = try newFields(
+                    of: model, object, withoutKept: own, info, isOnServer: record.recordChangeTag != nil)
                 return
             }
             info.fields = try model.changes(from: previous, to: object)
         }
+    }
+
+    /// What a row holds of fields that the version before didn't sync.
+    ///
+    /// - Parameters:
+    ///   - own: The object without what earlier versions have kept for this one; nil when they kept nothing.
+    ///   - isOnServer: Whether the server has the record, or had it in this life.
+    private func newFields(
+        of model: CloudSyncModel, _ object: any Sendable, withoutKept own: (any Sendable)?,
+        _ info: YDBCKRecordInfo, isOnServer: Bool
+    ) throws -> (changed: [String: Field], originals: [String: Field]) {
+        let (fields, defaults) = (try model.fields(object), try model.defaults())
+        let ownFields = try own.map { try model.fields($0) }
+        let newNames = Self.newFieldNames(of: model, since: info.previousVersionTag)
+        let neverSynced = info.formerVersionTags.reduce(Set(newNames)) {
+            $0.intersection(Self.newFieldNames(of: model, since: $1))
+        }
+        // What was only kept of a field that a former version synced was sent, or waits, since it was set; but a record
+        // that the version before makes again has only the fields that it knows.
+        let names = newNames.filter { name in
+            !isOnServer || neverSynced.contains(name)
+                || ownFields.map { ($0[name] ?? .cleared).says(fields[name] ?? .cleared) } ?? true
+        }
+        // What the version before didn't sync and a row has only by default, nobody has set.
+        let changed = fields.filter { name, field in
+            guard newNames.contains(name) else { return info.hasMissedChanges }
+            return names.contains(name) && !field.isAbsent(defaults[name])
+        }
+        var originals: [String: Field] = [:]
+        for name in names {
+            // Of a new field the server has nothing, or what another device wrote, which wins.
+            originals[name] = .cleared
+            // A rule must not count what was synced before: a counter would add it to the server's.
+            if !neverSynced.contains(name), let value = changed[name],
+                try model.merge(name, value, value, value) != nil
+            {
+                originals[name] = value
+            }
+        }
+        return (changed, originals)
     }
 
     var mergeBlock: YapDatabaseCloudKit.MergeBlock {

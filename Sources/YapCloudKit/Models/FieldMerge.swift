@@ -38,6 +38,8 @@ struct FieldMerge {
             }
             if isUnchanged {
                 toUpload[name] = waiting
+                // A version of the app that can't read what this one stored may have written the row meanwhile.
+                if !here.says(waiting) { toStore[name] = waiting }
             } else if let merged = try merge(name, originals[name], here, remote[name]) {
                 if !merged.says(here) { toStore[name] = merged }
                 if !merged.says(there) { toUpload[name] = merged }

@@ -35,6 +35,20 @@ extension EarlierTodo: CloudModel {
     static let fields = CloudFields<EarlierTodo> { $0.field(\.title) }
 }
 
+/// The model as a version of the app has it that keeps the note under another name.
+struct RenamedTodo: Codable, Sendable, Equatable {
+    var title = ""
+    var comment: String?
+}
+
+extension RenamedTodo: CloudModel {
+    static let recordType = "todo"
+    static let fields = CloudFields<RenamedTodo> {
+        $0.field(\.title)
+        $0.field(\.comment, as: "note")
+    }
+}
+
 /// The model as another earlier version of the app had it: with the note, but not whether it is done.
 struct NotedTodo: Codable, Sendable, Equatable {
     var title = ""

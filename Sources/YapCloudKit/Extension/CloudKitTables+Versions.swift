@@ -1,0 +1,20 @@
+internal import SQLite
+
+/// The version tags under which the extension was registered before, beside the last one, which is Yap's to keep.
+extension CloudKitTables {
+    /// What stands before a tag in the key of its row, which belongs to the extension and goes with it.
+    private static let formerTagPrefix = "formerVersionTag "
+
+    func noteFormerVersionTag(_ tag: String) throws {
+        try run(
+            "INSERT OR REPLACE INTO yap2 (extension, key, data) VALUES (?1, ?2, x'')",
+            [.text(name), .text(Self.formerTagPrefix + tag)])
+    }
+
+    func formerVersionTags() throws -> [String] {
+        try rows(
+            "SELECT key FROM yap2 WHERE extension = ?1 AND substr(key, 1, ?2) = ?3 ORDER BY key",
+            [.text(name), .integer(Int64(Self.formerTagPrefix.count)), .text(Self.formerTagPrefix)]
+        ) { String($0.text(at: 0).dropFirst(Self.formerTagPrefix.count)) }
+    }
+}
