@@ -34,15 +34,17 @@ import Yap
         let database: YapDatabase
         let sync: CloudSync
         let container: CKContainer
+        let scheduler: ManualScheduler
 
         init(
             _ cloud: TestCloud, _ model: CloudSyncModel, _ configure: (inout YapDatabaseConfiguration) -> Void
         ) throws {
             container = cloud.device(user: "ada").container
             database = try YapDatabase(path: path, configure: configure)
+            scheduler = ManualScheduler(clock: cloud.clock)
             sync = try CloudSync(
                 database, container: container, models: [model], zone: "items",
-                scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
+                scheduler: scheduler, clock: cloud.clock,
                 random: SeededRandomSource(seed: 5))
             sync.syncNowInline()
         }

@@ -25,12 +25,12 @@ import Testing
     func aPauseOfAnotherAccountAsksForNoWake() throws {
         var bench = paused()
         let over = try #require(bench.wake)
-        _ = bench.handle(.useAccount(2))
+        _ = bench.handle(.useAccount(2, isFetched: true))
         #expect(bench.wake == nil)
         bench.now = over
         #expect(bench.handle(.tick) == [])
         #expect(bench.wake == nil)
-        #expect(bench.handle(.useAccount(1)) == ["send - 400"])
+        #expect(bench.handle(.useAccount(1, isFetched: true)) == ["send - 400"])
     }
 
     @Test func aClockThatIsSetBackMakesNoPauseLonger() throws {

@@ -185,6 +185,61 @@ import Testing
         #expect(bench.handle(.tick) == ["fetch Z"])
     }
 
+    /// The engine after a first fetch, with a change that waits and goes.
+    private func sending() -> Bench {
+        var bench = Bench()
+        #expect(bench.handle(.follow(Self.database, Self.zoneID, mayBeMissing: false)) == ["fetch Z"])
+        let page = SyncEvent.pageApplied(
+            Self.database, Self.zoneID, moreComing: false, QueueCount(pending: 1))
+        #expect(bench.handle(page) == ["send - 400"])
+        return bench
+    }
+
+    @Test("167. a batch without an answer goes again before anything is fetched, but not for ever")
+    func aBatchWithoutAnAnswerGoesBeforeAFetch() {
+        var bench = sending()
+        let lost = CKError(.networkFailure)
+        for _ in 0..<SyncLane.unansweredSendsMax {
+            #expect(bench.answer(.failed(lost), whole: lost) == ["complete"])
+            _ = bench.applied(1)
+            #expect(bench.handle(.networkMayBeBack) == ["send - 400"])
+        }
+        #expect(bench.answer(.failed(lost), whole: lost) == ["complete"])
+        _ = bench.applied(1)
+        #expect(bench.handle(.networkMayBeBack) == ["fetch Z"])
+        let page = SyncEvent.pageApplied(
+            Self.database, Self.zoneID, moreComing: false, QueueCount(pending: 1))
+        #expect(bench.handle(page) == ["send - 400"])
+        #expect(bench.answer(.failed(lost), whole: lost) == ["complete"])
+        _ = bench.applied(1)
+        _ = bench.handle(.networkMayBeBack)
+        #expect(bench.answered(bench.saved("0"), left: 1) == ["fetch Z"])
+    }
+
+    @Test("167. a batch that was in flight when the process ended goes before the first fetch")
+    func aBatchOfTheProcessBeforeGoesFirst() {
+        var bench = Bench()
+        #expect(bench.handle(.unanswered(Self.database)) == [])
+        #expect(bench.handle(.follow(Self.database, Self.zoneID, mayBeMissing: false)) == [])
+        #expect(bench.count(1) == ["send - 400"])
+        #expect(bench.answered(bench.saved("0"), left: 0) == ["fetch Z"])
+    }
+
+    @Test(
+        "178. a batch without an answer waits for the fetch, where its user's rows were removed meanwhile",
+        arguments: [true, false])
+    func aBatchDoesNotGoBeforeAFetchFromTheBeginning(isFetched: Bool) {
+        var bench = sending()
+        let lost = CKError(.networkFailure)
+        #expect(bench.answer(.failed(lost), whole: lost) == ["complete"])
+        _ = bench.applied(1)
+        _ = bench.handle(.useAccount(2, isFetched: false))
+        _ = bench.handle(.useAccount(1, isFetched: isFetched))
+        #expect(bench.handle(.networkMayBeBack) == ["create Z"])
+        let created = SyncEvent.zoneCreated(Self.database, Self.zoneID, nil)
+        #expect(bench.handle(created) == [isFetched ? "send - 400" : "fetch Z"])
+    }
+
     @Test("106, 42. a deletion of what is gone is done")
     func aDeletionOfWhatIsGoneIsDone() {
         var bench = Bench()

@@ -112,6 +112,60 @@ import Yap
         #expect(page.minutes == 3.5)
     }
 
+    @Test("166. two equal increments are two") func equalIncrementsOfBothDevicesCount() throws {
+        let page = try merged(
+            {
+                $0.visits = 10
+                $0.tags = ["old"]
+            },
+            {
+                $0.visits += 1
+                $0.minutes += 0.5
+                $0.tags = ["new"]
+            },
+            {
+                $0.visits += 1
+                $0.minutes += 0.5
+                $0.tags = ["new"]
+            })
+        #expect(page.visits == 12 && page.minutes == 1 && page.tags == ["new"])
+    }
+
+    @Test("166. also when the increment is sent before the other one is heard of")
+    func anEqualIncrementThatMeetsAConflictCounts() throws {
+        let (phone, laptop) = (try device(), try device())
+        try edit(phone) { $0.visits = 10 }
+        phone.sync.syncNowInline()
+        laptop.sync.syncNowInline()
+        try edit(laptop) { $0.visits += 1 }
+        laptop.sync.syncNowInline()
+        try edit(phone) { $0.visits += 1 }
+        let sent = cloud.requestCount(.modifyRecords)
+        _ = phone.scheduler.run(stepsMax: 10_000)
+        #expect(cloud.requestCount(.modifyRecords) == sent + 2, "the first met a conflict")
+        for device in [phone, laptop] { #expect(device.sync.syncNowInline() == .idle) }
+        #expect(try phone.object(Page.self, "1")?.visits == 12)
+        #expect(try laptop.object(Page.self, "1")?.visits == 12)
+    }
+
+    @Test("167. an increment whose answer was lost counts once, whatever others add meanwhile")
+    func anIncrementWhoseAnswerWasLostCountsOnce() throws {
+        let (phone, laptop) = (try device(), try device())
+        try edit(phone) { $0.visits = 10 }
+        phone.sync.syncNowInline()
+        cloud.networkFault = { $0.path.hasSuffix("records/modify") ? .loseReply : .none }
+        try edit(phone) { $0.visits += 1 }
+        phone.sync.syncNowInline()
+        cloud.networkFault = nil
+        laptop.sync.syncNowInline()
+        try edit(laptop) { $0.visits += 1 }
+        laptop.sync.syncNowInline()
+        phone.sync.networkMayBeBack()
+        for device in [phone, laptop] { #expect(device.sync.syncNowInline() == .idle) }
+        #expect(try phone.object(Page.self, "1")?.visits == 12)
+        #expect(try laptop.object(Page.self, "1")?.visits == 12)
+    }
+
     @Test func aSumThatIsTooLargeEndsAtTheLargestNumber() throws {
         let page = try merged({ $0.small = 100 }, { $0.small = 127 }, { $0.small = 120 })
         #expect(page.small == 127)

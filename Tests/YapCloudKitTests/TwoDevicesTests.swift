@@ -116,6 +116,41 @@ import Yap
         #expect(try phone.todo("1")?.isDone == true)
     }
 
+    @Test("170. a record whose making was not answered stays deleted when another device deletes it")
+    func aNewRecordWhoseAnswerWasLostStaysDeleted() throws {
+        laptop.syncNow()
+        cloud.networkFault = { $0.path.hasSuffix("records/modify") ? .loseReply : .none }
+        try phone.set(Todo(title: "eggs"), "1")
+        phone.syncNow()
+        cloud.networkFault = nil
+        laptop.syncNow()
+        try laptop.remove("1")
+        laptop.syncNow()
+        phone.sync.networkMayBeBack()
+        try settle()
+        #expect(try phone.todos().isEmpty)
+    }
+
+    @Test("170. also when the device's process ended before the answer")
+    func aNewRecordWhoseProcessEndedStaysDeleted() throws {
+        laptop.syncNow()
+        cloud.networkFault = { $0.path.hasSuffix("records/modify") ? .loseReply : .none }
+        try phone.set(Todo(title: "eggs"), "1")
+        phone.syncNow()
+        cloud.networkFault = nil
+        laptop.syncNow()
+        try laptop.remove("1")
+        laptop.syncNow()
+        try phone.write { transaction in
+            let ext = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
+            let sequence = try #require(try ext.tables.head(DatabaseKey(nil), itemsMax: 1).first?.sequence)
+            try ext.writing { _ in try ext.tables.setInFlight(sequence, true) }
+        }
+        try phone.relaunch()
+        try settle()
+        #expect(try phone.todos().isEmpty)
+    }
+
     @Test func anEditBeatsEveryDeletionThatWaits() throws {
         try start()
         try phone.remove("1")

@@ -42,9 +42,11 @@ extension CloudKitTables {
         ) { $0.text(at: 0) }
     }
 
-    /// Whether something says that it is in flight.
-    func hasInFlight() throws -> Bool {
-        try first("SELECT 1 FROM \(table("count")) WHERE in_flight > 0 LIMIT 1") { _ in true } ?? false
+    /// The databases of which something says that it is in flight.
+    func databasesInFlight() throws -> [DatabaseKey] {
+        try rows("SELECT database FROM \(table("count")) WHERE in_flight > 0 ORDER BY database") {
+            DatabaseKey(column: $0.text(at: 0))
+        }
     }
 
     /// Deletions that nothing else of the same record has to go before: those of the oldest change-set that has any.
@@ -94,8 +96,7 @@ extension YapDatabaseCloudKitTransaction {
                         sentTag: row.changeTag))
                 batch.deletions.append(row.recordID)
             }
-            if let sequence = batch.items.first?.sequence { try tables.setInFlight(sequence, true) }
-            return batch
+            return try inFlight(batch)
         }
     }
 }

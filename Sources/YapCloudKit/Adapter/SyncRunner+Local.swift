@@ -28,7 +28,11 @@ extension SyncRunner {
     /// The queues as they were at one moment.
     struct CountedQueues {
         var account: Int64
+        /// Whether each zone of the account's database has a token.
+        var isFetched: Bool
         var counts: [(key: DatabaseKey, count: QueueCount)]
+        /// Of which a batch was in flight when the process before ended.
+        var unanswered: [DatabaseKey]
     }
 
     func countQueues() throws -> CountedQueues? {
@@ -37,7 +41,7 @@ extension SyncRunner {
         guard let (connection, name, _) = connection() else { return nil }
         // A database whose queue was emptied has no change-set any more.
         let (known, mustClear) = state.withLock { ($0.engine.lanes.keys, $0.mustClearInFlight) }
-        if mustClear { try clearInFlight(connection, name) }
+        let unanswered = mustClear ? try clearInFlight(connection, name) : []
         return try connection.blocking.read { transaction in
             let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
             let account = try tables.currentAccount()
@@ -45,21 +49,28 @@ extension SyncRunner {
             let keys = Set(known).union(try tables.databases()).union([own])
             let moment = CountMoment.reading(snapshot: transaction.snapshot, start: start)
             return CountedQueues(
-                account: account,
-                counts: try keys.sorted().map { ($0, try tables.counts($0, at: moment)) })
+                account: account, isFetched: try tables.hasToken(own),
+                counts: try keys.sorted().map { ($0, try tables.counts($0, at: moment)) },
+                unanswered: unanswered)
         }
     }
 
     func tell(_ queues: CountedQueues) {
-        post(.useAccount(queues.account))
+        // Before a fetch can begin.
+        for key in queues.unanswered { post(.unanswered(key)) }
+        post(.useAccount(queues.account, isFetched: queues.isFetched))
         for (key, count) in queues.counts { post(.counted(key, count)) }
     }
 
-    private func clearInFlight(_ connection: YapDatabaseConnection, _ name: String) throws {
-        let isNeeded = try connection.blocking.read {
-            try $0.ext(name, as: YapDatabaseCloudKit.self).tables.hasInFlight()
+    /// - Returns: The databases of which something was in flight, without those to be fetched from the beginning: such
+    ///   a fetch tells no deletions, so no record may become known before it.
+    private func clearInFlight(_ connection: YapDatabaseConnection, _ name: String) throws -> [DatabaseKey] {
+        let (keys, fetched) = try connection.blocking.read { transaction in
+            let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
+            let keys = try tables.databasesInFlight()
+            return (keys, try keys.filter { try tables.hasToken($0) })
         }
-        if isNeeded {
+        if !keys.isEmpty {
             try connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
                 ext.isByEngine = true
@@ -67,6 +78,7 @@ extension SyncRunner {
             }
         }
         state.withLock { $0.mustClearInFlight = false }
+        return fetched
     }
 
     /// Reads, and says so to the engine when that fails.

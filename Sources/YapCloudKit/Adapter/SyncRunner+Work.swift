@@ -8,6 +8,14 @@ struct SyncTask {
     let attempt: Int
 }
 
+/// A batch that an operation has.
+struct SentBatch {
+    let batch: YapDatabaseCloudKit.Batch
+    let sequence: Int64
+    /// Whether an earlier operation had something of the change-set, and how that ended isn't known.
+    let mayHaveArrived: Bool
+}
+
 /// Carries out what the engine wants done.
 extension SyncRunner {
     func begin(_ work: SyncWork, _ task: SyncTask) {
@@ -98,7 +106,8 @@ extension SyncRunner {
         let summary = YapDatabaseCloudKit.Batch(
             changeSetUUID: uuid, databaseIdentifier: task.key.identifier,
             savedRecordIDs: batch.saves.map(\.recordID), deletedRecordIDs: batch.deletions)
-        state.withLock { $0.batches[task.key] = (summary, sequence) }
+        let sent = SentBatch(batch: summary, sequence: sequence, mayHaveArrived: batch.mayHaveArrived)
+        state.withLock { $0.batches[task.key] = sent }
         events.yield(.inFlight(summary))
         let operation = CKModifyRecordsOperation.sending(batch) {
             self.post(.sent(task.key, $0), attempt: task.attempt)
@@ -113,6 +122,9 @@ extension SyncRunner {
             if let sent {
                 try ext.writing { _ in
                     try ext.tables.setInFlight(sent.sequence, false)
+                    if completion.isAnswered, !sent.mayHaveArrived {
+                        try ext.tables.setAnswered(sent.sequence)
+                    }
                     if completion.isJudged { try ext.tables.noteJudgement(of: sent.sequence) }
                 }
             }

@@ -43,7 +43,7 @@ final class SyncRunner: Sendable {
         /// What runs in the cloud, by the attempt.
         var operations: [Int: CKOperation] = [:]
         /// What the operation of a database was given, until its result is written down.
-        var batches: [DatabaseKey: (batch: YapDatabaseCloudKit.Batch, sequence: Int64)] = [:]
+        var batches: [DatabaseKey: SentBatch] = [:]
     }
 
     /// The most statuses or events that are kept for somebody who doesn't ask for them.

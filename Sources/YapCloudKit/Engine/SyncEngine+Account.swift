@@ -9,9 +9,11 @@ extension SyncEngine {
 
     /// Another user's databases from now on. What was followed and listened to is so there too; what is under way in
     /// the others ends.
-    mutating func use(_ account: Int64) {
+    mutating func use(_ account: Int64, isFetched: Bool) {
         guard account != self.account else { return }
         self.account = account
+        // A fetch from the beginning tells no deletions: no record may become known before it.
+        if !isFetched { lanes[DatabaseKey(nil, account: account)]?.unansweredSends = 0 }
         for key in lanes.keys.sorted() where key.account != account {
             guard var old = lanes[key], !old.followed.isEmpty || old.listens else { continue }
             let new = current(key)

@@ -10,6 +10,8 @@ extension SyncEngine {
             // Also with a count that comes too late: something was queued, and it may be a deletion.
             lanes[key]?.hasNoDeletions = false
             countPause = nil
+        case .unanswered(let key):
+            lanes[key, default: SyncLane()].unansweredSends = 1
         case .countFailed(let message):
             var backOff = countPause?.backOff ?? BackOff()
             let pause = backOff.nextPauseMilliseconds(retryAfterSeconds: nil, random: random)
@@ -63,6 +65,8 @@ extension SyncEngine {
         lane.take(count)
         lane.succeeded()
         lane.zonesWithoutToken.remove(zone)
+        // Where the page shows a record of the batch, the batch has another name: nothing is gained if it goes first.
+        lane.unansweredSends = 0
         if moreComing { lane.needFetch(zone) }
         lanes[key] = lane
     }

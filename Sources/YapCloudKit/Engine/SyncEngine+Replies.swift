@@ -44,6 +44,7 @@ extension SyncEngine {
         if !completion.deleted.isEmpty, verdict.fullQuota == nil { lane.isQuotaFull = false }
         if !completion.saved.isEmpty { lane.savedSinceDeferral = true }
         verdict.missingZones.forEach { lane.needCreate($0) }
+        lane.noteAnswer(isJudged: completion.isJudged, completion.error)
         lanes[key] = lane
         halve(key, reply, isTooLarge: verdict.isTooLarge)
         begin(.complete(completion), key, now: now, &actions)

@@ -83,11 +83,12 @@ package struct SyncEngine {
             lanes[key] = lane
         case .remoteChange(let key, let zone):
             lanes[current(key), default: SyncLane()].needFetch(zone)
-        case .useAccount(let account):
-            use(account)
+        case .useAccount(let account, let isFetched):
+            use(account, isFetched: isFetched)
         case .listen, .subscribed, .subscribeFailed, .listening, .pushed:
             takePush(event, now: now, &actions)
-        case .counted, .countFailed, .applied, .nothingToSend, .localFailure, .unknownDatabase, .anotherUser:
+        case .counted, .unanswered, .countFailed, .applied, .nothingToSend, .localFailure, .unknownDatabase,
+            .anotherUser:
             takeLocal(event, now: now, &actions)
         case .sent(let key, let reply):
             sent(key, reply, now: now, &actions)

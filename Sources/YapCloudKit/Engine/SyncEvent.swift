@@ -5,10 +5,12 @@ package import CloudKit
 package enum SyncEvent: Sendable {
     /// The queue of a database was counted: at the start, and after each commit that touched it.
     case counted(DatabaseKey, QueueCount)
+    /// A batch went out in an earlier run, and its answer was not written down.
+    case unanswered(DatabaseKey)
     /// The queues could not be counted.
     case countFailed(message: String)
-    /// Whose databases are synced from now on.
-    case useAccount(Int64)
+    /// The account whose databases are synced from now on; `isFetched` when each of its zones has a token.
+    case useAccount(Int64, isFetched: Bool)
     /// A zone is to be followed: its changes are fetched, and it is made first if the device never saw it.
     case follow(DatabaseKey, CKRecordZone.ID, mayBeMissing: Bool)
     /// Something says that a zone changed: a push, or the app asks.

@@ -48,6 +48,10 @@ struct SyncLane {
     var conflicts: [CKRecord.ID: Conflict] = [:]
     /// Something was saved since changes were put aside that refer to what the server doesn't have: it may have it now.
     var savedSinceDeferral = false
+    /// How often in a row a batch went out and no answer came; 0 when all were answered.
+    var unansweredSends = 0
+    /// How often the same batch goes before a fetch, which a server that never answers the batch must not hold up.
+    static let unansweredSendsMax = 3
     /// Other devices' changes are to be heard of.
     var listens = false
     /// The adapter was told to listen.
@@ -71,16 +75,39 @@ struct SyncLane {
         if let zone = zonesToCreate.first, !isSuspended { return .createZone(zone) }
         // Before the fetch: what is changed in between is fetched or told.
         if needsSubscription { return .subscribe }
+        // What a fetch shows of a batch whose answer is not known looks as if another device had made it, and a
+        // deletion of it as if it were of an earlier life. Under the name of the batch the server tells what it did.
+        if (1...Self.unansweredSendsMax).contains(unansweredSends), !isSuspended, !isQuotaFull {
+            guard isCounted else { return nil }
+            if count.pending > 0 { return send }
+        }
         if let zone = zonesToFetch.first(where: { !zonesToCreate.contains($0) }) { return .fetch(zone) }
         guard !isSuspended else { return nil }
-        if count.pending > 0, !isQuotaFull || !hasNoDeletions {
-            var limits = BatchLimits()
-            limits.itemsMax = itemsMax
-            limits.takesDeletionsOnly = isQuotaFull
-            return .send(limits)
-        }
+        if count.pending > 0, !isQuotaFull || !hasNoDeletions { return send }
         let mayHaveTargets = savedSinceDeferral && count.pending == 0 && count.hasDeferredReferences
         return mayHaveTargets ? .liftRefusals(onlyWith: .referenceViolation) : nil
+    }
+
+    private var send: SyncWork {
+        var limits = BatchLimits()
+        limits.itemsMax = itemsMax
+        limits.takesDeletionsOnly = isQuotaFull
+        return .send(limits)
+    }
+
+    /// A batch was answered, or not.
+    mutating func noteAnswer(isJudged: Bool, _ error: CKError?) {
+        guard let error, !isJudged else {
+            unansweredSends = 0
+            return
+        }
+        switch error.code {
+        // Nothing went out.
+        case .networkUnavailable: break
+        case .networkFailure, .serverResponseLost: unansweredSends += 1
+        // A server that refuses the whole request says nothing of the one before.
+        default: unansweredSends += unansweredSends > 0 ? 1 : 0
+        }
     }
 
     /// Takes a count, unless a later one was taken before it.

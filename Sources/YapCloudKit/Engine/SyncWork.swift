@@ -59,6 +59,8 @@ package struct SyncCompletion: Sendable {
     package var isJudged = false
     /// What the operation as a whole ended with, as it is told to the app; nil when all of it succeeded.
     package var error: CKError?
+    /// Whether the server has answered for each item.
+    package var isAnswered: Bool { isJudged || error == nil }
 
     package init() {}
 }

@@ -199,12 +199,17 @@ extension CloudKitTables {
 
     // MARK: In flight
 
-    /// Says that an operation has changes of a change-set, or that none has any more. That one had stays known: the
-    /// server may have them, whatever was answered.
+    /// Says that an operation has changes of a change-set, or that none has any more. That one had stays known, since
+    /// the server may have them, unless `setAnswered` says that it answered for each.
     func setInFlight(_ sequence: Int64, _ isInFlight: Bool) throws {
         try run(
             "UPDATE \(table("changeset")) SET in_flight = ?2 WHERE sequence = ?1 AND in_flight <> ?2",
             [.integer(sequence), .integer(isInFlight ? 1 : -1)])
+    }
+
+    /// Says that the server has answered for each change of a change-set that it got: it doesn't have what is left.
+    func setAnswered(_ sequence: Int64) throws {
+        try run("UPDATE \(table("changeset")) SET in_flight = 0 WHERE sequence = ?1", [.integer(sequence)])
     }
 
     /// Whether an operation has changes of a change-set.
@@ -214,7 +219,7 @@ extension CloudKitTables {
         ) { $0.int64(at: 0) == 1 } ?? false
     }
 
-    /// Whether an operation has, or had, changes of a change-set.
+    /// Whether the server may have changes of a change-set that it hasn't answered for.
     func wasInFlight(_ sequence: Int64) throws -> Bool {
         try first(
             "SELECT in_flight <> 0 FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]

@@ -18,6 +18,14 @@ extension CloudKitTables {
         ) { $0.isNull(at: 0) ? nil : $0.text(at: 0) } ?? nil
     }
 
+    /// Whether the fetch of each zone of a database goes on from a token.
+    func hasToken(_ database: DatabaseKey) throws -> Bool {
+        try first(
+            "SELECT count(token) > 0 AND count(token) = count(*) FROM \(table("token")) WHERE database = ?1",
+            [.text(database.column)]
+        ) { $0.int64(at: 0) == 1 } ?? false
+    }
+
     func setToken(_ token: String?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         try run(
             """

@@ -85,7 +85,7 @@ extension YapDatabaseCloudKitTransaction {
         var values: [String: Field] = [:]
         for change in pending { values.merge(change.fields) { _, new in new } }
         let remoteFields = try remote.allFields()
-        var originals = self.originals(of: pending, remote: remoteFields)
+        var originals = try self.originals(of: pending, remote: remoteFields)
         if remote.recordChangeTag == row.changeTag {
             // The server has nothing new: what it has is what the changes were made from, where nobody said it.
             for key in values.keys where originals[key] == nil {
@@ -138,7 +138,7 @@ extension YapDatabaseCloudKitTransaction {
         // What a value that stays was changed from: the server's, or an earlier value that stays.
         var before = remote
         func original(_ key: String) -> Field { before[key] ?? .cleared }
-        let originals = self.originals(of: pending, remote: remote)
+        let originals = try self.originals(of: pending, remote: remote)
         var missing = updated
         for var change in pending {
             var kept: [String: Field] = [:]
@@ -187,16 +187,16 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// What the pending values were changed from, as far as it is known: the earliest original of each key. A queued
-    /// value that the server has was sent from here, and the answer got lost: it is no change of another device, but
-    /// what the later values of this device were changed from.
-    private func originals(of pending: [ChangeRow], remote: [String: Field]) -> [String: Field] {
+    /// value that went out and that the server has was sent from here, and the answer got lost: it is no change of
+    /// another device, but what the later values of this device were changed from.
+    func originals(of pending: [ChangeRow], remote: [String: Field]) throws -> [String: Field] {
         var originals: [String: Field] = [:]
         var known: Set<String> = []
         for change in pending {
             originals.merge(change.originals.filter { !known.contains($0.key) }) { old, _ in old }
             known.formUnion(change.keys)
         }
-        for change in pending {
+        for change in pending where try tables.wasInFlight(change.sequence) {
             for (key, field) in change.fields where field.says(remote[key]) { originals[key] = field }
         }
         return originals

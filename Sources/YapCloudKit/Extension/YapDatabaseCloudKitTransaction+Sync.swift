@@ -10,6 +10,8 @@ extension YapDatabaseCloudKitTransaction {
         var items: [SyncItem] = []
         var saves: [CKRecord] = []
         var deletions: [CKRecord.ID] = []
+        /// Whether an operation had something of its change-set before, and how that ended isn't known.
+        var mayHaveArrived = false
     }
 
     /// The head of a database's queue, with the tags and values of this moment. What can't be sent is left out.
@@ -32,10 +34,18 @@ extension YapDatabaseCloudKitTransaction {
                     try tables.refuseChange(change, code: code)
                     try tables.refuseChanges(of: change.record, code: code)
                 }
-                if let sequence = batch.items.first?.sequence { try tables.setInFlight(sequence, true) }
-                if !batch.items.isEmpty || !isPutAside { return batch }
+                if !batch.items.isEmpty || !isPutAside { return try inFlight(batch) }
             }
         }
+    }
+
+    /// Marks a batch's change-set as in flight.
+    func inFlight(_ batch: Batch) throws -> Batch {
+        guard let sequence = batch.items.first?.sequence else { return batch }
+        var batch = batch
+        batch.mayHaveArrived = try tables.wasInFlight(sequence)
+        try tables.setInFlight(sequence, true)
+        return batch
     }
 
     private func batch(

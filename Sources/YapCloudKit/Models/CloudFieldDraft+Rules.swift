@@ -41,13 +41,14 @@ extension CloudFieldDraft {
         merged { base, local, remote in OrderedMerge(base ?? [], local, remote).list }
     }
 
-    /// Merges a counter: what both devices added to it counts, and what they subtracted. A value before that isn't
-    /// known counts as zero. The sum ends at the largest and the smallest number of the type.
+    /// Merges a counter: what both devices added to it counts, and what they subtracted, also when both did the same. A
+    /// value before that isn't known counts as zero. The sum ends at the largest and the smallest number of the type.
     ///
     /// ```swift
     /// $0.field(\.visits).summed()
     /// ```
     public func summed() where Value: FixedWidthInteger {
+        isSum = true
         merged { base, local, remote in
             let (change, isChangeTooLarge) = local.subtractingReportingOverflow(base ?? 0)
             let (sum, isSumTooLarge) = remote.addingReportingOverflow(change)
@@ -58,6 +59,7 @@ extension CloudFieldDraft {
 
     /// Merges a sum of numbers with fractions as `summed()` does a counter.
     public func summed() where Value: BinaryFloatingPoint {
+        isSum = true
         merged { base, local, remote in remote + (local - (base ?? 0)) }
     }
 }

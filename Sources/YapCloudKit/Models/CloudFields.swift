@@ -24,6 +24,8 @@ public struct CloudFields<Model: Sendable>: Sendable {
         /// Whether the property can hold the value.
         let canRead: @Sendable (_ field: Field) -> Bool
         let merge: (@Sendable (_ base: Field?, _ local: Field, _ remote: Field?) throws -> Field)?
+        /// Whether two equal changes are two, as of a counter.
+        let isSum: Bool
     }
 
     /// In the order of their names.
@@ -115,6 +117,8 @@ public final class CloudFieldDraft<Model: Sendable, Value: Equatable & Sendable>
     private let toCloud: @Sendable (Value) -> (any CKRecordValueProtocol)?
     private let fromCloud: @Sendable ((any CKRecordValueProtocol)?) -> Value?
     private var merge: (@Sendable (Value?, Value, Value) -> Value)?
+    /// Whether two equal changes are two.
+    var isSum = false
     /// The short way, for a type whose values are fields as they are.
     fileprivate var plain: PlainFieldCodec<Value>?
 
@@ -176,6 +180,6 @@ extension CloudFieldDraft: CloudFieldDraftProtocol {
                     model[keyPath: keyPath] = defaults[keyPath: keyPath]
                 }
             },
-            canRead: { decode($0) != nil }, merge: mergeFields)
+            canRead: { decode($0) != nil }, merge: mergeFields, isSum: isSum)
     }
 }

@@ -27,6 +27,8 @@ public struct CloudSyncModel: Sendable {
     let defaults: @Sendable () throws -> [String: Field]
     /// How a field's two changes become one value, for fields that have such a rule.
     let merge: @Sendable (_ name: String, _ base: Field?, _ local: Field, _ remote: Field?) throws -> Field?
+    /// The fields of which two equal changes are two.
+    let sums: Set<String>
     /// Whether a field's value is one that the model can hold.
     let canRead: @Sendable (_ name: String, _ field: Field) -> Bool
     /// Writes fields into the row's object, or into a new one.
@@ -71,6 +73,7 @@ extension CloudSyncModel {
             merge: { name, base, local, remote in
                 try map.entries.first { $0.name == name }?.merge?(base, local, remote)
             },
+            sums: Set(map.entries.filter(\.isSum).map(\.name)),
             canRead: { name, field in
                 field.value == nil || map.entries.first { $0.name == name }?.canRead(field) ?? false
             },

@@ -151,7 +151,7 @@ struct CloudSyncMap: Sendable {
                     return try Field(cloudValue: value, in: zoneID)
                 },
                 remote: try remote.allFields(), isKnown: info.isKnown,
-                defaults: model.defaults, merge: model.merge)
+                defaults: model.defaults, merge: model.merge, sums: model.sums)
             info.updatedPendingLocalRecord.setFields(merge.toUpload)
             if !merge.toStore.isEmpty { try model.store(transaction, key, merge.toStore) }
         }

@@ -25,7 +25,7 @@ extension CloudSyncModel {
                 return try fields(names, of: object)
             },
             defaults: { try fields(names, of: Object()) },
-            merge: { _, _, _, _ in nil },
+            merge: { _, _, _, _ in nil }, sums: [],
             canRead: { name, field in
                 guard let value = field.value else { return true }
                 let object = Object()

@@ -17,15 +17,23 @@ struct FieldMerge {
     ///   - isKnown: Whether it had that before the changes were made: nobody else has changed anything since.
     ///   - defaults: What a field without a value stands for: as it is in a new object.
     ///   - merge: A field's own rule; nil for none.
+    ///   - sums: The fields of which two equal changes are two.
     init(
         names: [String], local: [String: Field], pending: [String: Field], originals: [String: Field],
         remote: [String: Field], isKnown: Bool = false, defaults: () throws -> [String: Field],
-        merge: (String, Field?, Field, Field?) throws -> Field?
+        merge: (String, Field?, Field, Field?) throws -> Field?, sums: Set<String> = []
     ) rethrows {
         for name in names {
             let here = local[name] ?? .cleared
             let there = remote[name] ?? .cleared
-            if here.says(there) { continue }
+            if here.says(there) {
+                if sums.contains(name), pending[name] != nil, let base = originals[name], !base.says(there),
+                    let sum = try merge(name, base, here, there), !sum.says(there)
+                {
+                    (toStore[name], toUpload[name]) = (sum, sum)
+                }
+                continue
+            }
             guard let waiting = pending[name] else {
                 toStore[name] = there
                 continue
