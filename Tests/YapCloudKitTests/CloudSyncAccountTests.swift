@@ -115,6 +115,50 @@ import Yap
         #expect(try adas.todos().mapValues(\.title) == ["1": "sent"])
     }
 
+    @Test("173. what a later user discards of a refused change is the server's again")
+    func whatALaterUserDiscardsIsTheServersAgain() async throws {
+        try use("eve", .keep)
+        try phone.set(Todo(title: "of eve"), "3")
+        #expect(phone.syncNow() == .idle)
+        let recordID = CKRecord.ID(recordName: "3", zoneID: phone.sync.zoneID)
+        cloud.fail(.modifyRecords, of: recordID, with: .invalidArguments, on: phone.device)
+        try phone.edit("3") { $0.title = "refused" }
+        guard case .needsAttention = phone.syncNow() else {
+            Issue.record("\(phone.sync.currentStatus)")
+            return
+        }
+        #expect(try await phone.sync.discardQuarantinedChanges(forRecordID: recordID))
+        #expect(phone.syncNow() == .idle)
+        #expect(try phone.todo("3")?.title == "of eve")
+    }
+
+    /// Signs in as another user before anything is sent or fetched.
+    private func comesIn(_ user: String) throws {
+        account.signIn(user, cloud)
+        let isAnother = try phone.sync.useAccountInline(
+            of: CKRecord.ID(recordName: "_\(user)"), objectsOfOtherAccount: .remove)
+        #expect(isAnother)
+    }
+
+    @Test("177. what waits of a user who comes back is merged with what other devices did meanwhile")
+    func whatWaitsIsMergedWhenItsUserComesBack() throws {
+        try leaveUnsent()
+        try comesIn("eve")
+        adas.syncNow()
+        try adas.edit("1") { $0.note = "theirs" }
+        adas.syncNow()
+        try comesIn("ada")
+        // Made before anything is fetched: the person can't know what the server has.
+        try phone.set(Todo(title: "made anew", isDone: true, note: "mine"), "1")
+        try comesIn("eve")
+        try comesIn("ada")
+        #expect(phone.syncNow() == .idle)
+        adas.syncNow()
+        #expect(try adas.todo("1") == Todo(title: "made anew", note: "theirs"))
+        #expect(try phone.todo("1") == Todo(title: "made anew", note: "theirs"))
+        #expect(phone.rules.contains(.remoteWon))
+    }
+
     @Test func theSameUserAgainIsNoOtherAndLosesNothing() throws {
         try leaveUnsent()
         let isAnother = try phone.sync.useAccountInline(

@@ -195,6 +195,32 @@ import Testing
         return bench
     }
 
+    @Test(
+        "174. a server that was put back: a conflict with an older version is merged after its zone was fetched"
+    )
+    func aConflictWithAnOlderVersionWaitsForTheFetch() {
+        var bench = sending()
+        let known = Date(timeIntervalSince1970: 1_000)
+        func answer(_ modified: Date) -> [String] {
+            let item = SyncItem(
+                recordID: bench.id("0"), kind: .save, sequence: 1, incarnation: 1, sentTag: "7",
+                knownModification: known)
+            let conflict = Bench.conflict(tag: "3", modified: modified)
+            return bench.handle(.sent(Self.database, SendReply(items: [(item, .failed(conflict))])))
+        }
+        #expect(answer(known - 1) == ["complete"])
+        #expect(bench.completions.last?.conflicts.isEmpty == true)
+        #expect(bench.applied(1) == ["fetch Z"])
+        _ = bench.handle(.pageApplied(Self.database, Self.zoneID, moreComing: false, QueueCount(pending: 1)))
+        // The fetch brought nothing: then it is a version like any other.
+        #expect(answer(known - 1) == ["complete"])
+        #expect(bench.completions.last?.conflicts.count == 1)
+        _ = bench.applied(1)
+        bench.engine.lanes[Self.database]?.conflicts = [:]
+        #expect(answer(known + 1) == ["complete"])
+        #expect(bench.completions.last?.conflicts.count == 1)
+    }
+
     @Test("167. a batch without an answer goes again before anything is fetched, but not for ever")
     func aBatchWithoutAnAnswerGoesBeforeAFetch() {
         var bench = sending()

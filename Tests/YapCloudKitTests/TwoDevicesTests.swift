@@ -47,6 +47,18 @@ import Yap
         try settle()
     }
 
+    @Test("165. a server that was put back has lost nothing of a record that was never sent")
+    func anUnsentRecordMeetsOneOfItsNameAfterAReset() throws {
+        #expect(laptop.syncNow() == .idle)
+        try phone.set(Todo(title: "phone", note: "six"), "1")
+        #expect(phone.syncNow() == .idle)
+        try laptop.set(Todo(title: "laptop"), "1")
+        try laptop.beginReset()
+        try settle()
+        #expect(try phone.todo("1") == Todo(title: "phone", note: "six"))
+        #expect(laptop.rules.contains(.remoteWon) && !laptop.rules.contains(.serverWasReset))
+    }
+
     @Test("61. an own change that comes back in a fetch changes nothing")
     func anOwnChangeThatComesBack() throws {
         try start()
@@ -116,6 +128,93 @@ import Yap
         #expect(try phone.todo("1")?.isDone == true)
     }
 
+    @Test("168. an edit beats a deletion also where the record was made again in a later commit")
+    func aRecordMadeAgainAfterTheCommitThatDeletedItIsAChangeOfWhatItWas() throws {
+        try start()
+        try phone.edit("1") { $0.title = "never sent" }
+        try phone.remove("1")
+        try phone.set(Todo(title: "again", note: "six"), "1")
+        try laptop.edit("1") { $0.isDone = true }
+        laptop.syncNow()
+        try settle()
+        #expect(try phone.todo("1") == Todo(title: "again", isDone: true, note: "six"))
+        #expect(phone.rules.contains(.deletionDropped))
+    }
+
+    @Test("168. also where the edits that were never sent were folded into the deletion")
+    func aRecordMadeAgainOfAFoldingDeviceIsAChangeOfWhatTheServerHad() throws {
+        let tablet = try SyncedDevice(cloud, folds: true)
+        try start()
+        tablet.syncNow()
+        tablet.sync.suspend()
+        try tablet.edit("1") { $0.title = "never sent" }
+        try tablet.remove("1")
+        try tablet.set(Todo(title: "again", note: "six"), "1")
+        try laptop.edit("1") { $0.isDone = true }
+        laptop.syncNow()
+        tablet.sync.resume()
+        #expect(tablet.syncNow() == .idle)
+        try settle()
+        #expect(try phone.todo("1") == Todo(title: "again", isDone: true, note: "six"))
+    }
+
+    @Test("168. what the record that was made again lacks is taken away, unless another device set it")
+    func whatTheRecordMadeAgainLacksIsTakenAway() throws {
+        try start(Todo(title: "eggs", priority: 4, note: "six"))
+        try phone.remove("1")
+        try phone.set(Todo(title: "eggs"), "1")
+        try laptop.edit("1") { $0.priority = 9 }
+        laptop.syncNow()
+        try settle()
+        #expect(try laptop.todo("1") == Todo(title: "eggs", priority: 9))
+    }
+
+    @Test("176. another device's edit beats a deletion also where everything is fetched after a reset")
+    func anEditBeatsWhatWasDeletedAndMadeAgainBeforeAReset() throws {
+        try start()
+        try phone.edit("1") { $0.title = "never sent" }
+        try phone.remove("1")
+        try phone.set(Todo(title: "again", note: "six"), "1")
+        cloud.clock.advance(bySeconds: 1)
+        try laptop.edit("1") { $0.title = "milk" }
+        laptop.syncNow()
+        try phone.beginReset()
+        try settle()
+        #expect(try phone.todo("1") == Todo(title: "milk", note: "six"))
+        #expect(phone.rules.contains(.deletionDropped) && phone.rules.contains(.remoteWon))
+    }
+
+    @Test("176. also where what was deleted was never sent")
+    func anotherDevicesRecordBeatsWhatWasNeverSentAfterAReset() throws {
+        #expect(laptop.syncNow() == .idle)
+        try phone.set(Todo(title: "phone", note: "six"), "1")
+        #expect(phone.syncNow() == .idle)
+        laptop.sync.suspend()
+        try laptop.set(Todo(title: "first"), "1")
+        try laptop.remove("1")
+        try laptop.set(Todo(title: "second"), "1")
+        try laptop.beginReset()
+        laptop.sync.resume()
+        let versions = cloud.requestCount(.modifyRecords)
+        try settle()
+        #expect(cloud.requestCount(.modifyRecords) == versions)
+        #expect(try phone.todo("1") == Todo(title: "phone", note: "six"))
+        #expect(laptop.rules.contains(.deletionDropped) && laptop.rules.contains(.remoteWon))
+    }
+
+    @Test("169. an edit of a field that this version doesn't know beats its deletion")
+    func anEditOfAnUnknownFieldBeatsADeletion() throws {
+        try start()
+        try phone.remove("1")
+        let record = try #require(laptop.server("1"))
+        record["color"] = "red"
+        laptop.device.container.privateCloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
+        try settle()
+        #expect(try phone.todo("1")?.title == "eggs")
+        #expect(phone.rules.contains(.deletionDropped))
+        #expect(phone.server("1")?["color"] as? String == "red")
+    }
+
     @Test("170. a record whose making was not answered stays deleted when another device deletes it")
     func aNewRecordWhoseAnswerWasLostStaysDeleted() throws {
         laptop.syncNow()
@@ -149,6 +248,43 @@ import Yap
         try phone.relaunch()
         try settle()
         #expect(try phone.todos().isEmpty)
+    }
+
+    @Test(
+        "171. after a server was put back, what another device's edit leaves of the lost values is in the log"
+    )
+    func whatARestoredServerLostIsInTheLog() throws {
+        try start()
+        let record = try #require(laptop.server("1"))
+        record["note"] = "seven"
+        record["title"] = "older"
+        cloud.clock.advance(bySeconds: 1)
+        laptop.device.container.privateCloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
+        try phone.write { transaction in
+            let ext = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
+            try ext.beginFullFetch(phone.sync.zoneID, DatabaseKey(nil), .reset)
+        }
+        try settle()
+        #expect(try phone.todo("1")?.title == "older")
+        let lost = phone.log.withLock { $0 }.filter { $0.rule == .serverWasReset }
+        #expect(lost.map(\.dropped) == ["six", "eggs"] && lost.map(\.kept) == ["seven", "older"])
+    }
+
+    @Test("172. a token that runs out while a server that was put back is fetched anew deletes nothing")
+    func aTokenThatRunsOutDuringAResetDeletesNothing() throws {
+        try start()
+        try phone.write { transaction in
+            let ext = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
+            for refusal in [TokenRefusal.reset, .expired] {
+                try ext.beginFullFetch(phone.sync.zoneID, DatabaseKey(nil), refusal)
+            }
+            #expect(try ext.tables.fullFetch(phone.sync.zoneID, DatabaseKey(nil)) == .reset)
+        }
+        let operation = CKModifyRecordsOperation(
+            recordIDsToDelete: [CKRecord.ID(recordName: "1", zoneID: laptop.sync.zoneID)])
+        laptop.device.container.privateCloudDatabase.add(operation)
+        #expect(phone.syncNow() == .idle)
+        #expect(try phone.todo("1")?.title == "eggs")
     }
 
     @Test func anEditBeatsEveryDeletionThatWaits() throws {

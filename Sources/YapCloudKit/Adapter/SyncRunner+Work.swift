@@ -65,16 +65,17 @@ extension SyncRunner {
     private func userRecordName(_ key: DatabaseKey, orElse now: String?) throws -> String? {
         if let known = state.withLock({ $0.users[key] }) { return known }
         guard let (connection, name, _) = connection() else { return now }
-        let kept = try connection.blocking.read {
+        var owner = try connection.blocking.read {
             try $0.ext(name, as: YapDatabaseCloudKit.self).tables.userRecordName(key)
         }
-        if kept == nil, let now {
-            try connection.blocking.readWrite { transaction in
+        if owner == nil, let now {
+            owner = try connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+                // The app may have said meanwhile who it is.
                 try ext.writing { _ in try ext.tables.setUserRecordName(now, key) }
+                return try ext.tables.userRecordName(key)
             }
         }
-        let owner = kept ?? now
         state.withLock { $0.users[key] = owner }
         return owner
     }

@@ -54,7 +54,8 @@ extension SyncEngine {
             lanes[key]?.isQuotaFull = true
         }
         let isProgress =
-            !done.isEmpty || !completion.conflicts.isEmpty || !completion.recreated.isEmpty
+            verdict.asksTheZone || !done.isEmpty || !completion.conflicts.isEmpty
+            || !completion.recreated.isEmpty
             || !completion.refused.isEmpty || verdict.isTooLarge || !verdict.missingZones.isEmpty
             || verdict.fullQuota != nil
         if let (error, zone) = verdict.stopping {
@@ -106,6 +107,8 @@ extension SyncEngine {
     /// What the items of a batch ask of the whole database.
     private struct Verdict {
         var isTooLarge = false
+        /// A zone is fetched before a conflict in it is merged.
+        var asksTheZone = false
         var missingZones: [CKRecordZone.ID] = []
         var retryable: CKError?
         var stopping: (error: CKError, zone: CKRecordZone.ID)?
@@ -159,6 +162,13 @@ extension SyncEngine {
         if conflict.rounds > Self.identicalConflictsMax {
             lane.conflicts[item.recordID] = nil
             completion.refused.append((item, error, true))
+        } else if let server = error.serverRecord, conflict.rounds == 1, item.isNewer(than: server),
+            lane.followed.contains(item.recordID.zoneID)
+        {
+            // The server may have been put back, and its record be one from before. The fetch of the zone says so, and
+            // this device's values go up again; a merge would take the old ones for another device's.
+            lane.needFetch(item.recordID.zoneID)
+            verdict.asksTheZone = true
         } else if let server = error.serverRecord {
             completion.conflicts.append((item, server))
         } else {
@@ -251,6 +261,16 @@ extension SyncEngine {
         case .networkUnavailable, .networkFailure, .serverResponseLost: .network
         default: .server(code)
         }
+    }
+}
+
+extension SyncItem {
+    /// Whether the version that is known here was made later than the server's, by the server's own clock.
+    fileprivate func isNewer(than server: CKRecord) -> Bool {
+        guard sentTag != nil, sentTag != server.recordChangeTag, let known = knownModification else {
+            return false
+        }
+        return server.modificationDate.map { $0 <= known } ?? false
     }
 }
 

@@ -1,4 +1,5 @@
 package import CloudKit
+package import Foundation
 
 /// One change of the queue as it was handed to an operation.
 package struct SyncItem: Hashable, Sendable {
@@ -18,10 +19,12 @@ package struct SyncItem: Hashable, Sendable {
     package let sentTag: String?
     /// Whether no row of the app stood for the record any more when it was sent.
     package let isOwnerless: Bool
+    /// When the version that is known here was made, by the server's clock; nil when none is known.
+    package let knownModification: Date?
 
     package init(
         recordID: CKRecord.ID, kind: Kind, sequence: Int64, incarnation: Int64, sentTag: String?,
-        isOwnerless: Bool = false
+        isOwnerless: Bool = false, knownModification: Date? = nil
     ) {
         self.recordID = recordID
         self.kind = kind
@@ -29,5 +32,6 @@ package struct SyncItem: Hashable, Sendable {
         self.incarnation = incarnation
         self.sentTag = sentTag
         self.isOwnerless = isOwnerless
+        self.knownModification = knownModification
     }
 }

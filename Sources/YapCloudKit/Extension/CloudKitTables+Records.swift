@@ -178,6 +178,14 @@ extension CloudKitTables {
             """, identity(recordID, database))
     }
 
+    /// A record became known by something else than a fetch. Where everything is about to be fetched, that is from
+    /// before that fetch: whether the server still has it is about to be seen.
+    func noteKnown(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {
+        let mayBeGone =
+            try fullFetch(recordID.zoneID, database) != nil && token(recordID.zoneID, database) == nil
+        if mayBeGone { try markUnseen(recordID, database) } else { try markSeen(recordID, database) }
+    }
+
     func markSeen(_ recordID: CKRecord.ID, _ database: DatabaseKey) throws {
         try run(
             """

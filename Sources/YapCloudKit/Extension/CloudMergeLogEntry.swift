@@ -24,7 +24,7 @@ public struct CloudMergeLogEntry: Sendable {
         /// The record was deleted by another device, and the change that waited here was dropped with it.
         case deletedRemotely
         /// The server lost the record's newest version (a restored backup): this device's values were sent
-        /// again.
+        /// again. Where another device has changed the record since, the server's values stand.
         case serverWasReset
     }
 

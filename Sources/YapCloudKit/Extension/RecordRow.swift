@@ -40,7 +40,8 @@ struct ChangeRow {
     /// A save: the changed fields, a cleared one without value. A deletion: the fields that the record had,
     /// if known.
     var fields: [String: Field]
-    /// The values before the change, for the merge.
+    /// The values before the change, for the merge. A deletion: what the server had of fields whose changes were never
+    /// sent and went with the record.
     var originals: [String: Field]
     /// Further changed fields, whose values a row holds: its rowid, by key.
     var restore: [String: Int64] = [:]

@@ -131,6 +131,8 @@ extension YapDatabaseCloudKitTransaction {
     /// - Parameter fields: What the record held, as far as it is known.
     func queueDelete(_ row: RecordRow, fields: [String: Field]) throws {
         isQueueTouched = true
+        // What the server has of fields whose unsent changes go with the record.
+        var originals: [String: Field] = [:]
         for refused in try tables.specialChanges(of: row.id) where refused.refusal != nil {
             let isKept = try mayBeOnServerInPart(refused)
             let known = try isKept ? [:] : knownValues(of: refused)
@@ -139,13 +141,17 @@ extension YapDatabaseCloudKitTransaction {
             if refused.kind == .save {
                 formerRows[row.id, default: []].append(.unsent(dropped, known: known))
             }
-            if !isKept { try remove(refused) }
+            if !isKept {
+                originals.merge(refused.originals) { earlier, _ in earlier }
+                try remove(refused)
+            }
         }
         logAllTakenOver(row)
         let open = try changeSet(for: row)
         if let change = try openChange(open, row) {
             if change.kind == .save {
                 formerRows[row.id, default: []].append(.unsent(change, known: try knownValues(of: change)))
+                originals.merge(change.originals) { earlier, _ in earlier }
             }
             try remove(change)
             let isKnownToServer = try row.changeTag != nil || tables.hasChanges(row.id)
@@ -155,7 +161,7 @@ extension YapDatabaseCloudKitTransaction {
         links.noteFormer(row.id, in: open.sequence, try row.parentField())
         queuedRecords.insert(row.id)
         lastChange = try tables.insertChange(
-            open.sequence, row.id, .delete, fields: fields, originals: [:], ordinal: try nextOrdinal())
+            open.sequence, row.id, .delete, fields: fields, originals: originals, ordinal: try nextOrdinal())
     }
 
     /// What this commit's change-set says of a record so far.

@@ -71,7 +71,8 @@ extension YapDatabaseCloudKitTransaction {
             batch.items.append(
                 SyncItem(
                     recordID: row.recordID, kind: change.kind, sequence: change.sequence, incarnation: row.id,
-                    sentTag: row.changeTag, isOwnerless: row.ownerCount == 0))
+                    sentTag: row.changeTag, isOwnerless: row.ownerCount == 0,
+                    knownModification: base.modificationDate))
             if change.kind == .delete {
                 batch.deletions.append(row.recordID)
             } else {
@@ -246,6 +247,10 @@ extension YapDatabaseCloudKitTransaction {
         _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, _ refusal: TokenRefusal
     ) throws {
         try writing { _ in
+            // What a server that was put back has lost is known when all of it was seen: a token that runs out before
+            // must not make it something that others deleted.
+            let isReset = try tables.fullFetch(zoneID, database) == .reset
+            let refusal = isReset && refusal == .expired ? .reset : refusal
             try tables.setToken(nil, zoneID, database)
             try tables.setFullFetch(refusal, zoneID, database)
             try tables.markAllUnseen(zoneID, database)

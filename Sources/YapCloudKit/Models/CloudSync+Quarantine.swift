@@ -34,7 +34,7 @@ extension CloudSync {
                 return false
             }
             // The change's values are in the object too, and no page would bring the server's: nothing is new there.
-            try ext.beginFullFetch(recordID.zoneID, DatabaseKey(nil), .expired)
+            try ext.beginFullFetch(recordID.zoneID, try ext.databaseKey(nil), .expired)
             return true
         }
         if isDiscarded { cloudKit.runner.post(.remoteChange(DatabaseKey(nil), recordID.zoneID)) }

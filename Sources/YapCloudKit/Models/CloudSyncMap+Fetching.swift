@@ -13,8 +13,8 @@ extension CloudSyncMap {
                 try giveBack(waiting, transaction, collection, key)
             },
             applyRecord: { [self] transaction, ext, database, record in
-                try ext.tables.markSeen(record.recordID, database)
                 try apply(record, nil, transaction, ext, database)
+                try ext.tables.noteKnown(record.recordID, database)
             })
     }
 
@@ -108,8 +108,19 @@ extension CloudSyncMap {
         let deleted = try ext.tables.lifeToDelete(lives)
         let live = lives.last { $0.ownerCount > 0 }
         if let deleted, let live {
-            // Deleted and made again here: both are still to be sent, in this order.
-            if deleted.id != live.id { try ext.setTag(of: deleted, from: record) }
+            guard deleted.id != live.id else { return false }
+            // A server that was put back shows older versions, which are nobody's edit.
+            let isOlder = try fullFetch == .reset && deleted.changeTag != nil && ext.isBehind(record, deleted)
+            let isForeign =
+                try !isOlder && deleted.changeTag != record.recordChangeTag
+                && !ext.isOwnEcho(record, of: deleted, names: model.fieldNames)
+            guard isForeign else {
+                // Deleted and made again here: both are still to be sent, in this order.
+                try ext.setTag(of: deleted, from: record)
+                return false
+            }
+            try ext.giveUpDeletion(of: deleted, lives, for: live, record, names: model.fieldNames)
+            try ext.merge(record, into: live, transaction)
             return false
         }
         if let live {
@@ -117,24 +128,26 @@ extension CloudSyncMap {
             if isKnown {
                 // Of the same version a field that is new here is known only now.
                 guard fullFetch != nil else { return false }
-            } else if fullFetch == .reset, try !ext.isNewer(record, than: live) {
-                try ext.queueLastValues(of: live, against: record, model)
+            } else if fullFetch == .reset, live.changeTag != nil {
+                if try ext.isBehind(record, live) {
+                    try ext.queueLastValues(of: live, against: record, model)
+                } else {
+                    try ext.logLostValues(of: live, against: record, model)
+                }
             }
             try ext.merge(record, into: live, isKnown: isKnown, transaction)
             return false
         }
         if let deleted {
             guard deleted.changeTag != record.recordChangeTag else { return false }
-            if try ext.isOwnEcho(record, of: deleted, names: model.fieldNames) {
+            let isReset = fullFetch == .reset
+            if try ext.isOwnEcho(record, of: deleted, names: model.fieldNames, isReset: isReset) {
                 try ext.setTag(of: deleted, from: record)
                 return false
             }
             // A record that was made again here and deleted again has more than one deletion waiting: with one of them
             // left in the queue, the edit that won would be deleted after all.
-            for life in lives {
-                ext.logDrop(life, nil, .deletionDropped, dropped: nil, kept: nil)
-                _ = try ext.forget(life, rule: .remoteWon)
-            }
+            try ext.letGo(of: lives)
         }
         return try insert(record, lives, model, transaction, ext, database)
     }
@@ -171,9 +184,11 @@ extension CloudSyncMap {
             fields.merge(change.fields) { _, edited in edited }
         }
         try model.store(transaction, key, fields)
-        guard !waiting.isEmpty, let live = try ext.tables.liveRecord(record.recordID, database) else {
+        guard !waiting.isEmpty, var live = try ext.tables.liveRecord(record.recordID, database) else {
             return false
         }
+        // What waits was changed from the version that was known before, and not from this one.
+        live.changeTag = lives.last?.changeTag
         try ext.merge(record, into: live, transaction)
         return false
     }
@@ -198,14 +213,7 @@ extension CloudSyncMap {
                 }
                 let recordID = stashed.record.recordID
                 try apply(stashed.record, nil, transaction, ext, stashed.database)
-                if try ext.tables.fullFetch(recordID.zoneID, stashed.database) == .upgrade,
-                    try ext.tables.token(recordID.zoneID, stashed.database) == nil
-                {
-                    // It is from before that fetch: whether the server still has it is about to be seen.
-                    try ext.tables.markUnseen(recordID, stashed.database)
-                } else {
-                    try ext.tables.markSeen(recordID, stashed.database)
-                }
+                try ext.tables.noteKnown(recordID, stashed.database)
             }
         }
     }
@@ -235,12 +243,16 @@ extension YapDatabaseCloudKitTransaction {
     /// Whether a record that was deleted here has nothing that didn't come from here: each field is what the
     /// deleted row had, or what a change that waits, or may have arrived with its answer lost, sets or
     /// replaces.
-    func isOwnEcho(_ record: CKRecord, of row: RecordRow, names: [String]) throws -> Bool {
+    ///
+    /// - Parameter isReset: Whether the server was put back. Another device may have made the record again there, just
+    ///   as it was.
+    func isOwnEcho(
+        _ record: CKRecord, of row: RecordRow, names: [String], isReset: Bool = false
+    ) throws -> Bool {
         let remote = try record.allFields()
         let changes = try restoredChanges(of: row)
-        guard let deletion = changes.last(where: { $0.kind == .delete }), !deletion.fields.isEmpty else {
-            return false
-        }
+        guard let deletion = changes.last(where: { $0.kind == .delete }), try isReset || mayHaveArrived(row)
+        else { return false }
         return names.allSatisfy { name in
             let there = remote[name] ?? .cleared
             if there.says(deletion.fields[name] ?? .cleared) { return true }
@@ -252,12 +264,74 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Whether the server's record was changed after the version that is known here, by the server's clock.
-    func isNewer(_ record: CKRecord, than row: RecordRow) throws -> Bool {
-        guard let remote = record.modificationDate, let known = try row.base().modificationDate else {
-            return false
+    /// Whether a save of the record went out whose answer isn't known.
+    func mayHaveArrived(_ row: RecordRow) throws -> Bool {
+        try tables.changes(of: row.id).contains {
+            try $0.kind == .save && tables.wasInFlight($0.sequence)
         }
-        return remote > known
+    }
+
+    /// Drops the deletions that wait: another device's edit won.
+    func letGo(of lives: [RecordRow]) throws {
+        for life in lives {
+            logDrop(life, nil, .deletionDropped, dropped: nil, kept: nil)
+            _ = try forget(life, rule: .remoteWon)
+        }
+    }
+
+    /// Another device has edited what was deleted and made again here: the edit beats the deletions that wait, and what
+    /// was made again counts as a change of what was deleted.
+    ///
+    /// - Parameters:
+    ///   - lives: All lives of the record; those that were deleted are let go.
+    ///   - live: The one that rows stand for.
+    ///   - record: The other device's version.
+    func giveUpDeletion(
+        of deleted: RecordRow, _ lives: [RecordRow], for live: RecordRow, _ record: CKRecord, names: [String]
+    ) throws {
+        let changes = try tables.changes(of: deleted.id)
+        let deletion = changes.first { $0.kind == .delete }
+        // What was deleted may hold edits that were never sent: the server had what those were made from.
+        let saves = changes.filter { $0.kind == .save }
+        let before = (deletion?.fields ?? [:])
+            .merging(deletion?.originals ?? [:]) { _, original in original }
+            .merging(try originals(of: saves, remote: try record.allFields())) { _, original in original }
+        try letGo(of: lives.filter { $0.id != live.id })
+        // What the record had is unknown where all records were deleted at once.
+        guard deletion?.fields.isEmpty == false,
+            var first = try tables.changes(of: live.id).first(where: { $0.kind == .save })
+        else { return }
+        for name in names {
+            let was = before[name] ?? .cleared
+            // What the new object lacks was taken away.
+            if first.fields[name] == nil, first.restore[name] == nil, was.value != nil {
+                first.fields[name] = .cleared
+            }
+            if first.originals[name] == nil { first.originals[name] = was }
+        }
+        try tables.updateChange(first)
+    }
+
+    /// The server went back to an older version, and another device has changed that since: which of the fields it
+    /// changed and which the server lost isn't known. What this device had is in the log.
+    func logLostValues(of row: RecordRow, against record: CKRecord, _ model: CloudSyncModel) throws {
+        guard let owner = try identities(of: row).first,
+            let full = try fullFields(owner, row, object: nil, metadata: nil)?.fields
+        else { return }
+        let (remote, waiting) = (try record.allFields(), Set(try tables.changes(of: row.id).flatMap(\.keys)))
+        for (name, field) in full.sorted(by: { $0.key < $1.key }) where !waiting.contains(name) {
+            let there = remote[name] ?? .cleared
+            guard !field.says(there), model.canRead(name, there) else { continue }
+            logDrop(row, name, .serverWasReset, dropped: field, kept: there)
+        }
+    }
+
+    /// Whether the server, which was put back, may have lost the version that is known here: by its own clock its
+    /// record was not changed since.
+    func isBehind(_ record: CKRecord, _ row: RecordRow) throws -> Bool {
+        // What was made here and never sent, no server can have lost.
+        guard let known = try row.base().modificationDate else { return row.changeTag != nil }
+        return record.modificationDate.map { $0 <= known } ?? true
     }
 
     /// The server went back to an older version: what this device has counts as changed here since then.

@@ -109,9 +109,10 @@ struct EngineBench {
         .saved(CKRecord(recordType: "todo", recordID: id(name)))
     }
 
-    static func conflict(tag: String?) -> CKError {
+    static func conflict(tag: String?, modified: Date? = nil) -> CKError {
         var state = RecordState(recordType: "todo", recordID: CKRecord.ID(recordName: "0", zoneID: zoneID))
         state.changeTag = tag
+        state.modificationDate = modified
         return CKError(
             .serverRecordChanged, userInfo: [CKRecordChangedErrorServerRecordKey: CKRecord(state: state)])
     }

@@ -13,24 +13,29 @@ final class SyncedDevice {
     let path: String
     let random: any RandomSource
     private let listens: Bool
+    private let folds: Bool
     private(set) var database: YapDatabase
     private(set) var sync: CloudSync
     private(set) var scheduler: ManualScheduler
     /// What the merges decided, across relaunches.
     let log = Lock<[CloudMergeLogEntry]>([])
 
-    /// - Parameter listens: Whether it hears of other devices' changes when the cloud delivers its pushes.
+    /// - Parameters:
+    ///   - listens: Whether it hears of other devices' changes when the cloud delivers its pushes.
+    ///   - folds: Whether it folds the changes that wait.
     init(
         _ cloud: TestCloud, user: String = "ada", seed: UInt64 = 7, listens: Bool = false,
+        folds: Bool = false,
         device: TestDevice? = nil
     ) throws {
         self.cloud = cloud
         self.listens = listens
+        self.folds = folds
         self.device = device ?? cloud.device(user: user)
         let device = self.device
         random = SeededRandomSource(seed: seed + UInt64(device.number))
         path = NSTemporaryDirectory() + "yap-sync-" + UUID().uuidString + ".db"
-        (database, sync, scheduler) = try Self.open(path, device, cloud, random, listens)
+        (database, sync, scheduler) = try Self.open(path, device, cloud, random, listens, folds)
         observe()
     }
 
@@ -41,7 +46,7 @@ final class SyncedDevice {
 
     private static func open(
         _ path: String, _ device: TestDevice, _ cloud: TestCloud, _ random: any RandomSource,
-        _ listens: Bool
+        _ listens: Bool, _ folds: Bool
     ) throws -> (YapDatabase, CloudSync, ManualScheduler) {
         let database = try YapDatabase(path: path) {
             $0.register(Todo.self, inCollection: "todos")
@@ -51,7 +56,7 @@ final class SyncedDevice {
         let sync = try CloudSync(
             database, container: device.container, models: [.model(Todo.self, collection: "todos")],
             zone: "todos", scheduler: scheduler, clock: cloud.clock, random: random,
-            listens: listens)
+            listens: listens, foldsQueuedChanges: folds)
         return (database, sync, scheduler)
     }
 
@@ -61,7 +66,7 @@ final class SyncedDevice {
 
     func relaunch() throws {
         try database.close()
-        (database, sync, scheduler) = try Self.open(path, device, cloud, random, listens)
+        (database, sync, scheduler) = try Self.open(path, device, cloud, random, listens, folds)
         observe()
     }
 
@@ -121,6 +126,14 @@ final class SyncedDevice {
 
     @discardableResult
     func syncNow() -> CloudSyncStatus { sync.syncNowInline() }
+
+    /// The server says that it was put back: everything is fetched anew.
+    func beginReset() throws {
+        try write { transaction in
+            let ext = try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
+            try ext.beginFullFetch(sync.zoneID, DatabaseKey(nil), .reset)
+        }
+    }
 
     var rules: [CloudMergeLogEntry.Rule] { log.withLock { $0.map(\.rule) } }
 }
