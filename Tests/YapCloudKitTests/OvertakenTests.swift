@@ -50,6 +50,32 @@ import Yap
         #expect(device.seen.merged.isEmpty)
     }
 
+    @Test("179. a fetched version from before a conflict that was merged meanwhile is left")
+    func aVersionFromBeforeAConflict() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        try beginFetch(device)
+        let page = try #require(device.server("1"))
+        cloud.clock.advance(bySeconds: 1)
+        _ = device.changeOnServer("1") { $0["note"] = "of another device" }
+        cloud.clock.advance(bySeconds: 1)
+        let held = HeldAnswers(cloud)
+        try device.edit("1") { $0.title = "b" }
+        _ = device.upload()
+        // The conflict comes, and the save goes again on the other device's version.
+        held.release()
+        _ = device.upload()
+        #expect(held.count == 1)
+        try device.edit("1") { $0.title = "c" }
+        try device.merge(page)
+        held.release()
+        cloud.carrier = nil
+        #expect(device.upload() == .idle)
+        #expect(try device.todo("1")?.title == "c")
+        #expect(device.server("1")?["title"] == "c")
+        #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
+    }
+
     @Test("133. a version that another device made after the save is merged")
     func aVersionFromAfterASave() throws {
         let device = try HandledDevice(cloud)
@@ -278,10 +304,10 @@ import Yap
         let (writes, database) = (WritesSinceFetch(), DatabaseKey(nil))
         let zoneID = HandledDevice.zoneID
         func id(_ number: Int) -> CKRecord.ID { CKRecord.ID(recordName: "\(number)", zoneID: zoneID) }
-        for number in 0...WritesSinceFetch.recordsMax { writes.note(.saved, of: id(number), in: database) }
-        #expect(writes.mayHaveSaved(id(0), in: database))
+        for number in 0...WritesSinceFetch.recordsMax { writes.note(.known, of: id(number), in: database) }
+        #expect(writes.mayHaveHad(id(0), in: database))
         writes.noteFetch(of: zoneID, in: database)
-        #expect(!writes.mayHaveSaved(id(0), in: database))
+        #expect(!writes.mayHaveHad(id(0), in: database))
     }
 
     @Test("135. a value that may be on the server stays before a later one, and is no other device's change")
@@ -365,15 +391,91 @@ import Yap
         try device.remove("1")
         device.upload()
         cloud.networkFault = nil
-        // Another device makes a record of the name.
-        let other = CKRecord(recordType: "todo", recordID: device.id("1"))
+        makeByAnotherDevice(device.id("1"))
+        try sendAgain(device)
+        #expect(device.server("1")?["title"] == "of another device")
+    }
+
+    private func makeByAnotherDevice(_ recordID: CKRecord.ID) {
+        let other = CKRecord(recordType: "todo", recordID: recordID)
         other["title"] = "of another device"
         cloud.device(user: "ada").container.privateCloudDatabase.add(
             CKModifyRecordsOperation(recordsToSave: [other]))
+    }
+
+    private func sendAgain(_ device: HandledDevice) throws {
+        cloud.networkFault = nil
         cloud.clock.advance(bySeconds: 600)
         device.cloudKit.networkMayBeBack()
         #expect(device.upload() == .idle)
         #expect(try device.queue().isEmpty)
-        #expect(device.server("1")?["title"] == "of another device")
+    }
+
+    /// A page comes that shows nothing of what is here: only its token is stored.
+    private func storeToken(_ device: HandledDevice) throws {
+        let page = Lock<SyncPage?>(nil)
+        device.device.container.privateCloudDatabase.add(
+            CKFetchRecordZoneChangesOperation.page(of: HandledDevice.zoneID, since: nil) { result in
+                page.withLock { $0 = try? result.get() }
+            })
+        let token = try #require(page.withLock { $0 }?.token)
+        try device.write { _, ext in
+            try ext.setToken(token, forZone: HandledDevice.zoneID, databaseIdentifier: nil)
+        }
+    }
+
+    /// Another device deletes a record whose making was not answered; then `meanwhile`, and the save goes again.
+    private func saveAgain(_ device: HandledDevice, after meanwhile: () throws -> Void) throws {
+        device.lose(.loseReply)
+        try device.set(Todo(title: "a"), "1")
+        device.upload()
+        cloud.networkFault = nil
+        device.deleteOnServer("1")
+        try meanwhile()
+        try sendAgain(device)
+    }
+
+    @Test("180. a save without an answer is the same write after a page that shows nothing of its record")
+    func aSaveIsSentAgainAfterAPage() throws {
+        let device = try HandledDevice(cloud)
+        try storeToken(device)
+        try saveAgain(device) { try storeToken(device) }
+        #expect(device.server("1") == nil, "the deletion comes with the next page")
+    }
+
+    @Test(
+        "180. after the first page of a fetch from the beginning, which tells no deletions, it is another one"
+    )
+    func aSaveIsSentAgainAfterAFirstPage() throws {
+        let device = try HandledDevice(cloud)
+        try saveAgain(device) { try storeToken(device) }
+        #expect(device.server("1")?["title"] == "a")
+    }
+
+    @Test("180. it is another one when the token was dropped, also before a page comes")
+    func aSaveIsSentAgainWithoutAToken() throws {
+        let device = try HandledDevice(cloud)
+        try storeToken(device)
+        try saveAgain(device) {
+            try device.write { _, ext in
+                try ext.setToken(nil, forZone: HandledDevice.zoneID, databaseIdentifier: nil)
+            }
+        }
+        #expect(device.server("1")?["title"] == "a")
+    }
+
+    @Test("180. a deletion is another write after each page: what others made of the name is passed over")
+    func aDeletionIsSentAgainAfterAPage() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        try storeToken(device)
+        device.lose(.loseReply)
+        try device.remove("1")
+        device.upload()
+        cloud.networkFault = nil
+        makeByAnotherDevice(device.id("1"))
+        try storeToken(device)
+        try sendAgain(device)
+        #expect(device.server("1") == nil)
     }
 }

@@ -229,6 +229,22 @@ import Yap
         #expect(device.upload() == .idle)
     }
 
+    @Test("170 (app). a record whose making was not answered is made again, and the log says so")
+    func aRemoteDeletionOfWhatWasNotAnswered() throws {
+        device.lose(.loseReply)
+        try device.set(Todo(title: "a"), "1")
+        device.scheduler.runUntilQuiet()
+        cloud.networkFault = nil
+        device.deleteOnServer("1")
+        let keys = try device.write { _, ext in
+            try ext.removeRemotelyDeletedRecord(device.id("1"), databaseIdentifier: nil)
+        }
+        #expect(keys.isEmpty)
+        #expect(try device.read { _, ext in try ext.tables.logEntries().map(\.rule) } == [.editBeatDeletion])
+        #expect(device.upload() == .idle)
+        #expect(device.server("1")?["title"] == "a")
+    }
+
     @Test("107 (app). a zone that isn't there is told and not made; when the app has made it a resume sends")
     func aZoneThatIsNotThere() throws {
         let zoneID = CKRecordZone.ID(zoneName: "none")

@@ -11,27 +11,55 @@ extension CloudKitTables {
         ) { $0.text(at: 0) }
     }
 
-    /// What names the writes of a batch. The same as long as the server has refused none of the change-set, and nothing
-    /// was fetched from its zones: what is sent again because no answer came is the same write then. What was fetched
-    /// may be newer than the answer that the server has kept for the name.
+    /// What names the writes of a change-set, beside the content of their requests. The same until the server answers,
+    /// or something becomes known that may be newer than its answer: what is sent again because no answer came is the
+    /// same write then.
+    ///
+    /// Without a token it is another one: what was sent with one may be gone, and a fetch from the beginning tells no
+    /// deletions.
     func writeSeed(of items: [SyncItem], _ database: DatabaseKey) throws -> UInt64? {
         guard let sequence = items.first?.sequence else { return nil }
         let text = try first(
             "SELECT uuid || judgements FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
         ) { $0.text(at: 0) }
         let tags = items.map { $0.sentTag ?? "" }.joined(separator: " ")
-        let zones = Set(items.map(\.recordID.zoneID)).sorted { $0.zoneName < $1.zoneName }
-        let tokens = try zones.map { try token($0, database) ?? "" }.joined(separator: " ")
+        let isFetched = try Set(items.map(\.recordID.zoneID)).allSatisfy { try token($0, database) != nil }
         var seed = FNV1a()
-        seed.add("\(text ?? "") \(tags) \(tokens)")
+        seed.add("\(text ?? "") \(tags) \(isFetched)")
         return seed.hash
     }
 
-    /// The server refused some of a change-set.
-    func noteJudgement(of sequence: Int64) throws {
+    /// Gives the writes of change-sets another name. Each statement has a place of its own: texts are kept by place.
+    private var renameWrites: String { "UPDATE \(table("changeset")) SET judgements = judgements + 1 WHERE" }
+
+    /// What is left of a change-set goes as another write.
+    func renameWrites(of sequence: Int64) throws {
+        try run("\(renameWrites) sequence = ?1", [.integer(sequence)])
+    }
+
+    /// Renames the writes that say something of a record: something is known of it that may be newer than an answer
+    /// which the server has kept for their name. Also those that seem never sent: the file may have been put back.
+    func renameWrites(of record: RecordRow) throws {
         try run(
-            "UPDATE \(table("changeset")) SET judgements = judgements + 1 WHERE sequence = ?1",
-            [.integer(sequence)])
+            "\(renameWrites) sequence IN (SELECT sequence FROM \(table("change")) WHERE record = ?1)",
+            [.integer(record.id)])
+    }
+
+    /// Renames all writes of a database.
+    func renameWrites(in database: DatabaseKey) throws {
+        try run("\(renameWrites) database = ?1", [.text(database.column)])
+    }
+
+    /// Renames the unanswered writes of a database that say something of records which the server has, as far as it is
+    /// known here: those that only make new ones keep their name.
+    func renameWritesOfKnownRecords(in database: DatabaseKey) throws {
+        let kind = SyncItem.Kind.delete.rawValue
+        try run(
+            """
+            \(renameWrites) database = ?1 AND in_flight <> 0 AND EXISTS (
+                SELECT 1 FROM \(table("change")) AS c JOIN \(table("record")) AS r ON r.id = c.record
+                WHERE c.sequence = \(table("changeset")).sequence AND (c.kind = \(kind) OR r.change_tag IS NOT NULL))
+            """, [.text(database.column)])
     }
 
     /// The name of the change-set that waits first in a database.

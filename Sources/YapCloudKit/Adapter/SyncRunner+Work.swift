@@ -126,7 +126,7 @@ extension SyncRunner {
                     if completion.isAnswered, !sent.mayHaveArrived {
                         try ext.tables.setAnswered(sent.sequence)
                     }
-                    if completion.isJudged { try ext.tables.noteJudgement(of: sent.sequence) }
+                    if completion.isAnswered { try ext.tables.renameWrites(of: sent.sequence) }
                 }
             }
             var completion = completion

@@ -8,6 +8,7 @@ extension CloudKitTables {
         if version < 3 { try upgradeToAccounts() }
         if version < 4 { try createChecksums() }
         try createErrors()
+        try indexUnanswered()
     }
 
     /// Creates the tables. Index names carry the registered name, so that two registrations in one file each
@@ -45,6 +46,17 @@ extension CloudKitTables {
         try createAssets()
         try createErrors()
         try createChecksums()
+        try indexUnanswered()
+    }
+
+    /// Each page that an app fetches by itself asks for the few change-sets that were sent and not answered, among any
+    /// number that wait.
+    private func indexUnanswered() throws {
+        try sqlite.execute(
+            """
+            CREATE INDEX IF NOT EXISTS \(quoted("cloudKit_changeset_\(name)_unanswered"))
+                ON \(table("changeset")) (database) WHERE in_flight <> 0;
+            """)
     }
 
     /// Since version 2: which databases of the cloud were told that this user's devices want to hear of changes,

@@ -27,6 +27,10 @@ extension CloudKitTables {
     }
 
     func setToken(_ token: String?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
+        if token != nil, try self.token(zoneID, database) == nil {
+            // A fetch from the beginning tells no deletions: what was sent before it may be gone without a word.
+            try renameWrites(in: database)
+        }
         try run(
             """
             INSERT INTO \(table("token")) (database, zone_owner, zone_name, token) VALUES (?1, ?2, ?3, ?4)

@@ -2,13 +2,14 @@ internal import CloudKit
 internal import Foundation
 internal import Seams
 
-/// What the server did with changes of this device since the token of their zone was read for a fetch. A page that was
-/// under way meanwhile may be from before it.
+/// What the server answered to changes of this device since the token of their zone was read for a fetch. A page that
+/// was under way meanwhile may be from before it.
 ///
 /// In memory: a fetch ends with its process.
 final class WritesSinceFetch: Sendable {
     enum Outcome: Sendable {
-        case saved
+        /// It saved the change, or showed its own version in a conflict: the row knows that one.
+        case known
         /// With the time of the last version that was known here.
         case deleted(lastModification: Date?)
     }
@@ -47,7 +48,7 @@ final class WritesSinceFetch: Sendable {
         }
     }
 
-    /// The server took a change.
+    /// The server answered to a change.
     func note(_ outcome: Outcome, of recordID: CKRecord.ID, in database: DatabaseKey) {
         let name = Name(recordID: recordID, database: database)
         state.withLock { state in
@@ -60,18 +61,18 @@ final class WritesSinceFetch: Sendable {
         }
     }
 
-    /// Whether the server may have saved the record since a fetch of its zone began.
-    func mayHaveSaved(_ recordID: CKRecord.ID, in database: DatabaseKey) -> Bool {
+    /// Whether the server may have had the record since a fetch of its zone began.
+    func mayHaveHad(_ recordID: CKRecord.ID, in database: DatabaseKey) -> Bool {
         state.withLock { state in
             if let outcome = state.outcomes[Name(recordID: recordID, database: database)] {
-                if case .saved = outcome { return true }
+                if case .known = outcome { return true }
                 return false
             }
             return state.forgotten.contains(Zone(zoneID: recordID.zoneID, database: database))
         }
     }
 
-    /// What the server did last with a change of the record since a fetch of its zone began.
+    /// What the server answered last to a change of the record since a fetch of its zone began.
     func outcome(of recordID: CKRecord.ID, in database: DatabaseKey) -> Outcome? {
         state.withLock { $0.outcomes[Name(recordID: recordID, database: database)] }
     }

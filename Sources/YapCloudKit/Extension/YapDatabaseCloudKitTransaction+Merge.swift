@@ -6,8 +6,8 @@ internal import Yap
 extension YapDatabaseCloudKitTransaction {
     /// Merges the server's version of a record: asks the merge block, takes what it doesn't want uploaded out
     /// of the queue, and stores the new tag, all in this transaction. Does nothing when no row stands for the
-    /// record and nothing waits for it, nor for a version that a save from here has overtaken since the token of
-    /// its page was read: what the server has is the saved one, or comes with the next page.
+    /// record and nothing waits for it, nor for a version that an answer to a save from here has overtaken since the
+    /// token of its page was read: what the server has is known by that answer, or comes with the next page.
     public func mergeRecord(_ remoteRecord: CKRecord, databaseIdentifier: String?) throws {
         let database = try databaseKey(databaseIdentifier)
         if try !isOvertaken(remoteRecord, database) { try mergeRecord(remoteRecord, database) }
@@ -26,9 +26,9 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Whether a fetched version of a record is older than a save or a deletion by this device that the server
-    /// confirmed while the page was being fetched. Skip such a record, and make no row of it: the server's current
-    /// version is known here already, or comes with the next page.
+    /// Whether a fetched version of a record is older than what the server answered to a save or a deletion by this
+    /// device while the page was being fetched: it confirmed that, or showed its own version in a conflict. Skip such a
+    /// record, and make no row of it: the server's current version is known here already, or comes with the next page.
     ///
     /// Ask it of each record of a page in the transaction that applies the page; `mergeRecord` asks it itself. The
     /// extension knows that a fetch begins by `token(forZone:databaseIdentifier:)`.
@@ -36,7 +36,7 @@ extension YapDatabaseCloudKitTransaction {
         try isOvertaken(record, databaseKey(databaseIdentifier))
     }
 
-    /// Whether a fetched deletion of a record may be older than a save by this device: one that the server confirmed
+    /// Whether a fetched deletion of a record may be older than a save by this device: one that the server answered
     /// while the page was being fetched, or the first one of a record, which is not answered yet. Likewise its absence
     /// at the end of a full fetch. Don't apply such a page, and don't store its token: fetch it again.
     ///
@@ -48,7 +48,7 @@ extension YapDatabaseCloudKitTransaction {
         of recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> Bool {
         let database = try databaseKey(databaseIdentifier)
-        if cloudKit.writes.mayHaveSaved(recordID, in: database) { return true }
+        if cloudKit.writes.mayHaveHad(recordID, in: database) { return true }
         // The answer shows the server's version from before the deletion or after it, and the tag can't tell.
         return try tables.records(recordID, database).contains { life in
             guard life.changeTag == nil else { return false }
@@ -65,7 +65,7 @@ extension YapDatabaseCloudKitTransaction {
             // What another device made of the name since then is newer than all that was known here.
             guard let lastModification, let creation = record.creationDate else { return false }
             return creation <= lastModification
-        case .saved:
+        case .known:
             guard let row = try tables.liveRecord(record.recordID, database),
                 record.recordChangeTag != row.changeTag, let fetched = record.modificationDate,
                 let saved = try row.base().modificationDate
@@ -105,6 +105,7 @@ extension YapDatabaseCloudKitTransaction {
         }
         // What the block did to other rows, or to this one's record by hand, is there already.
         guard var row = try tables.record(id: row.id) else { return }
+        if row.changeTag != remote.recordChangeTag { try tables.renameWrites(of: row) }
         row.changeTag = remote.recordChangeTag
         row.system = try remote.systemBytes()
         try tables.updateRecord(row)

@@ -199,12 +199,20 @@ extension YapDatabaseCloudKitTransaction {
         try writing { _ in
             var keys: [YapCollectionKey] = []
             for row in try tables.records(recordID, databaseKey(databaseIdentifier)) {
-                // A life that the server never saw can't have ended there.
-                if row.ownerCount > 0, row.changeTag == nil { continue }
+                if try outlivesDeletion(row) { continue }
                 keys += try forget(row, rule: .deletedRemotely)
             }
             return keys
         }
+    }
+
+    /// Whether rows stand for a life of a record that the server never saw, and that can't have ended there. One that
+    /// went out and was not answered may have: it goes again, as an edit does, and the log says so.
+    func outlivesDeletion(_ row: RecordRow) throws -> Bool {
+        guard row.ownerCount > 0, row.changeTag == nil else { return false }
+        if try mayHaveArrived(row) { logDrop(row, nil, .editBeatDeletion, dropped: nil, kept: nil) }
+        try tables.renameWrites(of: row)
+        return true
     }
 
     /// Ends a life of a record without telling the server.

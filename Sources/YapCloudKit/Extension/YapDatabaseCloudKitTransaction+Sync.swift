@@ -107,6 +107,7 @@ extension YapDatabaseCloudKitTransaction {
                 } else {
                     try mergeRecord(server, row.database)
                 }
+                cloudKit.writes.note(.known, of: row.recordID, in: row.database)
             }
             for item in completion.recreated {
                 guard let row = try judgedRow(item) else { continue }
@@ -170,7 +171,7 @@ extension YapDatabaseCloudKitTransaction {
         try tables.updateRecord(row)
         // What was kept aside of it, for a version of the app that knows its type, is older than this.
         try tables.removeFromStash(row.recordID, row.database)
-        cloudKit.writes.note(.saved, of: row.recordID, in: row.database)
+        cloudKit.writes.note(.known, of: row.recordID, in: row.database)
     }
 
     private func deleted(_ item: SyncItem) throws {
@@ -232,12 +233,17 @@ extension YapDatabaseCloudKitTransaction {
     }
 
     /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the
-    /// token.
+    /// token; and with nil before everything is fetched again: such a fetch tells no deletions, and what was sent and
+    /// not answered may be among what is gone.
     public func setToken(
         _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
     ) throws {
         try writing { _ in
-            try tables.setToken(token?.storedText, zoneID, databaseKey(databaseIdentifier))
+            let database = try databaseKey(databaseIdentifier)
+            // The page may have shown what others made of records of which changes wait, and the app may pass that
+            // over: what waits is another write then.
+            try tables.renameWritesOfKnownRecords(in: database)
+            try tables.setToken(token?.storedText, zoneID, database)
         }
     }
 

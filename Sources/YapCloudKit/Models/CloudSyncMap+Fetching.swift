@@ -77,9 +77,8 @@ extension CloudSyncMap {
         _ row: RecordRow, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction
     ) throws {
+        if try ext.outlivesDeletion(row) { return }
         if row.ownerCount > 0 {
-            // A life that the server never saw can't have ended there.
-            guard row.changeTag != nil else { return }
             let defaults = try model(of: row.base())?.defaults() ?? [:]
             if try ext.tables.changes(of: row.id).contains(where: { $0.isEdit(defaults: defaults) }) {
                 return try ext.recreate(row, rule: .editBeatDeletion)
@@ -235,6 +234,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Takes over the server's tag and nothing else.
     func setTag(of row: RecordRow, from record: CKRecord) throws {
         var row = row
+        if row.changeTag != record.recordChangeTag { try tables.renameWrites(of: row) }
         row.changeTag = record.recordChangeTag
         row.system = try record.systemBytes()
         try tables.updateRecord(row)
