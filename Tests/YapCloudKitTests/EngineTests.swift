@@ -242,6 +242,19 @@ import Testing
         #expect(bench.answered(bench.saved("0"), left: 1) == ["fetch Z"])
     }
 
+    @Test("a pause for the network ends when somebody asks, and no other does")
+    func aPauseForTheNetworkEndsWhenSomebodyAsks() {
+        var bench = sending()
+        let lost = CKError(.networkFailure)
+        _ = bench.answer(.failed(lost), whole: lost)
+        #expect(bench.applied(1) == [])
+        #expect(bench.handle(.networkPauseEnds) == ["send - 400"])
+        let busy = CKError(.serviceUnavailable)
+        _ = bench.answer(.failed(busy), whole: busy)
+        #expect(bench.applied(1) == [])
+        #expect(bench.handle(.networkPauseEnds) == [])
+    }
+
     @Test("167. a batch that was in flight when the process ended goes before the first fetch")
     func aBatchOfTheProcessBeforeGoesFirst() {
         var bench = Bench()

@@ -121,7 +121,9 @@ extension JSONTokenizer {
         } else {
             repeat {
                 skipWhitespace()
-                guard current == UInt8(ascii: "\"") else { throw malformed("a key is missing") }
+                guard current == UInt8(ascii: "\"") else {
+                    throw malformed(elementCount > 0 ? "a key is missing behind a comma" : "a key is missing")
+                }
                 try readString()
                 skipWhitespace()
                 guard current == UInt8(ascii: ":") else { throw malformed("a colon is missing") }

@@ -69,7 +69,7 @@ extension CloudSyncProblem: CustomStringConvertible {
         default:
             SyncExplanation(
                 "account", "Nobody is signed in, or the account can't be used.",
-                do: "Sign in, then `accountMayHaveChanged()`.")
+                do: "Sign in (on Linux by `yap login`), then `accountMayHaveChanged()`.")
         }
     }
 
@@ -85,11 +85,16 @@ extension CloudSyncProblem: CustomStringConvertible {
         case .refused:
             SyncExplanation(
                 "refused", "The server refuses this record's change. It is put aside; other records go on.",
-                do: "Change the record, or `retry()`. The code says more.")
+                do:
+                    "Set the object again, or under another key; `retry()`; or "
+                    + "`discardQuarantinedChanges(forRecordID:)`, and the server's values stand. The code says more."
+            )
         case .stuck:
             SyncExplanation(
                 "stuck", "The same conflict came back three times: the merge doesn't settle it. Put aside.",
-                do: "Look at the merge rule; then change the record, or `retry()`.")
+                do:
+                    "Look at the merge rule; then set the object again, `retry()`, or "
+                    + "`discardQuarantinedChanges(forRecordID:)`.")
         case .unrestorable:
             SyncExplanation(
                 "unrestorable",

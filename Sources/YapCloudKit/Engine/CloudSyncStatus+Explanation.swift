@@ -61,7 +61,10 @@ extension CloudSyncPause: CustomStringConvertible {
             SyncExplanation(
                 "network",
                 "There is no network, or it failed on the way. It is tried again after 1 second, then after up to 5 "
-                    + "minutes.", do: "Nothing; `networkMayBeBack()` ends the wait.")
+                    + "minutes.",
+                do:
+                    "Nothing; `networkMayBeBack()` and `syncNow()` end the wait. What failed, with the address that "
+                    + "was tried, is in `errors` and in `yap sync inspect FILE`.")
         case .server:
             SyncExplanation(
                 "server",

@@ -104,9 +104,14 @@ extension SyncEngine {
 }
 
 extension SyncLane {
-    /// What waits for the network need not wait any more; and something may have been missed.
-    mutating func networkMayBeBack() {
+    /// What waits for the network need not wait any more.
+    mutating func endNetworkPause() {
         if pause?.because == .network { pause = nil }
+    }
+
+    /// The same; and something may have been missed.
+    mutating func networkMayBeBack() {
+        endNetworkPause()
         followed.forEach { needFetch($0) }
     }
 

@@ -20,7 +20,7 @@ extension SyncEngine {
             let key = current(key)
             guard var lane = lanes[key] else { return }
             // The server has just answered, so what waits for the network or a sign-in need not.
-            if lane.pause?.because == .network { lane.pause = nil }
+            lane.endNetworkPause()
             switch lane.stop {
             case .account, .anotherUser, .configuration(.badContainer, _): lane.stop = nil
             default: break

@@ -104,6 +104,8 @@ package struct SyncEngine {
             actions.append(.announce(isMisuse ? .resumedTooOften : .suspendCountChanged(count)))
         case .networkMayBeBack:
             for key in lanes.keys { lanes[key]?.networkMayBeBack() }
+        case .networkPauseEnds:
+            for key in lanes.keys { lanes[key]?.endNetworkPause() }
         case .accountChanged:
             for key in lanes.keys { lanes[key]?.accountChanged() }
         case .retry:

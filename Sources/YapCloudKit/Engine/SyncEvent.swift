@@ -48,6 +48,8 @@ package enum SyncEvent: Sendable {
     case suspendCount(Int, isMisuse: Bool)
     /// The network may be back.
     case networkMayBeBack
+    /// Somebody asks for what waits for the network.
+    case networkPauseEnds
     /// Somebody signed in or out.
     case accountChanged
     /// The app asks to try everything again that needed attention.

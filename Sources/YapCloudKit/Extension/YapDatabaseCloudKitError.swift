@@ -25,9 +25,15 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
         case .damaged(let what): "the sync tables are damaged: \(what); keep the file for inspection"
         case .notRegistered: "the extension is not registered in an open database: register it first"
         case .recordName(let name, let bytesCount):
-            "no record can be named \"\(name)\" (\(bytesCount) bytes): a name has 1 to \(RecordNames.bytesMax) "
-                + "printable ASCII characters; use a shorter key, or of a key that is a text of any length its hash"
+            "no record can be named \"\(Self.shortened(name))\" (\(bytesCount) bytes): a name has 1 to "
+                + "\(RecordNames.bytesMax) printable ASCII characters; use a shorter key, or of a key that is "
+                + "a text of any length its hash"
         case .fieldMap(let what): "the field map is wrong: \(what)"
         }
+    }
+
+    /// The beginning of a name that is too long to be printed.
+    private static func shortened(_ name: String) -> String {
+        name.count > 60 ? name.prefix(40) + "..." : name
     }
 }

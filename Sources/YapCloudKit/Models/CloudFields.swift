@@ -32,14 +32,18 @@ public struct CloudFields<Model: Sendable>: Sendable {
     let entries: [Entry]
 
     /// Builds a map. A mistake in it (a name that can't be taken from the key path, or that stands twice)
-    /// ends the program when the map is built, and says what to write instead.
+    /// ends the program when the map is built; a debug build says what to write instead.
     public init(_ build: (CloudFieldsBuilder<Model>) -> Void) {
         let builder = CloudFieldsBuilder<Model>()
         build(builder)
         entries = builder.drafts.map { $0.entry() }.sorted { $0.name < $1.name }
         let names = entries.map(\.name)
-        precondition(Set(names).count == names.count, "a name stands twice in the fields of \(Model.self)")
-        precondition(!names.isEmpty, "\(Model.self) has no fields")
+        let twice = zip(names, names.dropFirst()).first { $0 == $1 }?.0
+        precondition(
+            twice == nil,
+            "\"\(twice ?? "")\" stands twice in the fields of \(Model.self): give one of them another name with as:"
+        )
+        precondition(!names.isEmpty, "\(Model.self) has no fields: add one with $0.field(\\.property)")
     }
 
     /// All fields of an object; one without value is cleared.

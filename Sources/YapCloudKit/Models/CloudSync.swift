@@ -171,10 +171,11 @@ public final class CloudSync: Sendable {
     // MARK: Steering
 
     /// Fetches and uploads, and returns when nothing is under way any more: everything is delivered, or waits
-    /// for a time or for the app.
+    /// for a time or for the app. What waits for the network is tried again at once: somebody asks for it.
     @discardableResult
     public func syncNow() async -> CloudSyncStatus {
         await withCheckedContinuation { continuation in
+            cloudKit.runner.post(.networkPauseEnds)
             fetch()
             cloudKit.runner.whenQuiet { continuation.resume(returning: $0) }
         }
