@@ -50,6 +50,21 @@ import Testing
         }
     }
 
+    @Test func editsOfAnyTwoRequestsHaveDifferentValues() {
+        var numbers = Set<Int>()
+        for step in -1..<9 {
+            for device in 0..<5 {
+                for request in 0..<300 {
+                    let name = RequestFault.Name(device: device, step: step, request: request)
+                    for first in [1_000_000, 100_000_000] {
+                        numbers.insert(World.editNumber(of: name, from: first))
+                    }
+                }
+            }
+        }
+        #expect(numbers.count == 10 * 5 * 300 * 2)
+    }
+
     @Test(arguments: [1, 2, 3, 5, 8] as [UInt64])
     func aSeedIsOneRunAndItsEventsReplayIt(seed: UInt64) throws {
         let first = try World.run(Plan(seed: seed), keepsTrace: true)

@@ -16,4 +16,12 @@ extension CloudSync {
             try $0.ext(registeredName, as: YapDatabaseCloudKit.self).tables.differencesCount()
         }
     }
+
+    /// Tells the listener what the merge log holds, on the caller's thread.
+    package func handOutMergeLogInline() { cloudKit.handOutMergeLogInline() }
+}
+
+extension YapDatabaseCloudKit {
+    /// Tells the app what the merge log holds, on the caller's thread.
+    package func handOutMergeLogInline() { runner.handOutLeftLog() }
 }

@@ -154,7 +154,7 @@ extension SimulatedDevice {
 
     private func isSynced(_ field: String, _ key: String) -> Bool {
         if key.hasPrefix(Keys.note) { return field == "text" }
-        return version > 1 || field != "completionDay"
+        return version > 1 || !Todo.laterFields.contains(field)
     }
 
     /// What was changed while it was no field becomes one with the app's next version.

@@ -163,6 +163,8 @@ final class SimulatedNetwork: @unchecked Sendable {
         if world.service.throttledUntilMilliseconds > world.queue.nowMilliseconds {
             return try world.service.busyAnswer(.throttled)
         }
+        world.ledger.servesLate = exchange.process.isDead || !isHeard(exchange)
+        defer { world.ledger.servesLate = false }
         return try world.service.respond(to: exchange.request, exchange.kind)
     }
 
@@ -233,7 +235,11 @@ final class SimulatedNetwork: @unchecked Sendable {
             show(((try? RecordsResponse(json: response.body))?.records ?? []).filter(\.isConflict))
         case "changes/zone":
             for zone in (try? ChangesZoneResponse(json: response.body))?.zones ?? [] {
-                guard case .changes(let page) = zone else { continue }
+                guard case .changes(let page) = zone else {
+                    // Its token is refused.
+                    world.ledger.startedOver(device: device)
+                    continue
+                }
                 show(page.records)
                 // Of what a later page has, the device knows nothing yet.
                 if page.moreComing != true { lastPages[device] = historyCount }

@@ -321,6 +321,7 @@ final class SimulatedService {
         guard let backup, store != nil else { return }
         world.fired(.restoredBackup)
         world.note("service", "is restored")
+        world.ledger.serverWasRestored()
         try putBack(backup)
         try keep { for column in columns { if let service { try resetZone(service, column) } } }
         guard store != nil else { return }
@@ -328,7 +329,6 @@ final class SimulatedService {
             columns[index].observedCounter = try column(index)?.rows(after: 0).last?.counter ?? 0
         }
         watch = TagWatch()
-        world.ledger.serverWasRestored()
         backUp()
     }
 
@@ -382,7 +382,7 @@ final class SimulatedService {
             world.note("service", "has deleted \(key)", held: "counter \(row.counter)")
         } else {
             let todo = try ServerColumn.todo(of: row)
-            let values = todo.trackedValues.filter { !name.hasPrefix(Keys.note) || $0.field == "text" }
+            let values = todo.trackedValues.filter { Keys.has($0.field, in: name) }
             world.ledger.serverHas(record: key, fields: values)
             world.note("service", "has written \(key)", held: "\(todo.short) counter \(row.counter)")
         }

@@ -10,6 +10,9 @@ package struct TagWatch {
     private var deletionsBefore = [Int: [String: Int]]()
     /// By device and record: the counter of the deletion that the device was told has happened.
     private var known = [Int: [String: Int64]]()
+    /// By device and record: the tags that a page showed while a deletion by the device was under way. The answer to a
+    /// deletion has no version, so nobody can tell whether such a version is from before it or after it.
+    private var shownMeanwhile = [Int: [String: Set<ChangeTag>]]()
 
     package mutating func deleted(record: String, at counter: Int64) {
         deletionCounters[record, default: []].append(counter)
@@ -25,25 +28,34 @@ package struct TagWatch {
                 deletionsBefore[device]?[name] = nil
             } else if deletionsBefore[device]?[name] == nil {
                 deletionsBefore[device, default: [:]][name] = deletionCounters[name, default: []].count
+                shownMeanwhile[device]?[name] = nil
             }
         }
         return operations.compactMap { operation in
             guard !operation.operationType.isDeletion, let name = request.key(of: operation),
                 let tag = operation.record.recordChangeTag.flatMap(ChangeTag.init),
-                let deletion = known[device]?[name], tag.counter < deletion
+                let deletion = known[device]?[name], tag.counter < deletion,
+                shownMeanwhile[device]?[name]?.contains(tag) != true
             else { return nil }
             return
                 "device \(device) saves \(name) with the tag \(tag.counter), and knows its deletion \(deletion)"
         }
     }
 
-    /// A page that was under way longer than the deletion shows an app that fetches by itself the record once more.
     mutating func see(page response: WireResponse, to request: WireRequest, device: Int) throws {
-        guard response.status == 200, known[device]?.isEmpty == false else { return }
+        guard response.status == 200,
+            deletionsBefore[device]?.isEmpty == false || known[device]?.isEmpty == false
+        else { return }
         for case .changes(let changes) in try ChangesZoneResponse(json: response.body).zones {
             for case .record(let record) in changes.records where record.deleted != true {
-                guard let name = record.recordName else { continue }
-                known[device]?[request.key(of: name)] = nil
+                guard let name = record.recordName.map(request.key) else { continue }
+                // A page that was under way longer than the deletion shows an app that fetches by itself the record
+                // once more.
+                known[device]?[name] = nil
+                guard deletionsBefore[device]?[name] != nil,
+                    let tag = record.recordChangeTag.flatMap(ChangeTag.init)
+                else { continue }
+                shownMeanwhile[device, default: [:]][name, default: []].insert(tag)
             }
         }
     }

@@ -29,14 +29,19 @@ final class CloudSyncApp: DeviceApp {
         database = try YapDatabase(path: device.path, options: device.databaseOptions(random)) {
             if isEarlier {
                 $0.register(EarlierTodo.self, inCollection: "todos")
+                $0.register(EarlierTagList.self, inCollection: "lists")
             } else {
                 $0.register(Todo.self, inCollection: "todos")
                 $0.register(Note.self, inCollection: "notes")
+                $0.register(TagList.self, inCollection: "lists")
             }
         }
         var models: [CloudSyncModel] = [
             isEarlier
-                ? .model(EarlierTodo.self, collection: "todos") : .model(Todo.self, collection: "todos")
+                ? .model(EarlierTodo.self, collection: "todos") : .model(Todo.self, collection: "todos"),
+            isEarlier
+                ? .model(EarlierTagList.self, collection: "lists")
+                : .model(TagList.self, collection: "lists"),
         ]
         if !isEarlier { models.append(.model(Note.self, collection: "notes")) }
         let container = CKContainer(
@@ -108,6 +113,7 @@ final class CloudSyncApp: DeviceApp {
         }
     }
 
+    func tellMerges() { cloudSync.handOutMergeLogInline() }
     var status: CloudSyncStatus { cloudSync.currentStatus }
     func differencesFound() throws -> Int { try cloudSync.differencesFoundInline() }
     var isBusy: Bool { device.adoptedUser != device.account.user }

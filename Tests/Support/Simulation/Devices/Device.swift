@@ -17,7 +17,7 @@ final class Device: @unchecked Sendable {
     let disk = SimulatedDisk()
     let account: DeviceAccount
     unowned let world: World
-    /// The version of the app: 1 knows neither notes nor that completion days are synced.
+    /// The version of the app: 1 knows neither notes nor labels nor tags, nor that completion days are synced.
     private(set) var version: Int
     private(set) var app: (any DeviceApp)?
     var offlineUntilMilliseconds: Int64 = 0
@@ -154,10 +154,11 @@ final class Device: @unchecked Sendable {
     func install(version new: Int) throws {
         guard app != nil, new != version else { return }
         world.note(self, "installs v\(new)")
+        world.ledger.startedOver(device: index)
         if new > version {
             try noteNewFields()
         } else {
-            world.ledger.deviceForgot(index, field: "completionDay")
+            for field in Todo.laterFields { world.ledger.deviceForgot(index, field: field) }
         }
         try end()
         version = new
@@ -236,6 +237,12 @@ final class Device: @unchecked Sendable {
 
     /// Edits items in one commit, when the app runs.
     func commit(_ edits: [KeyedEdit]) throws {
+        // The ledger goes by the order of what happens: what was merged before is told before.
+        app?.tellMerges()
+        try write(edits)
+    }
+
+    private func write(_ edits: [KeyedEdit]) throws {
         guard let app, adoptedUser == account.user else { return }
         let edits = edits.filter { app.has($0.key) }
         var earlier: [Todo?] = []
@@ -250,11 +257,16 @@ final class Device: @unchecked Sendable {
                 for (edit, before) in zip(edits, earlier) { try apply(edit, before, app, transaction) }
                 return try edits.map { try app.read($0.key, transaction) }
             }
-            for (index, edit) in edits.enumerated() { note(edit.key, earlier[index], after[index]) }
+            for (index, edit) in edits.enumerated() {
+                noteTakenAway(edit, earlier[index])
+                note(edit.key, earlier[index], after[index])
+            }
         } catch {
             guard isDiskFaulty else { throw error }
             world.note(self, "fails to commit")
-            guard disk.isDead else { return failsToSync ? noteFailed(edits, earlier) : () }
+            guard disk.isDead || failsToSync else { return }
+            for (edit, before) in zip(edits, earlier) { noteTakenAway(edit, before) }
+            guard disk.isDead else { return noteFailed(edits, earlier) }
             uncertain = zip(edits, earlier).map { edit, before in
                 (edit.key, before, mark(edit.key))
             }
@@ -266,6 +278,7 @@ final class Device: @unchecked Sendable {
     private func noteFailed(_ edits: [KeyedEdit], _ earlier: [Todo?]) {
         for (edit, before) in zip(edits, earlier) {
             let record = key(edit.key)
+            for (field, value) in before?.trackedValues ?? [] { noteRemoved(record, field, value) }
             guard let after = edit.edit.applied(to: before) else {
                 let deletion = Ledger.Value(record: record, field: Ledger.deletion, value: "")
                 world.ledger.mayHaveCommitted(device: index, deletion)
@@ -275,7 +288,8 @@ final class Device: @unchecked Sendable {
             for (field, value) in after.trackedValues
             where isSynced(field, edit.key) && !old.contains(where: { $0 == (field, value) }) {
                 world.ledger.mayHaveCommitted(
-                    device: index, Ledger.Value(record: record, field: field, value: value))
+                    device: index, Ledger.Value(record: record, field: field, value: value),
+                    isInsert: before == nil)
             }
         }
     }
@@ -284,6 +298,7 @@ final class Device: @unchecked Sendable {
     func editInOtherProcess(_ edits: [KeyedEdit]) throws {
         guard let running = app, adoptedUser == account.user else { return }
         world.note(self, "edits in another process")
+        running.tellMerges()
         let process = Process(
             world.nextOwner(), world.queue, clock, world.draws.named("device \(index) other \(lastStep)"))
         do {
@@ -294,7 +309,7 @@ final class Device: @unchecked Sendable {
             }
             app = other
             defer { app = running }
-            try commit(edits)
+            try write(edits)
         } catch {
             process.end()
             guard isDiskFaulty else { throw error }
@@ -338,8 +353,9 @@ final class Device: @unchecked Sendable {
     private func note(_ name: String, _ before: Todo?, _ after: Todo?, mark: Ledger.Mark? = nil) {
         let record = key(name)
         guard let after else {
-            guard before != nil else { return }
+            guard let before else { return }
             world.note(self, "deletes \(record)")
+            for (field, value) in before.trackedValues { noteRemoved(record, field, value) }
             return world.ledger.committed(
                 device: index, Ledger.Value(record: record, field: Ledger.deletion, value: ""),
                 mark: mark ?? self.mark(name))
@@ -347,15 +363,15 @@ final class Device: @unchecked Sendable {
         func tracked(_ todo: Todo) -> [(field: String, value: String)] {
             todo.trackedValues.filter { isSynced($0.field, name) }
         }
-        if before?.completionDay != nil, before?.completionDay != after.completionDay,
-            !isSynced("completionDay", name)
-        {
-            world.ledger.changedUnsynced(device: index, record: record, field: "completionDay")
+        for (field, value) in before?.trackedValues ?? []
+        where !isSynced(field, name) && !after.trackedValues.contains(where: { $0 == (field, value) }) {
+            world.ledger.changedUnsynced(device: index, record: record, field: field)
         }
         let old = Dictionary(uniqueKeysWithValues: before.map(tracked)?.map { ($0.field, $0.value) } ?? [])
         let new = Set(tracked(after).map(\.field))
         for field in old.keys.sorted() where !new.contains(field) {
             world.note(self, "clears \(record).\(field)")
+            if let value = old[field] { noteRemoved(record, field, value) }
             world.ledger.committed(
                 device: index, Ledger.Value(record: record, field: field, value: Ledger.cleared), mark: mark)
         }
@@ -363,23 +379,35 @@ final class Device: @unchecked Sendable {
             world.note(self, "\(before == nil ? "makes" : "sets") \(record).\(field) = \(value)")
             world.ledger.committed(
                 device: index, Ledger.Value(record: record, field: field, value: value),
-                isInsert: before == nil, mark: mark)
+                isInsert: before == nil, before: old[field], mark: mark)
         }
     }
 
+    private func noteRemoved(_ record: String, _ field: String, _ value: String) {
+        world.ledger.removed(device: index, Ledger.Value(record: record, field: field, value: value))
+    }
+
+    /// An item that an earlier version of the app makes anew lacks what its type doesn't know.
+    private func noteTakenAway(_ edit: KeyedEdit, _ before: Todo?) {
+        guard version == 1, kind.handler == nil, before != nil, case .replace = edit.edit else { return }
+        world.ledger.tookAway(device: index, record: key(edit.key), field: "label")
+    }
+
     private func isSynced(_ field: String, _ name: String) -> Bool {
-        if name.hasPrefix(Keys.note) { return field == "text" }
-        return version > 1 || field != "completionDay"
+        guard Keys.has(field, in: name) else { return false }
+        return version > 1 || !Todo.laterFields.contains(field) && !field.hasPrefix(Todo.tagsField)
     }
 
     /// What was changed while it was no field becomes one with the app's next version.
     private func noteNewFields() throws {
         guard let app else { return }
         for (name, todo) in try app.todos().sorted(by: { $0.key < $1.key }) {
-            guard !name.hasPrefix(Keys.note), let day = todo.completionDay else { continue }
-            world.note(self, "now syncs \(key(name)).completionDay = \(day)")
-            world.ledger.nowSyncs(
-                device: index, Ledger.Value(record: key(name), field: "completionDay", value: day))
+            for (field, value) in todo.trackedValues where !isSynced(field, name) {
+                guard Keys.has(field, in: name) else { continue }
+                world.note(self, "now syncs \(key(name)).\(field) = \(value)")
+                world.ledger.nowSyncs(
+                    device: index, Ledger.Value(record: key(name), field: field, value: value))
+            }
         }
     }
 
@@ -401,9 +429,17 @@ final class Device: @unchecked Sendable {
     }
 }
 
-/// How the items of the three kinds are named.
+/// How the items of the four kinds are named.
 package enum Keys {
     package static let item = "item"
     package static let other = "other"
     package static let note = "note"
+    package static let list = "list"
+
+    /// Whether an item of this name has the field.
+    static func has(_ field: String, in name: String) -> Bool {
+        if name.hasPrefix(note) { return field == "text" }
+        let isOfTags = field.hasPrefix(Todo.tagsField)
+        return name.hasPrefix(list) ? isOfTags || field == "text" : !isOfTags
+    }
 }

@@ -26,6 +26,8 @@ protocol DeviceApp: AnyObject {
     func foreground() throws
     /// Works with the objects of another user from now on.
     func adopt(user: Int) throws
+    /// Tells the device what merges decided and it has not heard yet.
+    func tellMerges()
     /// What the sync says of itself; `idle` when nothing waits.
     var status: CloudSyncStatus { get }
     /// How often a zone differed from the server's checksum; 0 where nobody compares.

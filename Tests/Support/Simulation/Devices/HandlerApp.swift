@@ -235,6 +235,8 @@ final class HandlerApp: DeviceApp {
         }
     }
 
+    func tellMerges() { cloudKit.handOutMergeLogInline() }
+
     var status: CloudSyncStatus {
         cloudKit.suspendCount > 0 ? .waiting(until: nil, because: .suspended) : cloudKit.status
     }

@@ -48,11 +48,12 @@ package struct HandlerBlocks: Sendable {
     /// Which fields a row of a collection holds.
     package func names(_ collection: String) -> [String] {
         let days = ["priority", "creationDay"] + (version > 1 ? ["completionDay"] : [])
+        let own = ["text", "isDone", "order"] + (version > 1 ? ["label"] : [])
         return switch collection {
         case "notes": ["text"]
         case "days": days
-        case "todos" where splits: ["text", "isDone", "order"]
-        default: ["text", "isDone", "order"] + days
+        case "todos" where splits: own
+        default: own + days
         }
     }
 
@@ -72,6 +73,7 @@ package struct HandlerBlocks: Sendable {
             case "order": todo.order
             case "priority": todo.priority
             case "creationDay": todo.creationDay
+            case "label": todo.label
             default: todo.completionDay
             }
         default: nil
@@ -85,6 +87,7 @@ package struct HandlerBlocks: Sendable {
         case "order": todo.order = value as? Int ?? 0
         case "priority": todo.priority = value as? String
         case "creationDay": todo.creationDay = value as? String
+        case "label": todo.label = value as? String
         default: todo.completionDay = value as? String
         }
     }
@@ -109,11 +112,12 @@ package struct HandlerBlocks: Sendable {
                 if collection == "others" { info.databaseIdentifier = Self.other }
                 return
             }
-            if info.versionInfo != nil, names(collection).contains("completionDay") {
+            if info.versionInfo != nil {
                 // New in this version. What the server has of it is not known.
-                if let day = value("completionDay", of: object) {
-                    known["completionDay"] = day
-                    info.originalValues.updateValue(nil, forKey: "completionDay")
+                for name in names(collection) where Todo.laterFields.contains(name) {
+                    guard let new = value(name, of: object) else { continue }
+                    known[name] = new
+                    info.originalValues.updateValue(nil, forKey: name)
                 }
             }
             guard let previous = info.previousObject else { return }
@@ -173,7 +177,7 @@ package struct HandlerBlocks: Sendable {
     /// What a later version of the app queued of a field that this one doesn't know waits for that version.
     private func keepUnknown(_ remote: CKRecord, _ info: YDBCKMergeInfo) {
         guard let pending = info.pendingLocalRecord else { return }
-        for name in pending.changedKeys() where name == "completionDay" && version == 1 {
+        for name in pending.changedKeys() where Todo.laterFields.contains(name) && version == 1 {
             let (here, there) = (pending.object(forKey: name), remote.object(forKey: name))
             guard Self.isKept(name, here: here, there: there, info) else { continue }
             info.updatedPendingLocalRecord.setObject(here, forKey: name)

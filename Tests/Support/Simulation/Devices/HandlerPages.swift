@@ -57,20 +57,21 @@ package struct HandlerPages {
         if blocks.version > 1 { try giveBackWhatWaits(transaction) }
     }
 
-    /// The earlier version kept the day to itself, and may have changed it while a value of the later one waited: what
-    /// waits goes up, and is the row's again.
+    /// The earlier version kept the later fields to itself, and may have changed them while a value of the later one
+    /// waited: what waits goes up, and is the row's again.
     private func giveBackWhatWaits(_ transaction: Transaction) throws {
         let ext = try transaction.ext(Self.extensionName, as: YapDatabaseCloudKit.self)
         for record in try ext.pendingChangeSets().flatMap(\.recordsToSave)
-        where record.recordType == Todo.recordType && record.changedKeys().contains("completionDay") {
-            let (key, day) = (record.recordID.recordName, record.object(forKey: "completionDay"))
-            for collection in blocks.collections(key) where blocks.names(collection).contains("completionDay")
-            {
+        where record.recordType == Todo.recordType {
+            let waiting = Todo.laterFields.filter(record.changedKeys().contains)
+            let key = record.recordID.recordName
+            for collection in blocks.collections(key) {
+                let names = waiting.filter(blocks.names(collection).contains)
                 guard let object = try transaction.object(forKey: key, inCollection: collection) else {
                     continue
                 }
                 var todo = HandlerBlocks.todo(object)
-                HandlerBlocks.set("completionDay", of: &todo, to: day)
+                for name in names { HandlerBlocks.set(name, of: &todo, to: record.object(forKey: name)) }
                 guard todo != HandlerBlocks.todo(object) else { continue }
                 try HandlerBlocks.store(todo, key, collection, transaction)
             }

@@ -1,5 +1,5 @@
 extension Todo {
-    /// The fields that an edit changes.
+    /// The fields that an edit draws from. `label` is drawn by itself: one more here would give each seed other edits.
     package static let editableFields = ["text", "isDone", "priority", "completionDay", "order"]
 
     /// The fields whose values name the edit that they come from; `isDone` has only two values, and nil is none.
@@ -8,8 +8,14 @@ extension Todo {
         if let priority { values.append(("priority", priority)) }
         if let creationDay { values.append(("creationDay", creationDay)) }
         if let completionDay { values.append(("completionDay", completionDay)) }
+        if let label { values.append(("label", label)) }
+        // Each is a field of its own here: others add theirs, and this one stays.
+        values += tags.map { (Self.tagField($0), $0) }
         return values
     }
+
+    /// What a tag is called in the ledger.
+    package static func tagField(_ tag: String) -> String { "\(tagsField): \(tag)" }
 
     /// Gives a field a value that no other edit gives it, or none where the field may have none.
     package mutating func change(_ field: String, to value: Int, clears: Bool) {
@@ -18,6 +24,8 @@ extension Todo {
         case "isDone": isDone.toggle()
         case "priority": priority = clears ? nil : "priority \(value)"
         case "completionDay": completionDay = clears ? nil : "done \(value)"
+        case "label": label = clears ? nil : "label \(value)"
+        case Self.tagsField: tags.append("tag \(value)")
         default: order = value
         }
     }
@@ -33,18 +41,20 @@ extension Todo {
 
     /// What a line of a trace has room for.
     var short: String {
-        let optional = [priority, creationDay, completionDay].map { $0 ?? "-" }.joined(separator: ", ")
-        return "{\(text), \(isDone ? "done" : "open"), \(order), \(optional)}"
+        let optional = [priority, creationDay, completionDay, label].map { $0 ?? "-" }.joined(separator: ", ")
+        return
+            "{\(text), \(isDone ? "done" : "open"), \(order), \(optional)\(tags.map { ", " + $0 }.joined())}"
     }
 }
 
 extension Todo {
     package init(
         text: String = "", isDone: Bool = false, priority: String? = nil, creationDay: String? = nil,
-        completionDay: String? = nil, order: Int = 0
+        completionDay: String? = nil, order: Int = 0, label: String? = nil
     ) {
         (self.text, self.isDone, self.priority) = (text, isDone, priority)
         (self.creationDay, self.completionDay, self.order) = (creationDay, completionDay, order)
+        self.label = label
     }
 }
 

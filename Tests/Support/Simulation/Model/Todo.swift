@@ -9,6 +9,19 @@ package struct Todo: Codable, Sendable, Equatable {
     /// A field since version 2 of the app; before it, it stayed on the device.
     package var completionDay: String?
     package var order = 0
+    /// A property since version 2 of the app: the type of version 1 lacks it.
+    package var label: String?
+    /// The tags of a list, which is a `TagList` where it is stored.
+    package var tags: [String] = []
+
+    /// What version 2 of the app syncs and version 1 doesn't.
+    package static let laterFields = ["completionDay", "label"]
+    /// The field of a list's tags.
+    package static let tagsField = "tags"
+
+    private enum CodingKeys: CodingKey {
+        case text, isDone, priority, creationDay, completionDay, order, label
+    }
 
     package init() {}
 }
@@ -22,10 +35,11 @@ extension Todo: CloudModel {
         $0.field(\.creationDay)
         $0.field(\.completionDay)
         $0.field(\.order)
+        $0.field(\.label)
     }
 }
 
-/// The todo as version 1 of the app had it: the same properties, with one field fewer.
+/// The todo as version 1 of the app had it: its type lacks the label, and its completion day is no field.
 package struct EarlierTodo: Codable, Sendable, Equatable {
     package var text = ""
     package var isDone = false

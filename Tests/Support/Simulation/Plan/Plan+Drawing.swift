@@ -90,7 +90,7 @@ struct EditDrawing {
             let draws = draws.named("edit \(index)")
             let key = kind(draws, device) + "\(draws.number(in: 0..<scenario.keysCount, "key"))"
             guard !edits.contains(where: { $0.key == key }) else { continue }
-            edits.append(KeyedEdit(key: key, edit: edit(draws, value: number * 4 + index)))
+            edits.append(KeyedEdit(key: key, edit: edit(key, draws, value: number * 4 + index)))
         }
         return edits
     }
@@ -98,28 +98,39 @@ struct EditDrawing {
     /// An edit of each of these items.
     func edits(of keys: [String], _ draws: Draws, number: Int) -> [KeyedEdit] {
         keys.enumerated().map { index, key in
-            KeyedEdit(key: key, edit: edit(draws.named("edit \(index)"), value: number * 4 + index))
+            KeyedEdit(key: key, edit: edit(key, draws.named("edit \(index)"), value: number * 4 + index))
         }
     }
 
     private func kind(_ draws: Draws, _ device: Int) -> String {
-        switch draws.number(in: 0..<10, "kind") {
+        // An app that fetches by itself knows no lists.
+        if draws.happens(perMille: 150, "list"), scenario.devices.allSatisfy({ $0.handler == nil }) {
+            return Keys.list
+        }
+        return switch draws.number(in: 0..<10, "kind") {
         case 0..<2 where scenario.hasOthers && scenario.devices[device].handler != nil: Keys.other
         case 2..<4: Keys.note
         default: Keys.item
         }
     }
 
-    private func edit(_ draws: Draws, value: Int) -> Edit {
+    private func edit(_ key: String, _ draws: Draws, value: Int) -> Edit {
         switch draws.number(in: 0..<8, "edit") {
         case 0: .delete
         case 1: .replace(value: value)
         default:
             .change(
-                fields: ["first", "second"].compactMap { draws.one(of: Todo.editableFields, $0) },
-                value: value,
+                fields: fields(key, draws), value: value,
                 clears: draws.number(in: 0..<10, "clears") == 0)
         }
+    }
+
+    private func fields(_ key: String, _ draws: Draws) -> [String] {
+        if key.hasPrefix(Keys.list) {
+            return draws.happens(perMille: 800, "tags") ? [Todo.tagsField] : ["text"]
+        }
+        let fields = ["first", "second"].compactMap { draws.one(of: Todo.editableFields, $0) }
+        return draws.happens(perMille: 200, "label") ? fields + ["label"] : fields
     }
 }
 

@@ -167,6 +167,10 @@ package struct RequestFault: Codable, Hashable, Sendable {
         package var device: Int
         package var step: Int
         package var request: Int
+
+        package init(device: Int, step: Int, request: Int) {
+            (self.device, self.step, self.request) = (device, step, request)
+        }
     }
 
     package var name: Name

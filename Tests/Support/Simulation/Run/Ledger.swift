@@ -1,3 +1,4 @@
+import CloudWire
 import YapCloudKit
 
 /// The harness's own account of what was committed on the devices and what became of it. It knows nothing of queues,
@@ -35,6 +36,8 @@ package struct Ledger: Sendable {
         var isCertain = true
 
         package var isDeletion: Bool { value.field == Ledger.deletion }
+        /// Whether it adds a tag.
+        fileprivate var isTag: Bool { value.field == Todo.tagField(value.value) }
     }
 
     /// Stands for the field of a deletion.
@@ -57,10 +60,15 @@ package struct Ledger: Sendable {
     private var broughtBack = Set<Value>()
     /// What its author knows no longer, and may meet as another device's.
     private var forgotten = Set<Value>()
+    /// Tags that the device which added them gave up for a good reason.
+    private var tagsGivenUp = Set<Value>()
     /// Entries of merge logs that were judged: a device may tell one again when it starts.
     private var judged = Set<JudgedEntry>()
     /// By device and record: when the server first had the newest of what the device set.
     private var lastWrites = [Int: [String: Int]]()
+    package private(set) var overwrites = OverwriteWatch()
+    /// Whether the service has a request of a device that no longer waits for its answer.
+    package var servesLate = false
     /// Entries of merge logs that can't be true.
     package private(set) var lies = [String]()
 
@@ -90,17 +98,35 @@ package struct Ledger: Sendable {
             knownHistoryCount: fetchedHistoryCount.map { max($0, written) } ?? historyCount)
     }
 
-    package mutating func committed(device: Int, _ value: Value, isInsert: Bool = false, mark: Mark? = nil) {
+    /// - Parameter before: What the row had in its place; nil for nothing.
+    package mutating func committed(
+        device: Int, _ value: Value, isInsert: Bool = false, before: String? = nil, mark: Mark? = nil
+    ) {
         authors[value] = device
+        overwrites.committed(device: device, value, before: before, isInsert: isInsert)
+        if value.field == Ledger.deletion { overwrites.committedDeletion(of: value.record) }
         commits.append(
             Commit(
                 device: device, value: value, mark: mark ?? self.mark(record: value.record),
                 isInsert: isInsert))
     }
 
+    /// The device fetches everything again: its token was refused, or it has another version of the app.
+    package mutating func startedOver(device: Int) {
+        overwrites.startedOver(device: device)
+    }
+
+    /// The person cleared a field, or deleted its row: what is set next was set with this value seen.
+    package mutating func removed(device: Int, _ value: Value) {
+        overwrites.removed(device: device, value)
+    }
+
     /// A commit that failed, by a fault of the disk: SQLite may find it in its log when the file is opened again.
-    package mutating func mayHaveCommitted(device: Int, _ value: Value) {
+    package mutating func mayHaveCommitted(device: Int, _ value: Value, isInsert: Bool = false) {
         authors[value] = device
+        if value.field == Ledger.deletion { overwrites.committedDeletion(of: value.record) }
+        // What the row had counts as removed before: `noteFailed` says so.
+        overwrites.committed(device: device, value, before: nil, isInsert: isInsert)
         var commit = Commit(device: device, value: value, mark: mark(record: value.record))
         commit.isCertain = false
         commits.append(commit)
@@ -109,6 +135,11 @@ package struct Ledger: Sendable {
     package mutating func serverHas(record: String, fields: [(field: String, value: String)]) {
         historyCount += 1
         liveRecords.insert(record)
+        // Tags are a field of their own each: they are added and taken out, and never replaced.
+        let replaceable = fields.filter { !$0.field.hasPrefix(Todo.tagsField) }
+        overwrites.serverHas(
+            record: record, replaceable.map { Value(record: record, field: $0.field, value: $0.value) },
+            isLate: servesLate)
         for (field, value) in fields {
             let value = Value(record: record, field: field, value: value)
             guard history.insert(value).inserted, !forgotten.contains(value), let author = authors[value]
@@ -120,6 +151,7 @@ package struct Ledger: Sendable {
     package mutating func serverDeleted(record: String) {
         historyCount += 1
         liveRecords.remove(record)
+        overwrites.serverDeleted(record: record)
         lastDeletion[record] = historyCount
     }
 
@@ -127,11 +159,13 @@ package struct Ledger: Sendable {
     /// that still has what was deleted brings it back.
     package mutating func serverWasRestored() {
         wasServerRestored = true
+        overwrites.serverWasRestored()
     }
 
     /// A value of a field that the next version of the app syncs.
     package mutating func nowSyncs(device: Int, _ value: Value) {
         // A value that another device set, and may have given up since, comes back from this one.
+        overwrites.unsynced(value)
         let author = authors[value] ?? device
         authors[value] = author
         if author == device { forgotten.remove(value) } else { broughtBack.insert(value) }
@@ -145,9 +179,17 @@ package struct Ledger: Sendable {
         nowSyncs(device: device, Value(record: record, field: field, value: Ledger.cleared))
     }
 
+    /// An earlier version of the app made an object anew, without a field that its type lacks, and without tags.
+    package mutating func tookAway(device: Int, record: String, field: String) {
+        let tags = commits.filter { $0.device == device && $0.value.record == record && $0.isTag }
+            .map(\.value.field)
+        for field in [field] + tags { changedUnsynced(device: device, record: record, field: field) }
+    }
+
     /// The device's rows went with their user, who may come back: until they are fetched it knows nothing of what it
     /// wrote itself.
     package mutating func deviceWasEmptied(_ device: Int) {
+        overwrites.emptied(device: device)
         for (value, author) in authors where author == device { forgotten.insert(value) }
     }
 
@@ -164,8 +206,20 @@ package struct Ledger: Sendable {
     }
 
     /// The device's merge log says that a later value of its own took the place of a value.
-    mutating func superseded(device: Int, _ dropped: Value) {
-        let place = commits.lastIndex { $0.device == device && $0.value == dropped }
+    ///
+    /// - Parameters:
+    ///   - isKeptKnown: Whether it says which. A version that doesn't know the field doesn't know the later value,
+    ///     which may be the same one: what a row held was queued again by an upgrade.
+    ///   - isByEarlierVersion: Whether it is such a version that says so: the upgrade may be still to come.
+    mutating func superseded(
+        device: Int, _ dropped: Value, isKeptKnown: Bool, isByEarlierVersion: Bool = false
+    ) {
+        let isOfDropped = { (commit: Commit) in commit.device == device && commit.value == dropped }
+        if isByEarlierVersion, !isKeptKnown, commits.first(where: isOfDropped)?.isOfNewField == true {
+            return
+        }
+        let place =
+            isKeptKnown ? commits.lastIndex(where: isOfDropped) : commits.firstIndex(where: isOfDropped)
         let isLater = commits[(place ?? commits.endIndex)...].dropFirst().contains { commit in
             commit.device == device && commit.value.record == dropped.record
                 && (commit.value.field == dropped.field || commit.isDeletion || commit.isInsert)
@@ -192,27 +246,41 @@ package struct Ledger: Sendable {
 
     /// Whether the device committed the value that an entry speaks of, under this name of its record.
     func isOwn(device: Int, _ entry: CloudMergeLogEntry, record: String) -> Bool {
-        commits.contains { commit in
-            commit.device == device && commit.value.record == record
-                && commit.value.field == entry.field ?? Ledger.deletion
+        let tags = entry.field == Todo.tagsField ? Set(Self.tags(entry.droppedValue)) : nil
+        return commits.contains { commit in
+            guard commit.device == device, commit.value.record == record else { return false }
+            if let tags { return commit.isTag && tags.contains(commit.value.value) }
+            return commit.value.field == entry.field ?? Ledger.deletion
                 && (entry.dropped == nil || commit.value.value == entry.dropped)
         }
     }
 
     /// The device's merge log has this entry.
-    package mutating func merged(device: Int, _ entry: CloudMergeLogEntry, record: String) {
+    /// - Parameter isByEarlierVersion: Whether an earlier version of the app tells it.
+    package mutating func merged(
+        device: Int, _ entry: CloudMergeLogEntry, record: String, isByEarlierVersion: Bool = false
+    ) {
+        if let field = entry.field, let kept = entry.kept, [.localKept, .serverWasReset].contains(entry.rule)
+        {
+            overwrites.kept(Value(record: record, field: field, value: kept))
+        }
         if let field = entry.field {
             guard entry.rule != .localKept else { return }
             if entry.rule == .deletedRemotely {
                 // What the device has deleted here is gone already, whatever another device made of the name since.
                 goneBefore[device, default: [:]][record] = commits.count
             }
+            guard field != Todo.tagsField else {
+                return droppedTags(device: device, record, entry, isByEarlierVersion: isByEarlierVersion)
+            }
             guard let text = entry.dropped else { return droppedUnseen(device: device, record, field, entry) }
             let value = Value(record: record, field: field, value: text)
             let entryToJudge = JudgedEntry(
                 device: device, id: entry.id, record: record, field: field, rule: entry.rule, dropped: text,
                 kept: entry.kept)
-            if judged.insert(entryToJudge).inserted { judge(entry, device: device, value) }
+            if judged.insert(entryToJudge).inserted {
+                judge(entry, device: device, value, isByEarlierVersion: isByEarlierVersion)
+            }
             dropped(device: device, value, rule: entry.rule.rawValue)
         } else if entry.rule == .editBeatDeletion || entry.rule == .serverWasReset {
             madeAgain(device: device, record: record)
@@ -224,6 +292,7 @@ package struct Ledger: Sendable {
 
     /// The device sends a record as a new one, since the server lost it or another device deleted it.
     package mutating func madeAgain(device: Int, record: String) {
+        overwrites.madeAgain(record: record)
         var commit = Commit(
             device: device, value: Value(record: record, field: "(made again)", value: Ledger.cleared),
             mark: mark(record: record))
@@ -231,21 +300,64 @@ package struct Ledger: Sendable {
         commits.append(commit)
     }
 
-    private mutating func judge(_ entry: CloudMergeLogEntry, device: Int, _ dropped: Value) {
-        if entry.rule == .superseded { superseded(device: device, dropped) }
+    private mutating func judge(
+        _ entry: CloudMergeLogEntry, device: Int, _ dropped: Value, isByEarlierVersion: Bool
+    ) {
+        if entry.rule == .superseded {
+            superseded(
+                device: device, dropped, isKeptKnown: entry.kept != nil,
+                isByEarlierVersion: isByEarlierVersion)
+        }
         if entry.rule == .remoteWon, let kept = entry.kept {
             let kept = Value(record: dropped.record, field: dropped.field, value: kept)
             remoteWon(device: device, dropped, by: kept)
         }
     }
 
+    /// The tags that a device gave up with its list.
+    private mutating func droppedTags(
+        device: Int, _ record: String, _ entry: CloudMergeLogEntry, isByEarlierVersion: Bool
+    ) {
+        let kept = Self.tags(entry.keptValue)
+        for tag in Self.tags(entry.droppedValue) where !kept.contains(tag) {
+            let value = Value(record: record, field: Todo.tagField(tag), value: tag)
+            dropped(device: device, value, rule: entry.rule.rawValue)
+            // Sets are merged: another device's tags are no reason to give up one's own. An earlier version can't merge
+            // what it doesn't know.
+            let isForGoodReason = entry.rule != .remoteWon || isByEarlierVersion
+            if isForGoodReason, authors[value] == device { tagsGivenUp.insert(value) }
+        }
+    }
+
+    private static func tags(_ value: FieldValue?) -> [String] {
+        guard case .list(_, let tags)? = value else { return [] }
+        return tags.compactMap { if case .string(let tag) = $0 { tag } else { nil } }
+    }
+
+    /// The lists to which somebody added tags.
+    var recordsWithTags: [String] {
+        Set(commits.filter(\.isTag).map(\.value.record)).sorted()
+    }
+
+    /// The tags that were added to a list which nobody deleted or made anew, and that it has no longer.
+    func tagsLost(of record: String, left: [String]) -> [String] {
+        let own = commits.filter { $0.value.record == record }
+        guard !wasServerRestored, !own.contains(where: \.isDeletion) else { return [] }
+        let left = Set(left)
+        let takenOut = Set(own.filter { $0.value.value == Ledger.cleared }.map(\.value.field))
+        return own.filter { commit in
+            commit.isCertain && commit.isTag && !left.contains(commit.value.value)
+                && !takenOut.contains(commit.value.field) && !tagsGivenUp.contains(commit.value)
+        }.map(\.value.value)
+    }
+
     /// A value that nobody can give back any more, of a field that an earlier version of the app doesn't know: the
-    /// newest.
+    /// newest of those that surely were committed.
     private mutating func droppedUnseen(
         device: Int, _ record: String, _ field: String, _ entry: CloudMergeLogEntry
     ) {
         let newest = commits.last {
-            $0.device == device && $0.value.record == record && $0.value.field == field
+            $0.device == device && $0.value.record == record && $0.value.field == field && $0.isCertain
         }
         if let newest { dropped(device: device, newest.value, rule: entry.rule.rawValue) }
     }

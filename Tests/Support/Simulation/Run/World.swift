@@ -286,9 +286,11 @@ package final class World {
         return drawn
     }
 
-    /// A number for the edits of a request's fault: beyond those of steps, and of other kinds of faults.
-    private static func editNumber(of name: RequestFault.Name, from first: Int) -> Int {
-        first + (name.step + 1) * 1_000 + name.device * 100 + name.request % 100
+    /// A number for the edits of a request's fault: beyond those of steps, and of other kinds of faults. No two
+    /// requests have the same one: by their values the watch tells edits apart.
+    package static func editNumber(of name: RequestFault.Name, from first: Int) -> Int {
+        let (hundreds, rest) = name.request.quotientAndRemainder(dividingBy: 100)
+        return hundreds * 1_000_000_000 + first + (name.step + 1) * 1_000 + name.device * 100 + rest
     }
 
     private func overtakenConflict(
@@ -405,7 +407,9 @@ package final class World {
             let count = try device.app?.differencesFound() ?? 0
             if count > 0 { fail(.checksumsAgree, "device \(device.index) found \(count) differences") }
         }
+        for fault in ledger.overwrites.faults { fail(.everyValueAccountedFor, fault) }
         for lie in ledger.lies { fail(.mergeLogIsTrue, lie) }
+        try checkTags()
         for commit in ledger.unaccounted {
             let value = commit.value
             fail(
@@ -413,6 +417,23 @@ package final class World {
                 "device \(commit.device): \(value.record).\(value.field) = \(value.value)")
         }
         note("world", "is checked", held: "history \(ledger.historyCount), failures \(failures.count)")
+    }
+
+    /// Each tag that was added is in its list on the server, and by that on each device.
+    private func checkTags() throws {
+        let records = ledger.recordsWithTags
+        guard !records.isEmpty else { return }
+        var left: [String: [String]] = [:]
+        for user in SimulatedService.users.indices {
+            for (name, todo) in try service.todos(ofUser: user) {
+                left[Self.ledgerKey(name, user: user)] = todo.tags
+            }
+        }
+        for record in records {
+            for tag in ledger.tagsLost(of: record, left: left[record] ?? []) {
+                fail(.everyValueAccountedFor, "\(record) has lost \(tag), which nobody took out")
+            }
+        }
     }
 
     private func checkSilence() throws {
@@ -443,7 +464,8 @@ package final class World {
         // An entry may be told when the next user is there already.
         let keys = [user, 1 - user].map { Self.ledgerKey(entry.recordID.recordName, user: $0) }
         let own = keys.first { ledger.isOwn(device: device, entry, record: $0) }
-        ledger.merged(device: device, entry, record: own ?? keys[0])
+        ledger.merged(
+            device: device, entry, record: own ?? keys[0], isByEarlierVersion: devices[device].version == 1)
     }
 
     func note(_ place: String, _ what: @autoclosure () -> String, held: @autoclosure () -> String = "") {

@@ -1,0 +1,106 @@
+import Simulation
+import Testing
+
+/// The harness's watch over what the server's fields go through, where it has to tell a loss from what is right.
+@Suite struct OverwriteWatchTests {
+    private var ledger = Ledger()
+
+    private mutating func edits(_ device: Int, _ value: String, over before: String? = nil) {
+        ledger.committed(
+            device: device, Ledger.Value(record: "item1", field: "text", value: value),
+            isInsert: before == nil, before: before)
+    }
+
+    private mutating func deletes(_ device: Int) {
+        ledger.committed(
+            device: device, Ledger.Value(record: "item1", field: Ledger.deletion, value: ""))
+    }
+
+    private mutating func serverHas(_ values: String...) {
+        for value in values { ledger.serverHas(record: "item1", fields: [("text", value)]) }
+    }
+
+    @Test mutating func aValueThatWasSeenMayBeReplacedAlsoByALaterEditOfTheSameDevice() {
+        edits(1, "a")
+        edits(2, "b", over: "a")
+        edits(2, "c", over: "b")
+        serverHas("a", "c")
+        #expect(ledger.overwrites.faults.isEmpty)
+    }
+
+    @Test mutating func aValueThatWasNotSeenIsNotReplaced() {
+        edits(1, "a")
+        edits(2, "b", over: "a")
+        edits(3, "c", over: "a")
+        serverHas("a", "b", "c")
+        #expect(ledger.overwrites.faults.count == 1)
+    }
+
+    @Test mutating func aValueDoesNotComeBackOverALaterOne() {
+        edits(1, "a")
+        edits(2, "b", over: "a")
+        serverHas("a", "b", "a")
+        #expect(ledger.overwrites.faults.count == 1)
+    }
+
+    @Test mutating func whatTheServerLostMayComeBackOverAnything() {
+        edits(1, "a")
+        edits(2, "b", over: "a")
+        edits(3, "c", over: "a")
+        serverHas("a", "b")
+        ledger.serverWasRestored()
+        serverHas("a", "b", "c")
+        #expect(ledger.overwrites.faults.isEmpty)
+    }
+
+    @Test mutating func aDeletedRecordDoesNotComeBackUnlessALogSaysSo() {
+        edits(1, "a")
+        serverHas("a")
+        deletes(2)
+        ledger.serverDeleted(record: "item1")
+        serverHas("a")
+        #expect(ledger.overwrites.faults.count == 1)
+        ledger.madeAgain(device: 1, record: "item1")
+        #expect(ledger.overwrites.faults.isEmpty)
+    }
+
+    /// The service can't tell a request that its device gave up from one that is made now.
+    @Test mutating func aRecordComesBackWithARequestThatWasGivenUp() {
+        edits(1, "a")
+        serverHas("a")
+        deletes(2)
+        ledger.serverDeleted(record: "item1")
+        ledger.servesLate = true
+        serverHas("a")
+        #expect(ledger.overwrites.faults.isEmpty)
+    }
+
+    @Test mutating func aFieldOfAnObjectMadeWhereItsUserHadLeftCountsAsAChangeOfWhatWaited() {
+        edits(1, "a")
+        serverHas("a")
+        ledger.deviceWasEmptied(2)
+        ledger.committed(
+            device: 2, Ledger.Value(record: "item1", field: "title", value: "x"), isInsert: true)
+        ledger.committed(device: 2, Ledger.Value(record: "item1", field: "text", value: "b"))
+        ledger.serverHas(record: "item1", fields: [("text", "b"), ("title", "x")])
+        #expect(ledger.overwrites.faults.isEmpty)
+    }
+
+    @Test mutating func aFieldThatAnotherDeviceSetIsNotReplacedByOneThatIsSetFirst() {
+        edits(1, "a")
+        serverHas("a")
+        ledger.committed(device: 2, Ledger.Value(record: "item1", field: "text", value: "b"))
+        serverHas("b")
+        #expect(ledger.overwrites.faults.count == 1)
+    }
+
+    @Test mutating func aRecordIsDeletedOnlyWhenSomebodyDeletedIt() {
+        edits(1, "a")
+        serverHas("a")
+        ledger.serverDeleted(record: "item1")
+        #expect(ledger.overwrites.faults.count == 1)
+        deletes(2)
+        ledger.serverDeleted(record: "item1")
+        #expect(ledger.overwrites.faults.count == 1)
+    }
+}
