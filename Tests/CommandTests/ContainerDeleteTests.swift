@@ -35,6 +35,23 @@ import Testing
         FileManager.default.fileExists(atPath: folder.file("yap-data/\(path)"))
     }
 
+    @Test func theContainersAreListedWithWhatTheyHave() async throws {
+        try await done("yap init")
+        #expect(
+            try await done("yap container list").errors.contains("no containers: yap init --container ID"))
+        try await made()
+        try await done("yap init --container iCloud.com.example.empty")
+        let lines = try await done("yap container list").output.split(separator: "\n")
+            .map { $0.split(separator: " ").map(String.init) }
+        #expect(lines.map(\.first) == ["CONTAINER", "iCloud.com.example.empty", Self.old, Self.todo])
+        #expect(lines[1].suffix(3) == ["0", "0", "-"])
+        #expect(lines[2].suffix(3) == ["1", "0", "development"])
+        let json = try await done("yap container list --json").output
+        #expect(
+            json.contains(#""environments":["development"],"tokens":1,"keys":0,"isBeingRemoved":false"#),
+            "\(json)")
+    }
+
     @Test func itSaysWhatGoesAndWithoutYesOrATerminalNothingGoes() async throws {
         try await made()
         let asked = try await done("yap container delete \(Self.old)", code: 1)

@@ -1,3 +1,4 @@
+import CloudService
 import CloudWire
 import Testing
 
@@ -49,6 +50,53 @@ import Testing
     @Test(arguments: ["", "priority", "> 3", "  = 3"])
     func whatIsNoConditionIsAUsageError(_ text: String) {
         #expect(throws: Failure.self) { try RecordCondition(text) }
+    }
+
+    private static let type: RecordType = {
+        var type = RecordType()
+        type.fields = [
+            "due": FieldDefinition(.timestamp), "priority": FieldDefinition(.int64),
+            "cost": FieldDefinition(.double),
+            "title": FieldDefinition(.string), "dates": FieldDefinition(.timestampList),
+            "place": FieldDefinition(.location),
+        ]
+        return type
+    }()
+
+    /// The 25th of November 2026, 10:34:25.300.
+    @Test(arguments: [
+        "due = 2026-11-25", "due = 2026-11-25T10:34:25Z", "due = 1795602865300", "due >= 2026-11-25",
+        "due > 2026-11-24", "due <= 2026-11-25", "due <= 2026-11-25T10:34:25Z", "due < 2026-11-26",
+        "due > 2026-11-25T10:34:24Z", "due = 2026-11-25T10:34:25.300Z", "due != 2026-11-24T00:00:00.000Z",
+        "dates = 2026-11-25T00:00:00.000Z",
+        "createdTimestamp < 2026-11-25", "title = 2026-11-25",
+    ])
+    func aTimeIsComparedAsItIsWritten(_ text: String) throws {
+        let fields: [String: FieldValue] = [
+            "due": .timestamp(milliseconds: 1_795_602_865_300), "title": .string("2026-11-25"),
+            "dates": .list(.timestamp, [.timestamp(milliseconds: 1_795_564_800_000)]),
+        ]
+        let due = record("due", fields)
+        #expect(try RecordCondition(text).fitting(Self.type).allSatisfy { $0.holds(for: due) })
+    }
+
+    @Test(arguments: [
+        "due > 2026-11-25", "due < 2026-11-25", "due = 2026-11-24", "due > 2026-11-25T10:34:25Z",
+        "due = 2026-11-25T10:34:26Z",
+    ])
+    func aTimeIsNotTheOneBesideIt(_ text: String) throws {
+        let due = record("due", ["due": .timestamp(milliseconds: 1_795_602_865_300)])
+        #expect(try !RecordCondition(text).fitting(Self.type).allSatisfy { $0.holds(for: due) })
+    }
+
+    @Test(arguments: [
+        "due > yesterday", "due = 2026-13-01", "due = 2026-11-25T10:34:25Zx", "modifiedTimestamp > now",
+        "priority = x",
+        "cost < cheap", "place = Rome", "createdTime = 1.5.2026", "priority = nan", "due != 2026-11-25",
+        "dates = 2026-11-25",
+    ])
+    func aValueThatTheFieldCannotHaveIsAUsageError(_ text: String) throws {
+        #expect(throws: Failure.self) { try RecordCondition(text).fitting(Self.type) }
     }
 
     @Test func recordsAreInTheOrderAsked() throws {

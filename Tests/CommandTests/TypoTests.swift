@@ -52,16 +52,44 @@ import Testing
         #expect(type.contains("development of \(Self.todo) has no record type note. There are: Note, "))
         let field = try await ended("yap record query Note \(ann) --where 'titel = Milk'", code: 3)
         #expect(field.contains("Note has no field titel. There are: title, "))
+        let time = try await ended("yap record query Note \(ann) --where 'modifiedTimestamp > now'", code: 2)
+        #expect(time.contains("modifiedTimestamp is a TIMESTAMP") && time.contains("2026-11-25T10:34:25Z"))
         let sort = try await ended("yap record query Note \(ann) --sort=-prority", code: 3)
         #expect(sort.contains("There are: priority, "))
         let zone = try await ended("yap record query Note \(ann) --zone _defaultZon", code: 3)
         #expect(zone.contains("There are: _defaultZone"))
         for rest in [
             "--where 'title = Milk'", "--sort=-___modTime", "--where 'recordName = n1' --sort priority",
+            "--where 'modifiedTimestamp > 2026-01-01'",
         ] {
             let found = try await YapProcess.shell("yap record query Note \(ann) \(rest)", in: folder)
             #expect(found.code == 0 && found.output.contains("Milk"), "\(rest): \(found.errors)")
         }
+    }
+
+    @Test func anAccountTokenKeyOrWebhookThatIsNotThereIsToldWithTheNearest() async throws {
+        let container = "--container \(Self.todo)"
+        try await ended("yap init \(container)", code: 0)
+        let none = try await ended("yap account delete ann --yes", code: 3)
+        #expect(none.contains("There is no account ann. There is none yet. See: yap account list"))
+        for name in ["ann", "zoe"] { try await ended("yap account create \(name)", code: 0) }
+        for line in [
+            "account set an --email a@example.com", "account password an", "account delete an --yes",
+            "account sessions an", "record query Note \(container) --account an",
+        ] {
+            let account = try await ended("yap \(line)", code: 3)
+            #expect(account.contains("There is no account an. There are: ann, zoe. See: yap account list"))
+        }
+        for name in ["app", "website"] {
+            try await ended("yap token create \(container) --name \(name)", code: 0)
+        }
+        let token = try await ended("yap token revoke \(container) --name websit", code: 3)
+        #expect(token.contains("There is no token websit in \(Self.todo). There are: website, app. "))
+        try await ended("yap key create \(container) --name jobs --private-key jobs.pem", code: 0)
+        let key = try await ended("yap key revoke \(container) --name job", code: 3)
+        #expect(key.contains("There is no key job in development of \(Self.todo). There are: jobs. "))
+        let webhook = try await ended("yap webhook remove \(container) --name hook", code: 3)
+        #expect(webhook.contains("There is no webhook hook. There is none yet. See: yap webhook list"))
     }
 
     @Test func commandsOptionsAndSettingsAreToldWithTheNearest() async throws {

@@ -98,6 +98,7 @@ enum AccountCommands {
         guard !(invocation.has("developer") && invocation.has("no-developer")) else {
             throw Failure.usage("--developer and --no-developer exclude each other")
         }
+        _ = try control.existingAccount(named: invocation.operands[0], console)
         if invocation.has("developer") || invocation.has("no-developer") {
             try control.setDeveloper(invocation.has("developer"), ofAccount: invocation.operands[0])
         }
@@ -125,7 +126,7 @@ enum AccountCommands {
     private static func remove(_ invocation: Invocation, _ console: Console) throws {
         let name = invocation.operands[0]
         let control = try invocation.control(console)
-        guard try control.account(named: name) != nil else { throw ControlError.noSuchAccount(name: name) }
+        _ = try control.existingAccount(named: name, console)
         guard invocation.has("yes") else {
             throw Failure.usage("this can't be undone: add --yes when you mean it")
         }
@@ -195,6 +196,7 @@ enum AccountCommands {
         let given = try invocation.newPassword(console)
         let password = try given ?? madeUp()
         let name = invocation.operands[0]
+        _ = try control.existingAccount(named: name, console)
         try control.setPasswordHash(PasswordHash(hashing: password).text, ofAccount: name)
         if invocation.has("json") {
             try console.print(

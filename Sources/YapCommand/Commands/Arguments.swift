@@ -13,7 +13,8 @@ extension Invocation {
         let folder = dataFolder(console)
         guard folder.isMade else {
             throw Failure.notThere(
-                "There is no data folder at \(folder.path). Make it with: \(ShellText.word(console.program)) init"
+                "There is no data folder at \(folder.path). If there is one elsewhere, name it with --data DIR or by "
+                    + "the variable YAP_DATA. To make one: \(ShellText.word(console.program)) init"
                     + dataWords(console) + " --container iCloud.com.example.todo")
         }
         return try ControlStore(path: folder.controlPath, signInLengths: lengths)
@@ -30,11 +31,10 @@ extension Invocation {
         if try control.removals().contains(where: { $0.container == named && $0.environment == nil }) {
             throw ControlError.isBeingRemoved(container: named, environment: nil)
         }
-        let there = Nearest.list(try control.containers().map(\.identifier), to: named)
+        let there = Nearest.sentence(try control.containers().map(\.identifier), to: named)
         let program = ShellText.word(console.program)
         throw Failure.notThere(
-            "There is no container \(named). "
-                + (there.map { "There are: \($0)" } ?? "There is none yet") + ". To make it: "
+            "There is no container \(named). \(there). To make it: "
                 + (remedy ?? "\(program) init\(dataWords(console)) --container \(ShellText.word(named))"))
     }
 

@@ -139,7 +139,7 @@ enum BackupCommands {
         }
         try console.print(
             "\(key == "data" ? "restored" : "wrote") \(value): "
-                + "\(summary.environments) environments, \(summary.assets) files of records, "
+                + "environments: \(summary.environments), files of records: \(summary.assets), "
                 + "\(summary.hasSettings ? "settings, " : "")"
                 + "\(SizeText.bytes(summary.archiveBytes)), of \(TimeText.utc(summary.createdMilliseconds))")
         guard key == "data" else { return }

@@ -71,7 +71,9 @@ extension DoctorCommand {
         return [
             Finding(
                 check: "port", what: "\(place) can't be listened on: \(String(cString: strerror(errno)))",
-                todo: "end what listens there (ss -ltnp), or serve another with --port")
+                todo:
+                    "end what listens there (ss -ltnp), or serve another with --port; where the folder is only "
+                    + "looked at beside a running server, give doctor the --port that it will have")
         ]
     }
 

@@ -121,8 +121,10 @@ enum KeyCommands {
         let name = try invocation.required("name")
         let control = try invocation.control(console)
         guard try control.revokeServerKey(container: container, environment: environment, name: name) else {
-            throw Failure.notThere(
-                "\(container) has no key named \(name) in \(environment). See: yap key list")
+            let keys = try control.serverKeys(container: container)
+            throw Failure.missing(
+                "key", named: name, among: keys.filter { $0.environment == environment }.map(\.name),
+                "in \(environment) of \(container)", remedy: "key list", console)
         }
         if invocation.has("json") {
             return try console.print(.object(names(container, environment, name)))

@@ -3,6 +3,6 @@ enum OperatorCommands {
     static let commands = [
         AccountCommands.delete, RecordChangeCommands.save, RecordChangeCommands.delete,
         ZoneCommands.create, ZoneCommands.delete, ExportCommands.export, ExportCommands.importing,
-        ContainerCommands.delete, StatsCommand.command, DoctorCommand.command,
+        ContainerCommands.list, ContainerCommands.delete, StatsCommand.command, DoctorCommand.command,
     ]
 }

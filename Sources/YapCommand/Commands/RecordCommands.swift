@@ -11,8 +11,10 @@ enum RecordCommands {
             Reads the server's files, also while it runs: the index where one serves all conditions and sorts, as
             records/query does, and else each record. A condition is FIELD, one of = != < <= > >=, and a value:
             'priority > 3', 'title = Milk'; of a list, = asks whether the value is in it. All conditions must hold.
-            recordName, createdTimestamp and modifiedTimestamp (milliseconds since 1970) are fields too. In an order,
-            records without the field come before all others. A type or field that the schema hasn't is an error.
+            recordName, createdTimestamp and modifiedTimestamp are fields too. A time is milliseconds since 1970, a day
+            ('due > 2026-11-25', after that day) or a second as it is printed (2026-11-25T10:34:25Z), in UTC. In an
+            order, records without the field come before all others. A type or field that the schema hasn't, or a value
+            that the field can't have, is an error.
             """,
         operands: [Command.Operand(name: "TYPE", help: "the record type")],
         options: RecordSource.options + [
@@ -47,12 +49,13 @@ enum RecordCommands {
 
     private static func query(_ invocation: Invocation, _ console: Console) throws {
         let type = invocation.operands[0]
-        let conditions = try invocation.values("where").map(RecordCondition.init)
+        var conditions = try invocation.values("where").map(RecordCondition.init)
         let orders = try invocation.values("sort").map(RecordOrder.init)
         let limit = try invocation.number("limit", in: 1...1_000_000_000)
         let source = try RecordSource(invocation, console)
         let names = try source.names()
         try names.check(type, conditions, orders)
+        conditions = try names.fitting(conditions, of: type)
         var printer = try RecordPrinter(console, isJSON: invocation.has("json"))
         var count = 0
         let isServed = try source.forEach(type, conditions, orders, names.schema) { record in

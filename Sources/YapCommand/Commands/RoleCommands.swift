@@ -56,9 +56,7 @@ enum RoleCommands {
         let name = try invocation.required("account")
         let role = invocation.operands[0]
         let control = try invocation.control(console)
-        guard let account = try control.account(named: name) else {
-            throw ControlError.noSuchAccount(name: name)
-        }
+        let account = try control.existingAccount(named: name, console)
         let user = try control.userRecordName(of: account, container: files.container)
         let isChanged = try files.change(environment) {
             try $0.setRole(role, ofUser: user, isAssigned: isAssigned)

@@ -35,9 +35,7 @@ enum SessionCommands {
         examples: ["init", "account create ann || true", "account sessions ann"],
         run: { invocation, console in
             let name = invocation.operands[0]
-            guard try invocation.control(console).account(named: name) != nil else {
-                throw ControlError.noSuchAccount(name: name)
-            }
+            _ = try invocation.control(console).existingAccount(named: name, console)
             try list(invocation, console, account: name)
         })
 

@@ -150,7 +150,7 @@ enum TokenCommands {
         }
         let control = try invocation.control(console)
         guard try control.setEnvironments(environments, ofToken: name, container: container) else {
-            throw noSuchToken(name, container)
+            throw try noSuchToken(name, container, control, console)
         }
         if invocation.has("json") {
             return try console.print(
@@ -172,15 +172,20 @@ enum TokenCommands {
         return environments
     }
 
-    private static func noSuchToken(_ name: String, _ container: String) -> Failure {
-        .notThere("\(container) has no token named \(name). See: yap token list")
+    private static func noSuchToken(
+        _ name: String, _ container: String, _ control: ControlStore, _ console: Console
+    ) throws -> Failure {
+        .missing(
+            "token", named: name, among: try control.tokens(container: container).map(\.name),
+            "in \(container)", remedy: "token list", console)
     }
 
     private static func revoke(_ invocation: Invocation, _ console: Console) throws {
         let container = try invocation.required("container")
         let name = try invocation.required("name")
-        guard try invocation.control(console).revokeToken(container: container, name: name) else {
-            throw noSuchToken(name, container)
+        let control = try invocation.control(console)
+        guard try control.revokeToken(container: container, name: name) else {
+            throw try noSuchToken(name, container, control, console)
         }
         if invocation.has("json") {
             return try console.print(.object([("container", .string(container)), ("name", .string(name))]))

@@ -245,8 +245,10 @@ enum WebhookCommands {
 
     private static func row(_ invocation: Invocation, _ console: Console) throws -> WebhookRow {
         let name = try invocation.required("name")
-        guard let row = try rows(invocation, console).first(where: { $0.name == name }) else {
-            throw Failure.notThere("there is no webhook named \(name). See: \(console.program) webhook list")
+        let rows = try rows(invocation, console)
+        guard let row = rows.first(where: { $0.name == name }) else {
+            throw Failure.missing(
+                "webhook", named: name, among: rows.map(\.name), remedy: "webhook list", console)
         }
         return row
     }

@@ -18,6 +18,11 @@ enum Nearest {
         return sorted.prefix(namesMax).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
     }
 
+    /// A sentence, without its point, that says which names there are.
+    static func sentence(_ names: some Sequence<String>, to word: String) -> String {
+        list(names, to: word).map { "There are: \($0)" } ?? "There is none yet"
+    }
+
     /// How many letters must be put in, taken out or changed to make one of the other, whatever their case.
     static func changes(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one.lowercased()), Array(other.lowercased()))

@@ -16,6 +16,15 @@ struct RecordCondition {
     let comparison: Comparison
     let value: String
 
+    private init(field: String, _ comparison: Comparison, _ value: String) {
+        (self.field, self.comparison, self.value) = (field, comparison, value)
+    }
+
+    /// The same field with another comparison.
+    func with(_ comparison: Comparison, _ value: String) -> RecordCondition {
+        RecordCondition(field: field, comparison, value)
+    }
+
     /// Reads `priority > 3` or `title = 'Buy milk'`.
     init(_ text: String) throws {
         let found = text.indices.lazy.compactMap { start in

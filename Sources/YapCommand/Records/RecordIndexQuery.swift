@@ -49,7 +49,8 @@ extension RecordCondition {
             systemFieldName: own == nil ? field : nil, fieldValue: Field(operand))
     }
 
-    private static let systemTypes: [String: FieldType] = [
+    /// What every record has beside the fields of its type.
+    static let systemTypes: [String: FieldType] = [
         "recordName": .reference, "___recordID": .reference, "createdTimestamp": .timestamp,
         "___createTime": .timestamp, "modifiedTimestamp": .timestamp, "___modTime": .timestamp,
     ]

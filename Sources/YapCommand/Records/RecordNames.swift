@@ -32,4 +32,12 @@ struct RecordNames {
             )
         }
     }
+
+    /// The same conditions on values that the fields can have.
+    ///
+    /// - Throws: `Failure.usage`, as `RecordCondition.fitting`.
+    func fitting(_ conditions: [RecordCondition], of recordType: String) throws -> [RecordCondition] {
+        guard let type = schema.recordTypes[recordType] else { return conditions }
+        return try conditions.flatMap { try $0.fitting(type) }
+    }
 }

@@ -29,9 +29,7 @@ struct RecordSource {
         let container = try invocation.container(in: control, console)
         switch (invocation.value("account"), invocation.has("public")) {
         case (let name?, false):
-            guard let account = try control.account(named: name) else {
-                throw ControlError.noSuchAccount(name: name)
-            }
+            let account = try control.existingAccount(named: name, console)
             database = .privateDatabase(of: try control.userRecordName(of: account, container: container))
         case (nil, true): database = .publicDatabase
         default: throw Failure.usage("say which database: either --account NAME or --public")

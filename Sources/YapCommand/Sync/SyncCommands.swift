@@ -1,4 +1,5 @@
 import CloudKit
+import Foundation
 import Yap
 import YapCloudKit
 
@@ -63,9 +64,12 @@ enum SyncCommands {
         do {
             return try SyncInspection(path: path, limits: limits)
         } catch let error as YapDatabaseError {
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw Failure.notThere("\(file) is not there, or in a folder that you may not read.")
+            }
             let what =
                 switch error.code {
-                case .cannotOpen: "can't be opened: is it there, and may you read it and its folder?"
+                case .cannotOpen: "can't be opened: may you read it, and write into its folder?"
                 case .notADatabase: "is no database."
                 case .notAYapDatabase: "is no database of an app that uses Yap."
                 case .unsupportedFormat: "was written by a later version: use the yap of that version."
@@ -85,14 +89,14 @@ enum SyncCommands {
         let all = inspection.registrations
         guard !all.isEmpty else {
             let others = inspection.otherExtensions.map(Shown.word).joined(separator: ", ")
-            throw Failure.failed(
+            throw Failure.notThere(
                 "\(file) has no sync: no YapDatabaseCloudKit was ever registered in it. "
                     + (others.isEmpty ? "It has no other extension either." : "Its extensions: \(others)."))
         }
         let chosen = all.filter { name == nil || $0.name == name }
         guard !chosen.isEmpty else {
             let names = all.map { Shown.word($0.name) }.joined(separator: ", ")
-            throw Failure.failed(
+            throw Failure.notThere(
                 "\(file) has no sync that is registered as \(Shown.word(name ?? "")): \(names).")
         }
         let unread = chosen.filter { $0.content == nil }

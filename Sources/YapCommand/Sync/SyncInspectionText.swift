@@ -43,7 +43,9 @@ struct SyncInspectionText {
         let unlisted = database.changeSetsCount - database.changeSets.count
         if unlisted > 0 { rest.append("  and \(Self.counted(unlisted, "change-set")) more") }
         if !database.putAside.isEmpty {
-            rest.append("put aside, until the record changes again or the app says retry():")
+            rest.append(
+                "put aside, until the app sets the object again, or calls retry() or discardQuarantinedChanges:"
+            )
             rest += database.putAside.map { "  " + text(of: $0) }
         }
         rest.append("subscription: " + (database.subscriptionID.map(Shown.word) ?? "none"))
