@@ -4,8 +4,16 @@ import Yap
 import YapCloudKit
 
 @main struct Groceries {
-    static func main() async throws {
-        let words = Array(CommandLine.arguments.dropFirst())
+    static func main() async {
+        do {
+            try await run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            say("\(error)")
+            exit(1)
+        }
+    }
+
+    static func run(_ words: [String]) async throws {
         guard words.count >= 2 else {
             return say("groceries FILE add NAME | at NAME SHOP | list | sync | watch")
         }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// `docs/TESTING.md` shows code that runs: `RecipeTests` has each block.
+/// `docs/TESTING.md` shows code that runs: `RecipeTests` has each block, and `TestedAppTests` of the guide the one that
+/// needs the database.
 @Suite struct RecipePageTests {
     private let page: String
     private let recipes: [Substring]
@@ -10,8 +11,10 @@ import Testing
         let file = URL(filePath: #filePath)
         let root = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         page = try String(contentsOf: root.appending(path: "docs/TESTING.md"), encoding: .utf8)
-        let source = file.deletingLastPathComponent().appending(path: "RecipeTests.swift")
-        recipes = Self.lines(try String(contentsOf: source, encoding: .utf8))
+        let tests = root.appending(path: "Tests")
+        recipes = try ["CloudKitTests/RecipeTests.swift", "GuideTests/TestedAppTests.swift"].flatMap {
+            Self.lines(try String(contentsOf: tests.appending(path: $0), encoding: .utf8))
+        }
     }
 
     private static func lines(_ text: String) -> [Substring] {

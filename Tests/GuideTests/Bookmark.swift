@@ -1,5 +1,6 @@
 import CloudKit
 import Foundation
+import Yap
 import YapCloudKit
 
 struct Bookmark: CloudModel, Equatable {

@@ -126,6 +126,23 @@ private enum After {
         #expect(count == 0)
     }
 
+    @Test func withoutTheCheckTheFileOpensAndGivesTheBytes() async throws {
+        typealias Page = After.Page
+        var options = YapDatabaseOptions()
+        options.checksStoredObjects = false
+        let database = try YapDatabase(url: url, options: options) {
+            $0.register(Page.self, inCollection: "pages")
+        }
+        try await database.newConnection().read { transaction in
+            let error = #expect(throws: YapDatabaseError.self) {
+                try transaction.object(Page.self, forKey: "1", inCollection: "pages")
+            }
+            #expect(error?.code == .decoding && error?.message.contains("'isRead'") == true)
+            let bytes = try transaction.serializedObject(forKey: "1", inCollection: "pages")
+            #expect(bytes?.isEmpty == false)
+        }
+    }
+
     @Test func whatTheTypeCannotReadIsRefusedWhenTheFileIsOpened() throws {
         let error = #expect(throws: YapDatabaseError.self) { try open(hasDefaultPage: false) }
         #expect(error?.code == .decoding)

@@ -25,9 +25,7 @@ struct Drawing: CloudModel, Equatable {
     static let recordType = "drawing"
     static let fields = CloudFields<Drawing> {
         $0.field(\.size)
-        $0.field(
-            \.colors, toCloud: { $0.isEmpty ? nil : $0.sorted() },
-            fromCloud: { ($0 as? [String]).map { Set($0) } })
+        $0.field(\.colors)
         $0.field(
             \.corners, toCloud: { try? JSONEncoder.sorted.encode($0) },
             fromCloud: { ($0 as? Data).flatMap { try? JSONDecoder().decode([Size].self, from: $0) } })

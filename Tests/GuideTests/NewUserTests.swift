@@ -197,3 +197,10 @@ import YapCloudKit
         #expect("\(status)".contains("Sign in"), "\(status)")
     }
 }
+
+/// The text, or of a long one its beginning and a hash (FNV-1a). `hashValue` is another number in each process.
+func key(of text: String) -> String {
+    guard text.utf8.count > 80 else { return text }
+    let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    return text.prefix(60) + "#" + String(hash, radix: 16)
+}

@@ -107,16 +107,12 @@ import YapCloudKit
         }
     }
 
-    @Sendable private static func unreadTitles(
-        _ transaction: YapDatabaseReadTransaction
-    ) throws -> [String] {
-        try transaction.objects(Bookmark.self, inCollection: "bookmarks")
-            .filter { $0.object.readAt == nil }
-            .map(\.object.title)
-    }
-
     @Test func aListIsObserved() async throws {
-        let unreadTitles = Self.unreadTitles
+        @Sendable func unreadTitles(_ transaction: YapDatabaseReadTransaction) throws -> [String] {
+            try transaction.objects(Bookmark.self, inCollection: "bookmarks")
+                .filter { $0.object.readAt == nil }
+                .map(\.object.title)
+        }
         let (shown, continuation) = AsyncStream.makeStream(of: [String].self)
         let show: @Sendable ([String]) -> Void = { continuation.yield($0) }
         let connection = connection

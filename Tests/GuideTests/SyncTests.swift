@@ -30,17 +30,21 @@ import YapCloudKit
         case .idle: "Everything is in the cloud."
         case .syncing(let pending): "\(pending) changes are on their way."
         case .waiting(_, because: .network): "There is no network. Your changes are kept here."
-        case .waiting(_, let pause): "Your changes are kept here: \(pause)"
-        case .needsAttention(let problems): "\(problems.count) problems: \(problems)"
+        case .waiting: "Your changes are kept here."
+        case .needsAttention(let problems): "\(problems.count) problems need you."
         }
     }
 
-    func answer(_ problem: CloudSyncProblem, of sync: CloudSync) async throws {
+    func answer(
+        _ problem: CloudSyncProblem, of sync: CloudSync, personKeeps: (CloudSyncProblem) async -> Bool
+    ) async throws {
         switch problem {
         case .anotherUser:
-            try await sync.useSignedInAccount(objectsOfOtherAccount: .keep)
+            let keeps = await personKeeps(problem)
+            try await sync.useSignedInAccount(objectsOfOtherAccount: keeps ? .keep : .remove)
         case .zoneDeletedByUser(let zoneName):
-            try await sync.answerDeletedZone(zoneName: zoneName, .uploadAgain)
+            let keeps = await personKeeps(problem)
+            try await sync.answerDeletedZone(zoneName: zoneName, keeps ? .uploadAgain : .removeHere)
         case .account:
             sync.accountMayHaveChanged()
         default:
@@ -91,7 +95,7 @@ import YapCloudKit
         }
         #expect(problems == [.quotaExceeded])
         cloud.setQuota(bytes: 1_000_000, user: "ada")
-        for problem in problems { try await answer(problem, of: sync) }
+        for problem in problems { try await answer(problem, of: sync) { _ in false } }
         #expect(await sync.syncNow() == .idle)
     }
 

@@ -1,0 +1,67 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Testing
+import Yap
+import YapCloudKit
+
+/// An app with objects that `CloudSync` keeps the same: what its window and its commands share.
+private struct BookmarkApp {
+    let database: YapDatabase
+    let sync: CloudSync
+
+    init(file: URL, container: CKContainer) async throws {
+        database = try YapDatabase(url: file) { $0.register(Bookmark.self, inCollection: "bookmarks") }
+        sync = try await CloudSync(
+            database, container: container,
+            models: [.model(Bookmark.self, collection: "bookmarks")], zone: "bookmarks")
+    }
+}
+
+/// The recipe of `docs/TESTING.md` for an app with `CloudSync`.
+@Suite struct TestedAppTests {
+    private let files: Folder
+    private var folder: URL { files.url }
+
+    init() throws { files = try Folder() }
+
+    @Test func anAppWithCloudSyncIsTestedOnTwoDevices() async throws {
+        let cloud = TestCloud(execution: .threads)
+        let phone = try await BookmarkApp(
+            file: folder.appending(component: "phone.yap"), container: cloud.device(user: "ada").container)
+        let laptop = try await BookmarkApp(
+            file: folder.appending(component: "laptop.yap"), container: cloud.device(user: "ada").container)
+        try await phone.database.newConnection().readWrite { transaction in
+            try transaction.setObject(Bookmark(title: "Swift"), forKey: "1", inCollection: "bookmarks")
+        }
+        #expect(await phone.sync.syncNow() == .idle)
+        #expect(await laptop.sync.syncNow() == .idle)
+        let found = try await laptop.database.newConnection().read {
+            try $0.object(Bookmark.self, forKey: "1", inCollection: "bookmarks")
+        }
+        #expect(found?.title == "Swift")
+    }
+
+    @Test func anAppWithCloudSyncIsTestedOffline() async throws {
+        let cloud = TestCloud(execution: .threads)
+        let device = cloud.device(user: "ada")
+        let phone = try await BookmarkApp(
+            file: folder.appending(component: "phone.yap"), container: device.container)
+        cloud.disconnect(device)
+        try await phone.database.newConnection().readWrite { transaction in
+            try transaction.setObject(Bookmark(title: "Swift"), forKey: "1", inCollection: "bookmarks")
+        }
+        let offline = await phone.sync.syncNow()
+        guard case .waiting(_, because: .network) = offline else {
+            Issue.record("\(offline)")
+            return
+        }
+        cloud.connect(device)
+        let online = await phone.sync.syncNow()
+        #expect(online == .idle)
+        // Asked once more while nothing waits, it asks no more of the cloud than a fetch.
+        let before = cloud.requestCount()
+        await phone.sync.syncNow()
+        #expect(cloud.requestCount() - before == 1)
+    }
+}
