@@ -1,3 +1,5 @@
+import Seams
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -6,14 +8,12 @@
 
 /// What a thread waits at until it is rung for, or until some time has passed.
 final class Alarm: @unchecked Sendable {
-    // Sendable because `isRung` is touched only between lock and unlock of `mutex`, and neither the mutex nor the
-    // condition moves.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t> = .allocate(capacity: 1)
+    // Sendable because `isRung` is touched only between lock and unlock of `mutex`, and the condition never moves.
+    private let mutex = Mutex()
     private let condition: UnsafeMutablePointer<pthread_cond_t> = .allocate(capacity: 1)
     private var isRung = false
 
     init() {
-        pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         #if canImport(Glibc)
@@ -25,24 +25,22 @@ final class Alarm: @unchecked Sendable {
 
     deinit {
         pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
         condition.deallocate()
-        mutex.deallocate()
     }
 
     /// Ends the present wait, or the next.
     func ring() {
-        pthread_mutex_lock(mutex)
+        mutex.lock(for: Alarm.self)
         isRung = true
         pthread_cond_signal(condition)
-        pthread_mutex_unlock(mutex)
+        mutex.unlock()
     }
 
     /// Waits until `ring`, at most so long; with nil, for ever. True when it was rung.
     @discardableResult
     func wait(milliseconds: Int64?) -> Bool {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        mutex.lock(for: Alarm.self)
+        defer { mutex.unlock() }
         var end = timespec()
         if let milliseconds {
             #if canImport(Glibc)
@@ -55,10 +53,11 @@ final class Alarm: @unchecked Sendable {
             end.tv_nsec = Int(nanoseconds % 1_000_000_000)
         }
         while !isRung {
-            let code =
-                milliseconds == nil
-                ? pthread_cond_wait(condition, mutex) : pthread_cond_timedwait(condition, mutex, &end)
-            if code == ETIMEDOUT { break }
+            if milliseconds == nil {
+                mutex.wait(on: condition)
+            } else if !mutex.wait(on: condition, until: end) {
+                break
+            }
         }
         defer { isRung = false }
         return isRung

@@ -1,3 +1,5 @@
+import Seams
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -6,9 +8,9 @@
 
 /// A value behind a lock, on whose changes threads can wait. For threads of one's own only: a wait blocks.
 final class Monitor<State>: @unchecked Sendable {
-    // Sendable because `state` is read and written only between lock and unlock of `mutex`, which never moves,
-    // as the conditions don't.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    // Sendable because `state` is read and written only between lock and unlock of `mutex`, and the conditions never
+    // move.
+    private let mutex = Mutex()
     private let conditions: UnsafeMutablePointer<pthread_cond_t>
     private let conditionCount: Int
     private var state: State
@@ -17,44 +19,45 @@ final class Monitor<State>: @unchecked Sendable {
     init(_ state: State, conditionCount: Int) {
         self.state = state
         self.conditionCount = conditionCount
-        mutex = .allocate(capacity: 1)
         conditions = .allocate(capacity: conditionCount)
-        var code = pthread_mutex_init(mutex, nil)
-        for index in 0..<conditionCount where code == 0 { code = pthread_cond_init(conditions + index, nil) }
-        precondition(code == 0, "a lock could not be made: \(code)")
+        for index in 0..<conditionCount {
+            let code = pthread_cond_init(conditions + index, nil)
+            precondition(code == 0, "pthread_cond_init failed with \(code)")
+        }
     }
 
     deinit {
         for index in 0..<conditionCount { pthread_cond_destroy(conditions + index) }
-        pthread_mutex_destroy(mutex)
         conditions.deallocate()
-        mutex.deallocate()
     }
 
-    /// Runs `body` with the state while no other thread holds it. Not recursive.
+    /// Runs `body` with the state while no other thread holds it. Locked again inside `body`, it ends the process.
+    @inline(never)  // Inlined, what a caller ignores of the result would be released before the lock is.
     func withLock<Result>(_ body: (inout State) -> Result) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        mutex.lock(for: State.self)
+        defer { mutex.unlock() }
         return body(&state)
     }
 
     /// Blocks until `body` returns something. It is tried at once, and again after each wake of `condition`.
+    @inline(never)
     func wait<Result>(on condition: Int, until body: (inout State) -> Result?) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        mutex.lock(for: State.self)
+        defer { mutex.unlock() }
         while true {
             if let result = body(&state) { return result }
-            pthread_cond_wait(conditions + condition, mutex)
+            mutex.wait(on: conditions + condition)
         }
     }
 
     /// The same, but while `pause` gives milliseconds, `body` is also tried after that time, and told so.
+    @inline(never)
     func wait<Result>(
         on condition: Int, pause: (inout State) -> Int64?,
         until body: (inout State, _ timeIsUp: Bool) -> Result?
     ) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        mutex.lock(for: State.self)
+        defer { mutex.unlock() }
         var timeIsUp = false
         while true {
             if let result = body(&state, timeIsUp) { return result }
@@ -65,9 +68,9 @@ final class Monitor<State>: @unchecked Sendable {
                 let nanoseconds = end.tv_nsec + Int(milliseconds % 1_000) * 1_000_000
                 end.tv_sec += Int(milliseconds / 1_000) + nanoseconds / 1_000_000_000
                 end.tv_nsec = nanoseconds % 1_000_000_000
-                timeIsUp = pthread_cond_timedwait(conditions + condition, mutex, &end) == ETIMEDOUT
+                timeIsUp = !mutex.wait(on: conditions + condition, until: end)
             } else {
-                pthread_cond_wait(conditions + condition, mutex)
+                mutex.wait(on: conditions + condition)
             }
         }
     }

@@ -1,3 +1,5 @@
+import Seams
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -7,24 +9,20 @@
 /// A queue between threads: `take` waits until there is something.
 final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     // Sendable because everything below is read and written only while `mutex` is held.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let mutex = Mutex()
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var elements: [Element] = []
     private var waiting = 0
     private var closed = false
 
     init() {
-        mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
-        pthread_mutex_init(mutex, nil)
         pthread_cond_init(condition, nil)
     }
 
     deinit {
         pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
         condition.deallocate()
-        mutex.deallocate()
     }
 
     enum Pushed { case refused, taken, needsThread }
@@ -47,7 +45,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
             while elements.isEmpty {
                 if closed { return nil }
                 waiting += 1
-                pthread_cond_wait(condition, mutex)
+                mutex.wait(on: condition)
                 waiting -= 1
             }
             return takeNow(max)
@@ -84,9 +82,10 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         return first
     }
 
+    @inline(never)  // Inlined, what a caller ignores of the result would be released before the lock is.
     private func locked<Result>(_ body: () -> Result) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        mutex.lock(for: Element.self)
+        defer { mutex.unlock() }
         return body()
     }
 }
