@@ -64,13 +64,9 @@ final class Worker: Sendable {
 
 /// Runs `body` on a new thread that nobody waits for.
 func startThread(_ body: @escaping @Sendable () -> Void) {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    defer { pthread_attr_destroy(&attributes) }
     var thread = pthread_t()
     let code = pthread_create(
-        &thread, &attributes,
+        &thread, nil,
         { pointer in
             #if canImport(Glibc)
                 guard let pointer else { return nil }
@@ -79,6 +75,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
             return nil
         }, Unmanaged.passRetained(ThreadBody(body)).toOpaque())
     precondition(code == 0, "pthread_create failed with \(code)")
+    pthread_detach(thread)
 }
 
 private final class ThreadBody: Sendable {

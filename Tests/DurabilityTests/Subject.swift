@@ -49,7 +49,7 @@ final class YapSubject: Subject {
         }
         connection = database.newConnection()
         try database.blocking.register(RowTally(), withName: "tally")
-        database.addCommitObserver { [observedCount] commit in
+        database.addInlineCommitObserver { [observedCount] commit in
             if !commit.isExternal { observedCount.withLock { $0 += 1 } }
         }
     }

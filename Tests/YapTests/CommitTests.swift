@@ -17,7 +17,7 @@ struct CommitTests {
     private func commit(_ body: (YapDatabaseReadWriteTransaction) throws -> Void) throws -> YapDatabaseCommit
     {
         let seen = CommitList()
-        let id = database.addCommitObserver { seen.add($0) }
+        let id = database.addInlineCommitObserver { seen.add($0) }
         try connection.blocking.readWrite(body)
         database.removeCommitObserver(id)
         return try #require(seen.commits.last)
@@ -61,7 +61,7 @@ struct CommitTests {
         options.changedKeysPerCommitMax = 3
         let other = try folder.open(options)
         let seen = CommitList()
-        other.addCommitObserver { seen.add($0) }
+        other.addInlineCommitObserver { seen.add($0) }
         try other.newConnection().blocking.readWrite { transaction in
             for number in 0..<5 { try transaction.set("t", "\(number)") }
             try transaction.setObject("x", forKey: "n", inCollection: "notes")
@@ -101,7 +101,7 @@ struct CommitTests {
     @Test func anObserverMayWriteAndIsCalledInOrder() throws {
         let log = Log()
         let connection = connection
-        database.addCommitObserver { commit in
+        database.addInlineCommitObserver { commit in
             log.add("begin \(commit.snapshot)")
             if commit.snapshot < 3 {
                 do {
@@ -120,7 +120,7 @@ struct CommitTests {
         let writesCount = CommitPublisher.queuedCommitsMax + 100
         let seen = CommitList()
         let connection = connection
-        database.addCommitObserver { commit in
+        database.addInlineCommitObserver { commit in
             seen.add(commit)
             guard commit.snapshot == 1 else { return }
             for number in 0..<writesCount {
@@ -142,7 +142,7 @@ struct CommitTests {
     @Test func anObserverIsNotCalledInsideAWriteTransaction() throws {
         let other = try folder.open()
         let log = Log()
-        database.addCommitObserver { [connection] commit in
+        database.addInlineCommitObserver { [connection] commit in
             guard commit.isExternal else { return }
             let failure = code { try connection.blocking.readWrite { try $0.set("seen", "seen") } }
             log.add(failure?.rawValue ?? "written")
@@ -157,7 +157,7 @@ struct CommitTests {
 
     @Test func aRemovedObserverIsNotCalled() throws {
         let log = Log()
-        let id = database.addCommitObserver { log.add("\($0.snapshot)") }
+        let id = database.addInlineCommitObserver { log.add("\($0.snapshot)") }
         try connection.blocking.readWrite { try $0.set("a", "1") }
         database.removeCommitObserver(id)
         try connection.blocking.readWrite { try $0.set("a", "2") }

@@ -71,7 +71,7 @@ struct GroupCommitTests {
     }
 
     @Test func membersOfAGroupShareOneCommitAndHaveSnapshotsOfTheirOwn() throws {
-        database.addCommitObserver { [log] in
+        database.addInlineCommitObserver { [log] in
             log.add("\($0.snapshot) \($0.insertedKeys(inCollection: "todos"))")
         }
         let readerSnapshots = Lock<[UInt64]>([])
@@ -120,7 +120,7 @@ struct GroupCommitTests {
 
     @Test func aFullDiskFailsTheWholeGroupAndNoClosureRunsTwice() throws {
         try connection.blocking.readWrite { try $0.set("old", "0") }
-        database.addCommitObserver { [log] in log.add("commit \($0.snapshot)") }
+        database.addInlineCommitObserver { [log] in log.add("commit \($0.snapshot)") }
         let requests = [
             TestRequest { try $0.set("t", "1") },
             TestRequest { transaction in
@@ -167,7 +167,7 @@ struct GroupCommitTests {
     }
 
     @Test func aRequestThatNeedsItsOwnTransactionKeepsItsPlaceInTheLine() throws {
-        database.addCommitObserver { [log] in log.add("\($0.snapshot)") }
+        database.addInlineCommitObserver { [log] in log.add("\($0.snapshot)") }
         let requests = [
             TestRequest { try $0.set("a", "1") },
             TestRequest(isExclusive: true) { transaction throws in

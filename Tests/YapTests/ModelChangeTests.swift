@@ -193,7 +193,7 @@ struct ModelChangeTests {
             try old.set("blue", for: "color")
         }
         let (changes, told) = (Lock(0), Lock(0))
-        connection.database.addCommitObserver { commit in
+        connection.database.addInlineCommitObserver { commit in
             changes.withLock { $0 += commit.changedCollections.count }
         }
         let count = try await connection.upgradeObjects(inCollection: "things") { progress in

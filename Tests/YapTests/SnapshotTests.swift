@@ -48,7 +48,7 @@ struct SnapshotTests {
 
     @Test func aFailedTransactionLeavesNoTrace() throws {
         let log = Log()
-        database.addCommitObserver { log.add("commit \($0.snapshot)") }
+        database.addInlineCommitObserver { log.add("commit \($0.snapshot)") }
         try writer.blocking.readWrite { try $0.set("old", "1") }
         _ = try reader.blocking.read { try $0.todo("1") }
         #expect(throws: Refused.self) {
@@ -89,7 +89,7 @@ struct SnapshotTests {
     @Test func aCommitThatFailedLeavesNoTrace() throws {
         let log = Log()
         try database.letCommitsFail()
-        database.addCommitObserver { log.add("commit \($0.snapshot)") }
+        database.addInlineCommitObserver { log.add("commit \($0.snapshot)") }
         try writer.blocking.readWrite { try $0.set("old", "1") }
         _ = try reader.blocking.read { try $0.todo("1") }
         #expect(

@@ -1,12 +1,12 @@
 import Dispatch
 package import Seams
 
-/// The operating system's timers. Bodies run on one serial queue and must be short.
+/// The operating system's timers. Bodies may run at the same time: one that blocks delays no other.
 package final class DispatchTimerSource: TimerSource {
     /// The one that everybody shares.
     package static let shared = DispatchTimerSource()
 
-    private let queue = DispatchQueue(label: "Timers")
+    private let queue = DispatchQueue(label: "Timers", attributes: .concurrent)
 
     /// Makes a source with a queue of its own.
     package init() {}

@@ -1,7 +1,7 @@
 import Seams
 
-/// Hands commits to observers: in order, one at a time, with no lock held, so that an observer may begin
-/// transactions.
+/// Hands commits to observers on the thread that committed: in order, one at a time, with no lock held. Writes wait for
+/// them, so these are the package's own, which never block; an app's observer has a `HandlerQueue` behind its own.
 final class CommitPublisher: Sendable {
     typealias Observer = @Sendable (YapDatabaseCommit) -> Void
     /// The most commits that wait while an observer is slow; the oldest go first, and the next one says how many.
@@ -20,6 +20,7 @@ final class CommitPublisher: Sendable {
         let id: UInt64
         let observer: Observer
         let whenEnded: @Sendable () -> Void
+        let whenRemoved: @Sendable () -> Void
     }
 
     private let state = Lock(State())
@@ -31,13 +32,15 @@ final class CommitPublisher: Sendable {
 
     /// Adds an observer; says what names it, and which commit was the newest then.
     func add(
-        _ observer: @escaping Observer, whenEnded: @escaping @Sendable () -> Void = {}
+        _ observer: @escaping Observer, whenEnded: @escaping @Sendable () -> Void = {},
+        whenRemoved: @escaping @Sendable () -> Void = {}
     ) -> (id: UInt64, snapshot: UInt64) {
         let (added, isEnded) = state.withLock { state in
             let id = state.nextID
             state.nextID += 1
             if !state.isEnded {
-                state.observers.append(Entry(id: id, observer: observer, whenEnded: whenEnded))
+                state.observers.append(
+                    Entry(id: id, observer: observer, whenEnded: whenEnded, whenRemoved: whenRemoved))
             }
             return ((id: id, snapshot: state.newestSnapshot), state.isEnded)
         }
@@ -64,17 +67,20 @@ final class CommitPublisher: Sendable {
             state.observers.removeAll { $0.id == id }
             return removed
         }
-        _ = consume removed
+        for entry in removed { entry.whenRemoved() }
     }
 
-    func enqueue(_ commit: YapDatabaseCommit) {
+    /// Queues a commit. Returns the one that was dropped for it, which the caller releases with no lock held: it may
+    /// have objects of the app.
+    func enqueue(_ commit: YapDatabaseCommit) -> YapDatabaseCommit? {
         state.withLock { state in
             state.newestSnapshot = max(state.newestSnapshot, commit.snapshot)
-            guard !state.observers.isEmpty else { return }
+            guard !state.observers.isEmpty else { return nil }
             state.queue.append(commit)
-            guard state.queue.count > Self.queuedCommitsMax else { return }
+            guard state.queue.count > Self.queuedCommitsMax else { return nil }
             let dropped = state.queue.removeFirst()
-            state.queue[0].missedCommits += dropped.missedCommits + 1
+            state.queue[0].add(missed: dropped)
+            return dropped
         }
     }
 

@@ -23,6 +23,11 @@ public struct YapDatabaseCommit: Sendable {
         changes = CommitChanges()
     }
 
+    /// Counts a commit before this one that the receiver doesn't get.
+    mutating func add(missed commit: YapDatabaseCommit) {
+        missedCommits += commit.missedCommits + 1
+    }
+
     /// Whether `changedKeys` and its like don't name all that may have changed in the collection: commits
     /// were missed, another process wrote, or there were more changes than a commit names.
     public func isIncomplete(inCollection collection: String) -> Bool {

@@ -99,23 +99,36 @@ public final class YapDatabase: Sendable {
     /// The names of the registered extensions, in the order of registration.
     public var registeredExtensionNames: [String] { log.registry.map(\.name) }
 
-    /// Calls `observer` after each commit: in the order of the commits, one at a time, with no lock held.
+    /// Calls `observer` after each commit, in the order of the commits and one at a time.
     ///
-    /// It is called on the thread that committed, or on one that is busy with an earlier commit. It may begin
-    /// transactions. The observation ends with `removeCommitObserver` or with the database.
-    /// - Returns: What `removeCommitObserver` takes.
+    /// It is called on a queue of its own, so it may begin transactions, and may block: neither writes nor other observers
+    /// wait for it. Up to 1,024 commits wait for a slow observer; then the oldest are dropped, and `missedCommits` of the
+    /// next one has their number. The observation ends with `removeCommitObserver` or with the database.
+    ///
+    /// - Parameter observer: Called with what a commit changed.
+    /// - Returns: The identifier that `removeCommitObserver` takes.
     @discardableResult
     public func addCommitObserver(_ observer: @escaping @Sendable (YapDatabaseCommit) -> Void)
         -> CommitObserverID
     {
-        CommitObserverID(value: publisher.add(observer).id)
+        let queue = HandlerQueue<YapDatabaseCommit>(
+            label: "Yap.commitObserver", valuesMax: CommitPublisher.queuedCommitsMax,
+            merge: { dropped, next in next.add(missed: dropped) }, handler: observer)
+        return CommitObserverID(value: publisher.add({ queue.add($0) }, whenRemoved: { queue.end() }).id)
     }
 
-    /// The same, with a block that is called when nothing more will come: the database was closed, or is gone.
-    package func addCommitObserver(
-        _ observer: @escaping @Sendable (YapDatabaseCommit) -> Void, whenEnded: @escaping @Sendable () -> Void
-    ) {
-        _ = publisher.add(observer, whenEnded: whenEnded)
+    /// The same, on the thread that committed or on one that is busy with an earlier commit, before the write returns.
+    /// For observers that never block.
+    ///
+    /// - Parameters:
+    ///   - whenEnded: Called when no commit will come any more: the database was closed or released.
+    ///   - observer: Called with what a commit changed, with no lock held.
+    @discardableResult
+    package func addInlineCommitObserver(
+        whenEnded: @escaping @Sendable () -> Void = {},
+        _ observer: @escaping @Sendable (YapDatabaseCommit) -> Void
+    ) -> CommitObserverID {
+        CommitObserverID(value: publisher.add(observer, whenEnded: whenEnded).id)
     }
 
     /// Ends an observation. A call that is under way on another thread may still end after this.

@@ -48,12 +48,16 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     /// Whether zones are compared with the server's.
     let verifiesZones: Bool
 
+    /// Maximum number of errors that wait for the app's block.
+    private static let waitingErrorsMax = 1000
+
     /// Makes the extension.
     ///
     /// - Parameters:
     ///   - recordHandler: Says which record a row stands for, and what changed in it.
     ///   - mergeBlock: Merges a remote version into a row.
-    ///   - operationErrorBlock: Hears of each error, also of those that are dealt with by themselves.
+    ///   - operationErrorBlock: Called with each error, also of those that are dealt with by themselves, one at a time
+    ///     on a queue of its own. Of more than 1,000 errors that wait for it the oldest are dropped.
     ///   - databaseIdentifierBlock: Says which database an identifier stands for; nil means that identifier
     ///     nil is the private database of the default container, and that there is no other.
     ///   - versionTag: The version of the handler.
@@ -65,11 +69,15 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
         databaseIdentifierBlock: DatabaseIdentifierBlock? = nil, versionTag: String,
         versionInfo: (any Sendable)? = nil, options: Options = Options()
     ) {
+        // The app's block may block, and the sync's loop doesn't wait for it.
+        let errors = HandlerQueue<(String?, CKError)>(
+            label: "YapCloudKit.operationErrorBlock", valuesMax: Self.waitingErrorsMax,
+            handler: { operationErrorBlock($0, $1) })
         let environment = SyncEnvironment(
             scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
             databaseBlock: databaseIdentifierBlock
                 ?? { $0 == nil ? CKContainer.default().privateCloudDatabase : nil },
-            errorBlock: operationErrorBlock, turn: SyncTurn(takesTurns: true))
+            errorBlock: { errors.add(($0, $1)) }, turn: SyncTurn(takesTurns: true))
         self.init(
             recordHandler: recordHandler, mergeBlock: mergeBlock, versionTag: versionTag,
             versionInfo: versionInfo, options: options, environment: environment)

@@ -1,0 +1,74 @@
+internal import Dispatch
+
+/// Calls a handler of the app with values, in their order and one at a time, on a queue of its own. A handler that blocks
+/// delays nobody but itself.
+package final class HandlerQueue<Value: Sendable>: Sendable {
+    private struct State {
+        var values: [Value] = []
+        var isRunning = false
+        var isEnded = false
+    }
+
+    private let queue: DispatchQueue
+    private let valuesMax: Int
+    private let merge: @Sendable (_ dropped: Value, _ next: inout Value) -> Void
+    private let handler: @Sendable (Value) -> Void
+    private let state = Lock(State())
+
+    /// Makes a queue.
+    ///
+    /// - Parameters:
+    ///   - label: Name of the thread while the handler runs.
+    ///   - valuesMax: Maximum number of values that wait. The oldest is dropped for one more.
+    ///   - merge: Notes in the value after a dropped one what was lost. Called inside a lock.
+    ///   - handler: Called with each value.
+    package init(
+        label: String, valuesMax: Int,
+        merge: @escaping @Sendable (_ dropped: Value, _ next: inout Value) -> Void = { _, _ in },
+        handler: @escaping @Sendable (Value) -> Void
+    ) {
+        queue = DispatchQueue(label: label)
+        self.valuesMax = valuesMax
+        self.merge = merge
+        self.handler = handler
+    }
+
+    /// Queues a value, and returns at once. Does nothing after `end()`.
+    package func add(_ value: Value) {
+        // What is dropped may hold objects of the app: it is released after the lock.
+        let (mustRun, dropped) = state.withLock { state -> (Bool, Value?) in
+            guard !state.isEnded else { return (false, value) }
+            state.values.append(value)
+            let dropped = state.values.count > valuesMax ? state.values.removeFirst() : nil
+            if let dropped { merge(dropped, &state.values[0]) }
+            defer { state.isRunning = true }
+            return (!state.isRunning, dropped)
+        }
+        withExtendedLifetime(dropped) {}
+        if mustRun { queue.async { self.run() } }
+    }
+
+    /// Drops the values that wait. A call of the handler that runs on another thread may end after this.
+    package func end() {
+        let dropped = state.withLock { state in
+            state.isEnded = true
+            defer { state.values = [] }
+            return state.values
+        }
+        withExtendedLifetime(dropped) {}
+    }
+
+    private func run() {
+        while let value = next() { handler(value) }
+    }
+
+    private func next() -> Value? {
+        state.withLock { state in
+            guard !state.values.isEmpty else {
+                state.isRunning = false
+                return nil
+            }
+            return state.values.removeFirst()
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Dispatch
+import SQLiteTestSupport
+import Seams
+import Testing
+import Yap
+
+/// Observers that an app adds: they may block for good.
+@Suite struct CommitObserverTests {
+    private func database(_ folder: TemporaryFolder) throws -> YapDatabase {
+        try YapDatabase(path: folder.file("a.yap")) { $0.register(Int.self, inCollection: "a") }
+    }
+
+    @Test func anObserverThatBlocksHoldsUpNeitherWritesNorOtherObservers() async throws {
+        let folder = try TemporaryFolder()
+        let database = try database(folder)
+        let gate = DispatchSemaphore(value: 0)
+        defer { gate.signal() }
+        database.addCommitObserver { _ in
+            gate.wait()
+            gate.signal()
+        }
+        let (snapshots, continuation) = AsyncStream.makeStream(of: UInt64.self)
+        database.addCommitObserver { continuation.yield($0.snapshot) }
+        let connection = database.newConnection()
+        let first = database.snapshot
+        for value in 1...5 {
+            try await connection.readWrite { try $0.setObject(value, forKey: "k", inCollection: "a") }
+            try await connection.readWrite { try $0.setObject(-value, forKey: "k", inCollection: "a") }
+        }
+        var seen: [UInt64] = []
+        for await snapshot in snapshots {
+            seen.append(snapshot)
+            if seen.count == 10 { break }
+        }
+        #expect(seen == (1...10).map { first + $0 })
+        try database.close()
+    }
+
+    @Test func anObserverMayWrite() async throws {
+        let folder = try TemporaryFolder()
+        let database = try database(folder)
+        let (values, continuation) = AsyncStream.makeStream(of: Int?.self)
+        let connection = database.newConnection()
+        database.addCommitObserver { commit in
+            guard commit.hasChange(forKey: "k", inCollection: "a") else { return continuation.finish() }
+            try? connection.blocking.readWrite { try $0.setObject(2, forKey: "other", inCollection: "a") }
+            continuation.yield(
+                try? connection.blocking.read { try $0.object(Int.self, forKey: "other", inCollection: "a") })
+        }
+        try await database.newConnection().readWrite { try $0.setObject(1, forKey: "k", inCollection: "a") }
+        var seen: [Int?] = []
+        for await value in values { seen.append(value) }
+        #expect(seen == [2])
+        try database.close()
+    }
+
+    @Test func aRemovedObserverIsNotCalledAgain() async throws {
+        let folder = try TemporaryFolder()
+        let database = try database(folder)
+        let calls = Lock(0)
+        let removed = database.addCommitObserver { _ in calls.withLock { $0 += 1 } }
+        database.removeCommitObserver(removed)
+        let (commits, continuation) = AsyncStream.makeStream(of: Void.self)
+        database.addCommitObserver { _ in continuation.finish() }
+        try await database.newConnection().readWrite { try $0.setObject(1, forKey: "k", inCollection: "a") }
+        for await _ in commits {}
+        #expect(calls.withLock { $0 } == 0)
+        try database.close()
+    }
+}
