@@ -77,6 +77,18 @@ import Testing
         }
     }
 
+    @Test("181. what a page queued is counted, although the fetch was given up before the page was reported")
+    func aLatePageStillCounts() throws {
+        var bench = EngineBench()
+        #expect(bench.handle(.follow(key, zoneID, mayBeMissing: false)) == ["fetch Z"])
+        let fetch = bench.attempt
+        bench.now += Self.limit
+        #expect(bench.handle(.tick) == ["cancel \(fetch)"])
+        let page = SyncEvent.pageApplied(key, zoneID, moreComing: false, QueueCount(pending: 1))
+        #expect(bench.handle(page, attempt: fetch) == [])
+        #expect(bench.engine.lanes[key]?.count.pending == 1)
+    }
+
     @Test func whatIsWrittenHereHasNoDeadline() {
         var bench = EngineBench()
         _ = bench.count(1)

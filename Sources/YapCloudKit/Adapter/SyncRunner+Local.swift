@@ -40,8 +40,8 @@ extension SyncRunner {
         let start = state.withLock { $0.starts }
         guard let (connection, name, _) = connection() else { return nil }
         // A database whose queue was emptied has no change-set any more.
-        let (known, mustClear) = state.withLock { ($0.engine.lanes.keys, $0.mustClearInFlight) }
-        let unanswered = mustClear ? try clearInFlight(connection, name) : []
+        let known = state.withLock { $0.engine.lanes.keys }
+        let unanswered = try clearInFlightOnce(connection, name)
         return try connection.blocking.read { transaction in
             let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
             let account = try tables.currentAccount()
@@ -62,6 +62,24 @@ extension SyncRunner {
         for (key, count) in queues.counts { post(.counted(key, count)) }
     }
 
+    /// Clears what an earlier process had in flight, when that is to be done.
+    private func clearInFlightOnce(_ connection: YapDatabaseConnection, _ name: String) throws
+        -> [DatabaseKey]
+    {
+        // Reset before the work: another turn may begin during it, and asks for it again.
+        let mustClear = state.withLock { state in
+            defer { state.mustClearInFlight = false }
+            return state.mustClearInFlight
+        }
+        guard mustClear else { return [] }
+        do {
+            return try clearInFlight(connection, name)
+        } catch {
+            state.withLock { $0.mustClearInFlight = true }
+            throw error
+        }
+    }
+
     /// - Returns: The databases of which something was in flight, without those to be fetched from the beginning: such
     ///   a fetch tells no deletions, so no record may become known before it.
     private func clearInFlight(_ connection: YapDatabaseConnection, _ name: String) throws -> [DatabaseKey] {
@@ -77,7 +95,6 @@ extension SyncRunner {
                 try ext.writing { _ in try ext.tables.clearAllInFlight() }
             }
         }
-        state.withLock { $0.mustClearInFlight = false }
         return fetched
     }
 

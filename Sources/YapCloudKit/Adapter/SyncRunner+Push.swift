@@ -56,7 +56,9 @@ extension CKModifySubscriptionsOperation {
         let operation = CKModifySubscriptionsOperation(subscriptionsToSave: [subscription])
         let itemError = Lock<CKError?>(nil)
         operation.perSubscriptionSaveBlock = { _, result in
-            if case .failure(let error) = result { itemError.withLock { $0 = CKError(wrapping: error) } }
+            guard case .failure(let error) = result else { return }
+            let wrapped = CKError(wrapping: error)
+            itemError.withLock { $0 = wrapped }
         }
         operation.modifySubscriptionsResultBlock = { result in
             var error = itemError.withLock { $0 }

@@ -63,7 +63,8 @@ extension SyncRunner {
     }
 
     private func userRecordName(_ key: DatabaseKey, orElse now: String?) throws -> String? {
-        if let known = state.withLock({ $0.users[key] }) { return known }
+        let (known, start) = state.withLock { ($0.users[key], $0.starts) }
+        if let known { return known }
         guard let (connection, name, _) = connection() else { return now }
         var owner = try connection.blocking.read {
             try $0.ext(name, as: YapDatabaseCloudKit.self).tables.userRecordName(key)
@@ -76,7 +77,8 @@ extension SyncRunner {
                 return try ext.tables.userRecordName(key)
             }
         }
-        state.withLock { $0.users[key] = owner }
+        // The name is the one in this database: after another start it may be another one's.
+        state.withLock { if $0.starts == start { $0.users[key] = owner } }
         return owner
     }
 

@@ -23,6 +23,10 @@ final class SyncRunner: Sendable {
         var isEnded = false
         /// How often it was started: what was counted before the last start is of another database.
         var starts = 0
+        /// Number of the newest start, which may not have taken effect yet.
+        var newestStart = 0
+        /// Number of the newest start whose database was closed.
+        var endedStart = 0
         var registeredName = ""
         /// Weak, because the database keeps the extension, which keeps this.
         weak var database: YapDatabase?
@@ -74,15 +78,21 @@ final class SyncRunner: Sendable {
 
     /// The extension is registered: what waits from earlier runs can go.
     func start(database: YapDatabase, registeredName: String) {
-        let isOurTurn = beginTurn(database, registeredName)
+        let start = state.withLock { state in
+            state.newestStart += 1
+            return state.newestStart
+        }
+        let isOurTurn = beginTurn(database, registeredName, start: start)
         schedule {
+            // Of two starts at once, the newer one counts.
+            guard start > $0.starts else { return }
             // Asked once more: the lock may have become ours meanwhile, and that was told before this.
             let isOurs = isOurTurn || environment.turn?.isOurs == true
             $0.events.append((.turn(isOurs: isOurs), nil))
             $0.mustClearInFlight = isOurs
             $0.database = database
-            $0.starts += 1
-            $0.isEnded = false
+            $0.starts = start
+            $0.isEnded = $0.endedStart >= start
             $0.isListeningEnded = false
             $0.users = [:]
             $0.registeredName = registeredName
@@ -98,17 +108,17 @@ final class SyncRunner: Sendable {
     }
 
     /// Asks whether this process syncs, and learns from now on of what other processes commit.
-    private func beginTurn(_ database: YapDatabase, _ registeredName: String) -> Bool {
+    private func beginTurn(_ database: YapDatabase, _ registeredName: String, start: Int) -> Bool {
         let turn = environment.turn
-        database.addCommitObserver(
-            { [weak self] commit in
-                if commit.isExternal { self?.schedule { $0.isRecountNeeded = true } }
-            },
-            whenEnded: { [weak turn, weak self, weak database] in
+        database.addInlineCommitObserver(
+            whenEnded: { [weak turn, weak self] in
                 turn?.end()
                 // Of several waits of one device the newest gets what is told: the next process's, from here on.
-                self?.ended(database)
-            })
+                self?.ended(start: start)
+            }
+        ) { [weak self] commit in
+            if commit.isExternal { self?.schedule { $0.isRecountNeeded = true } }
+        }
         guard let turn else { return true }
         let listener = SyncTurn.Listener(
             isOurs: { [weak self] in
@@ -152,10 +162,12 @@ final class SyncRunner: Sendable {
     /// Tells the engine.
     /// - Parameter attempt: The number of the work that the event answers.
     func post(_ event: SyncEvent, attempt: Int? = nil) {
-        schedule { state in
-            if let attempt { state.operations[attempt] = nil }
+        // The operation is released after the lock: its blocks may hold the last reference to a database.
+        let operation = schedule { state in
             state.events.append((event, attempt))
+            return attempt.flatMap { state.operations.removeValue(forKey: $0) }
         }
+        withExtendedLifetime(operation) {}
     }
 
     var suspendCount: Int { state.withLock { $0.engine.suspendCount } }
@@ -205,13 +217,16 @@ final class SyncRunner: Sendable {
 
     // MARK: The loop
 
-    private func schedule(_ change: (inout State) -> Void) {
-        let mustStart = state.withLock { state in
-            change(&state)
+    /// Changes the state, and starts the loop unless it runs.
+    @discardableResult
+    private func schedule<Result>(_ change: (inout State) -> Result) -> Result {
+        let (result, mustStart) = state.withLock { state in
+            let result = change(&state)
             defer { state.isDraining = true }
-            return !state.isDraining
+            return (result, !state.isDraining)
         }
         if mustStart { environment.scheduler.perform { [self] in drain() } }
+        return result
     }
 
     /// Deals with events until there are none. Only one thread is here at a time. An answer that comes at
@@ -229,38 +244,50 @@ final class SyncRunner: Sendable {
             if isLogLeft { handOutLeftLog() }
             handOut(log)
             if isRecountNeeded { recount() }
-            let now = environment.clock.nowMilliseconds()
-            let actions = state.withLock { state -> [SyncAction]? in
-                if state.isEnded { state.events = [] }
-                guard !state.events.isEmpty else {
-                    state.isUncounted = state.isRecountNeeded
-                    return nil
-                }
-                let (event, attempt) = state.events.removeFirst()
-                return state.engine.handle(event, attempt: attempt, now: now)
-            }
-            if let actions {
+            if let actions = handleNextEvent() {
                 for action in actions { perform(action) }
             } else {
                 tellStatus()
-                guard let waiters = rest() else { continue }
+                guard let rest = rest() else { continue }
                 let status = status
-                for waiter in waiters { waiter(status) }
+                for waiter in rest.waiters { waiter(status) }
                 return
             }
         }
     }
 
-    /// Ends the loop when nothing came in the meantime. Returns those who waited for quiet, if it is quiet.
-    private func rest() -> [@Sendable (CloudSyncStatus) -> Void]? {
+    /// Lets the engine handle the next event. Returns what to do; nil when there is no event.
+    private func handleNextEvent() -> [SyncAction]? {
+        let now = environment.clock.nowMilliseconds()
+        // The events leave the lock with the actions, and are released after it.
+        let (_, actions) = state.withLock { state -> ([(SyncEvent, Int?)], [SyncAction]?) in
+            guard !state.isEnded, !state.events.isEmpty else {
+                state.isUncounted = state.isRecountNeeded
+                defer { state.events = [] }
+                return (state.events, nil)
+            }
+            let (event, attempt) = state.events.removeFirst()
+            return ([(event, attempt)], state.engine.handle(event, attempt: attempt, now: now))
+        }
+        return actions
+    }
+
+    /// What the loop lets go of when it ends, after the lock: the connection may hold the last reference to the
+    /// database, whose end comes back to this runner.
+    private struct Rest {
+        var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
+        var connection: YapDatabaseConnection?
+    }
+
+    /// Ends the loop when nothing came in the meantime; else returns nil. Waiters are returned only if it is quiet.
+    private func rest() -> Rest? {
         state.withLock { state in
             guard state.events.isEmpty, state.log.isEmpty, !state.isRecountNeeded, !state.isLogLeft
             else { return nil }
             state.isDraining = false
-            if case .syncing = state.status { return [] }
-            state.connection = nil
-            defer { state.waiters = [] }
-            return state.waiters
+            if case .syncing = state.status { return Rest() }
+            defer { (state.waiters, state.connection) = ([], nil) }
+            return Rest(waiters: state.waiters, connection: state.connection)
         }
     }
 
@@ -316,10 +343,14 @@ final class SyncRunner: Sendable {
         endListening()
     }
 
-    /// The database was closed. It is nothing to us when another one took its place.
-    private func ended(_ database: YapDatabase?) {
-        let isOurs = state.withLock { $0.database == nil || $0.database === database }
-        if isOurs { end() }
+    /// The database of a start was closed. The sync ends, unless it was started with another database since.
+    private func ended(start: Int) {
+        // Numbers and no weak reference: reading one may hold the last reference, whose release comes back here.
+        let isNewest = state.withLock { state in
+            state.endedStart = max(state.endedStart, start)
+            return start >= state.starts
+        }
+        if isNewest { end() }
     }
 
     /// Keeps what ends a listening; ends it at once when the database is closed already.

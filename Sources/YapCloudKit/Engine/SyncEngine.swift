@@ -52,7 +52,12 @@ package struct SyncEngine {
     /// - Returns: What to do, in this order.
     package mutating func handle(_ event: SyncEvent, attempt: Int? = nil, now: Int64) -> [SyncAction] {
         var actions: [SyncAction] = []
-        if let attempt, !lanes.values.contains(where: { $0.running?.attempt == attempt }) { return [] }
+        var event = event
+        if let attempt, !lanes.values.contains(where: { $0.running?.attempt == attempt }) {
+            // Work that was given up may still have written, and its write queued something.
+            guard let (key, count) = event.countAfterWrite, lanes[key] != nil else { return [] }
+            event = .counted(key, count)
+        }
         noticeClock(now)
         take(event, now: now, &actions)
         for key in lanes.keys.sorted() {

@@ -58,6 +58,19 @@ package enum SyncEvent: Sendable {
     case tick
 }
 
+extension SyncEvent {
+    /// The queue of a database after a write of the sync itself; nil for an event that reports none.
+    var countAfterWrite: (key: DatabaseKey, count: QueueCount)? {
+        switch self {
+        case .applied(let key, let count), .nothingToSend(let key, let count),
+            .subscribed(let key, let count),
+            .pageApplied(let key, _, _, let count):
+            (key, count)
+        default: nil
+        }
+    }
+}
+
 /// What is in a database's queue.
 package struct QueueCount: Hashable, Sendable {
     /// The most refused records that are named.
