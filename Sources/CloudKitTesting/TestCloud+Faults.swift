@@ -166,7 +166,13 @@ extension TestCloud {
     /// Asked for each request what the network does to it; nil for a network without faults.
     package var networkFault: (@Sendable (WireRequest) -> NetworkFault)? {
         get { state.withLock { $0.networkFault } }
-        set { state.withLock { $0.networkFault = newValue } }
+        set {
+            // The closure before is released after the lock.
+            _ = state.withLock { state in
+                defer { state.networkFault = newValue }
+                return state.networkFault
+            }
+        }
     }
 
     private func order(

@@ -93,7 +93,13 @@ public final class TestCloud: Sendable {
     /// Carries what the faults let through; nil for direct calls.
     package var carrier: Carrier? {
         get { state.withLock { $0.carrier } }
-        set { state.withLock { $0.carrier = newValue } }
+        set {
+            // The closure before is released after the lock.
+            _ = state.withLock { state in
+                defer { state.carrier = newValue }
+                return state.carrier
+            }
+        }
     }
 
     /// The service's clock. It stands still until the test moves it: `cloud.clock.advance(bySeconds: 3)`. What waits
@@ -257,7 +263,9 @@ public final class TestCloud: Sendable {
     /// - Throws: what opening the store throws; then the old service goes on.
     public func restartService() throws {
         let base = try place.open()
-        let ended = state.withLock { state in
+        // The service and the store before are released after the lock.
+        let (ended, _, _) = state.withLock { state in
+            let before = (state.thread, state.service, state.store)
             let store = LaggingStore(base, clock: clock, replacing: state.store)
             state.store = store
             let service = CloudService(
@@ -267,9 +275,8 @@ public final class TestCloud: Sendable {
             let quotas = state.service.quotas.withLock { $0 }
             service.quotas.withLock { $0 = quotas }
             state.service = service
-            let ended = state.thread
             state.thread = execution == .threads ? CloudServiceThread(service) : nil
-            return ended
+            return before
         }
         ended?.stop()
         hearOfPushes()

@@ -207,14 +207,17 @@ final class EnvironmentTable: Sendable {
     func remove(
         where isRemoved: @escaping @Sendable (CloudService.Container) -> Bool
     ) -> [CloudService.Container] {
-        let environments = state.withLock { state -> [OpenEnvironment] in
+        // The closure before is released after the lock. `isRemoved` itself only compares names.
+        let (environments, _) = state.withLock { state in
+            let before = state.isRemoved
             state.isRemoved = isRemoved
-            return state.slots.compactMap { container, slot in
+            let environments = state.slots.compactMap { container, slot -> OpenEnvironment? in
                 guard isRemoved(container), slot.usesCount == 0, case .open(let environment) = slot.stage
                 else { return nil }
                 state.slots[container]?.stage = .closing
                 return environment
             }
+            return (environments, before)
         }
         for environment in environments {
             if !openings.submitOwed({ [self] in close(environment) }) { close(environment) }
@@ -246,12 +249,13 @@ final class EnvironmentTable: Sendable {
         state.withLock { $0.isStopped = true }
         lookUps.stop()
         openings.stop()
-        let environments = state.withLock { state in
-            let environments = state.slots.values.compactMap { slot in
-                if case .open(let environment) = slot.stage { environment } else { nil }
-            }
-            state.slots = [:]
-            return environments
+        // The slots, with what waits in them, are released after the lock.
+        let slots = state.withLock { state in
+            defer { state.slots = [:] }
+            return state.slots
+        }
+        let environments = slots.values.compactMap { slot in
+            if case .open(let environment) = slot.stage { environment } else { nil }
         }
         for environment in environments.sorted(by: { $0.number < $1.number }) { environment.close() }
     }

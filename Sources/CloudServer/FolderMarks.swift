@@ -67,8 +67,9 @@ final class FolderMarks: Sendable {
     }
 
     private func mark(isLast: Bool) {
-        state.withLock { state in
-            guard let control = state.control else { return }
+        // The control store of the last mark is released after the lock.
+        _ = state.withLock { state -> ControlStore? in
+            guard let control = state.control else { return nil }
             if isLast { state.control = nil }
             do {
                 try folder.mark(control, witness)
@@ -81,6 +82,7 @@ final class FolderMarks: Sendable {
                 }
                 state.isFailing = true
             }
+            return control
         }
     }
 }

@@ -36,7 +36,7 @@ public final class HTTPServer: Sendable {
     ///
     /// - Throws: `HTTPServerError` when the port is taken, a file of TLS is wrong or the system refuses.
     public func start() throws {
-        try state.withLock { state in
+        let failed = try state.withLock { state -> (error: any Error, loops: [Loop], threads: [pthread_t])? in
             guard !state.isStarted else {
                 throw HTTPServerError(
                     code: .alreadyStarted, message: "a server starts once; make another one")
@@ -53,16 +53,20 @@ public final class HTTPServer: Sendable {
                 do {
                     state.threads.append(try startThread(loop))
                 } catch {
-                    for loop in loops { loop.mailbox.post(.stop(graceMilliseconds: 0)) }
-                    for thread in state.threads { pthread_join(thread, nil) }
-                    for loop in loops { loop.mailbox.close() }
-                    state.threads = []
-                    throw error
+                    defer { state.threads = [] }
+                    return (error, loops, state.threads)
                 }
             }
             state.isStarted = true
             state.port = port
+            return nil
         }
+        guard let failed else { return }
+        // After the lock: the handler may run on these threads, and query the server.
+        for loop in failed.loops { loop.mailbox.post(.stop(graceMilliseconds: 0)) }
+        for thread in failed.threads { pthread_join(thread, nil) }
+        for loop in failed.loops { loop.mailbox.close() }
+        throw failed.error
     }
 
     /// A loop for each listening socket, which takes it over.

@@ -35,7 +35,15 @@ public final class ManualTimerSource: TimerSource {
             state.timers.append((state.lastNumber, atMilliseconds, body))
             return state.lastNumber
         }
-        return { [weak self] in self?.state.withLock { $0.timers.removeAll { $0.number == number } } }
+        return { [weak self] in self?.remove(number) }
+    }
+
+    private func remove(_ number: Int) {
+        // The body is released after the lock.
+        let removed = state.withLock { state in
+            state.timers.firstIndex { $0.number == number }.map { state.timers.remove(at: $0) }
+        }
+        withExtendedLifetime(removed) {}
     }
 
     /// When the next timer is due, in milliseconds since 1970; nil when there is none.

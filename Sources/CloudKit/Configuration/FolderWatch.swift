@@ -54,9 +54,11 @@ internal import Seams
         package var paths: Set<String> { state.withLock { Set($0.watched.values.map(\.path)) } }
 
         private func end(_ number: Int) {
-            state.withLock { state in
-                state.watched[number] = nil
+            // Its closure is released after the lock.
+            _ = state.withLock { state in
+                let watched = state.watched.removeValue(forKey: number)
                 dropUnused(&state)
+                return watched
             }
         }
 

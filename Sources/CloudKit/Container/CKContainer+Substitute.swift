@@ -10,7 +10,13 @@ extension CKContainer {
     /// For the whole process, where none is for the task.
     package static var substituteForAll: CKContainer? {
         get { forAll.withLock { $0 } }
-        set { forAll.withLock { $0 = newValue } }
+        set {
+            // The one before is released after the lock.
+            _ = forAll.withLock { container in
+                defer { container = newValue }
+                return container
+            }
+        }
     }
 
     /// The container in the place of the program's own; nil: there is none.

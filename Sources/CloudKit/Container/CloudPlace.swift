@@ -44,8 +44,12 @@ final class CloudPlace: Sendable {
     /// The place of the container with `identifier` at the same connection: always the same one.
     func sibling(_ identifier: String) -> CloudPlace {
         if identifier == self.identifier { return self }
+        if let place = siblings.withLock({ $0[identifier] }) { return place }
+        // Made without the lock, because it listens to the account; of two threads that make it at a time the first
+        // one's counts.
+        let made = CloudPlace(identifier: identifier, connection: connection)
         return siblings.withLock { siblings in
-            let place = siblings[identifier] ?? CloudPlace(identifier: identifier, connection: connection)
+            let place = siblings[identifier] ?? made
             siblings[identifier] = place
             return place
         }

@@ -4,7 +4,8 @@ internal import Seams
 /// Walks one exchange: sends its requests, hands out its events, stops when the operation is cancelled.
 final class ExchangeRunner<E: Exchange>: Sendable {
     private struct State {
-        var exchange: E
+        /// Nil while a thread works with it.
+        var exchange: E?
         var isAdvancing = false
         var isDone = false
         /// What the files' way is told of when its turn comes.
@@ -61,7 +62,7 @@ final class ExchangeRunner<E: Exchange>: Sendable {
             if isCancelled() { return finish(.failure(.cancelled)) }
             let step: ExchangeStep<E.Event, E.Output>
             do throws(CKError) {
-                step = try state.withLock { state throws(CKError) in try state.exchange.nextStep() }
+                step = try withExchange { exchange throws(CKError) in try exchange.nextStep() }
             } catch {
                 return finish(.failure(error))
             }
@@ -142,7 +143,11 @@ final class ExchangeRunner<E: Exchange>: Sendable {
             }
         }
         // Before the mailbox is left, because who comes late goes on at once, and may send the next request.
-        state.withLock { $0.cancelRequest = cancelRequest }
+        // What cancels the request before is released after the lock.
+        _ = state.withLock { state in
+            defer { state.cancelRequest = cancelRequest }
+            return state.cancelRequest
+        }
         return mailbox.withLock { mailbox in
             if case .reply(let reply) = mailbox { return reply }
             mailbox = .abandoned
@@ -152,8 +157,24 @@ final class ExchangeRunner<E: Exchange>: Sendable {
 
     private func receive(_ reply: Result<WireResponse, CKError>) {
         tellProgress()
-        let events = state.withLock { $0.isDone ? [] : $0.exchange.receive(reply) }
+        guard !state.withLock({ $0.isDone }) else { return }
+        let events = withExchange { $0.receive(reply) }
         for item in events { event(item) }
+    }
+
+    /// Runs `body` with the exchange, outside of the lock: it may evaluate a predicate of the app, and release its
+    /// records.
+    private func withExchange<Result, Failure: Error>(
+        _ body: (inout E) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard
+            var exchange = state.withLock({ state -> E? in
+                defer { state.exchange = nil }
+                return state.exchange
+            })
+        else { preconditionFailure("two threads work with one exchange") }
+        defer { state.withLock { $0.exchange = exchange } }
+        return try body(&exchange)
     }
 
     private func finish(_ result: Result<E.Output, CKError>) {

@@ -152,7 +152,8 @@ package struct OperationShelf: Sendable {
             try PrivateFile(path: staging + "/operation").write(
                 header.file(archive), temporaryName: "operation.new")
             lock.setTime(clock.nowMilliseconds())
-            RunningOperations.entries.withLock { $0[path(name)] = RunningOperations.Entry() }
+            let entry = RunningOperations.Entry()
+            _ = RunningOperations.entries.withLock { $0.updateValue(entry, forKey: path(name)) }
             guard rename(staging, path(name)) == 0 else {
                 _ = RunningOperations.take(path(name))
                 throw CKError(.internalError, "\(staging) can't be renamed.")

@@ -65,11 +65,14 @@ final class NotificationHub: Sendable {
         ) { [weak self] event in
             self?.tell(event, generation)
         }
-        let isWanted = state.withLock { state in
-            guard state.generation == generation, !state.observers.isEmpty else { return false }
-            state.listener = listener
-            return true
+        let (isWanted, replaced) = state.withLock { state in
+            guard state.generation == generation, !state.observers.isEmpty else {
+                return (false, nil as NotificationListener?)
+            }
+            defer { state.listener = listener }
+            return (true, state.listener)
         }
+        replaced?.stop()
         if isWanted { listener.start() }
     }
 

@@ -143,9 +143,10 @@ final class NotificationListener: Sendable {
     }
 
     private func keep(_ takeBack: @escaping @Sendable () -> Void) {
-        let isStopped = state.withLock { state in
-            if !state.isStopped { state.takeBack = takeBack }
-            return state.isStopped
+        // The one before is released after the lock.
+        let (isStopped, _) = state.withLock { state in
+            defer { if !state.isStopped { state.takeBack = takeBack } }
+            return (state.isStopped, state.takeBack)
         }
         if isStopped { takeBack() }
     }

@@ -126,7 +126,12 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     ) {
         switch result {
         case .success(let saved):
-            record.withState { $0.wasSaved(as: saved, sent: sent) }
+            // The values before are released after the lock.
+            _ = record.withState { state in
+                let before = state
+                state.wasSaved(as: saved, sent: sent)
+                return before
+            }
             outcome.withLock { $0.saved.append(record) }
         case .failure(let error):
             outcome.withLock { $0.errors[record.recordID] = error }

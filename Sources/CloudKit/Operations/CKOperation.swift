@@ -123,7 +123,11 @@ open class CKOperation: Operation, @unchecked Sendable {
 
     /// Sets what `cancel()` has to do while the operation runs.
     func onCancel(_ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.cancelRunning = body }
+        // The one before is released after the lock: it holds what runs.
+        _ = state.withLock { state in
+            defer { state.cancelRunning = body }
+            return state.cancelRunning
+        }
     }
 
     /// Runs `body` where the operation's blocks are called: on its serial queue, or here.
@@ -150,10 +154,12 @@ open class CKOperation: Operation, @unchecked Sendable {
         let completion = self.completion.take()
         willChangeValue(forKey: "isExecuting")
         willChangeValue(forKey: "isFinished")
-        state.withLock {
-            $0.isExecuting = false
-            $0.isFinished = true
-            $0.cancelRunning = nil
+        // What cancels is released after the lock: it holds what ran.
+        _ = state.withLock { state in
+            state.isExecuting = false
+            state.isFinished = true
+            defer { state.cancelRunning = nil }
+            return state.cancelRunning
         }
         didChangeValue(forKey: "isExecuting")
         didChangeValue(forKey: "isFinished")

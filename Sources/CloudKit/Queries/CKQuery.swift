@@ -25,7 +25,13 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
     /// The order, most significant first; nil leaves it to the server.
     public var sortDescriptors: [NSSortDescriptor]? {
         get { sorts.withLock { $0 } }
-        set { sorts.withLock { $0 = newValue } }
+        set {
+            // Those before are released after the lock: a descriptor may have a closure of the app.
+            _ = sorts.withLock { sorts in
+                defer { sorts = newValue }
+                return sorts
+            }
+        }
     }
 
     /// A query of its own with the same contents.

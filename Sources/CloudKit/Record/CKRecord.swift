@@ -124,7 +124,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     /// Sets the field `key`; nil removes its value, here and at the next save on the server.
     public func setObject(_ object: (any CKRecordValueProtocol)?, forKey key: FieldKey) {
         let value = object.map { RecordValue($0) }
-        lock.withLock { $0.plain[key] = value }
+        _ = lock.withLock { $0.plain.replace(key, with: value) }
     }
 
     /// The value of the field `key` as an object; setting nil removes it.
@@ -143,7 +143,7 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     /// hold is refused by the save.
     public func setValue(_ value: Any?, forKey key: FieldKey) {
         let value = value.map { RecordValue(any: $0) }
-        lock.withLock { $0.plain[key] = value }
+        _ = lock.withLock { $0.plain.replace(key, with: value) }
     }
 
     /// The fields `keys` as an object for each, as key-value coding names it on Apple's platforms: `NSNull` for a field
@@ -241,7 +241,7 @@ final class EncryptedFields: NSObject, CKRecordKeyValueSetting, @unchecked Senda
         if value?.canBeEncrypted == false {
             value = .unsupported("an encrypted field can't hold an asset or a reference")
         }
-        record.withState { $0.encrypted[key] = value }
+        _ = record.withState { $0.encrypted.replace(key, with: value) }
     }
 
     @_disfavoredOverload

@@ -30,7 +30,7 @@ extension CKRecordKeyValueSetting {
     private func set(_ value: RecordValue?, forKey key: CKRecord.FieldKey) {
         // A record itself, and no subclass that may want to see the object: it need not be made.
         if type(of: self) == CKRecord.self, let record = self as? CKRecord {
-            record.withState { $0.plain[key] = value }
+            _ = record.withState { $0.plain.replace(key, with: value) }
         } else {
             setObject(value?.object, forKey: key)
         }

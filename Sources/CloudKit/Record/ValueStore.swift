@@ -29,6 +29,13 @@ package struct ValueStore: Sendable, Hashable {
         }
     }
 
+    /// Sets a field. Returns the value before, which the caller releases after the record's lock: its release may run
+    /// code of the app (a subclass of `CLLocation`, bytes with a deallocator).
+    mutating func replace(_ key: String, with value: RecordValue?) -> RecordValue? {
+        defer { self[key] = value }
+        return values[key]
+    }
+
     /// Whether a field holds a file, alone or in a list.
     var hasAssets: Bool { values.values.contains(where: \.hasAssets) }
 

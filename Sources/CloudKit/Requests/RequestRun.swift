@@ -96,9 +96,10 @@ private final class RequestRun: Sendable {
             }
             isEnded ? self.connection.turns.leave() : self.attemptNow()
         }
-        let isWaiting = state.withLock { state in
-            state.leaveLine = leaveLine
-            return !state.isEnded && !state.hasTurn && state.awaited == nil
+        // What an earlier attempt left in the state is released after the lock, here and below.
+        let (isWaiting, _) = state.withLock { state in
+            defer { state.leaveLine = leaveLine }
+            return (!state.isEnded && !state.hasTurn && state.awaited == nil, state.leaveLine)
         }
         guard isWaiting else {
             if state.withLock({ $0.isEnded }) { _ = leaveLine() }
@@ -125,9 +126,9 @@ private final class RequestRun: Sendable {
         // A timer stays in the system's memory until its time: none for what no line lasts.
         guard left <= Self.lineMillisecondsMax else { return }
         let cancelTimer = connection.timers.after(milliseconds: left) { self.end(.failure(.deadlineIsOver)) }
-        let isEnded = state.withLock { state in
-            state.cancelLineTimer = cancelTimer
-            return state.isEnded
+        let (isEnded, _) = state.withLock { state in
+            defer { state.cancelLineTimer = cancelTimer }
+            return (state.isEnded, state.cancelLineTimer)
         }
         if isEnded { cancelTimer() }
     }
@@ -154,15 +155,18 @@ private final class RequestRun: Sendable {
             let cancelTimer = connection.timers.after(milliseconds: milliseconds) {
                 self.receive(.failure(.requestTimedOut(milliseconds)), number, credential)
             }
-            state.withLock { $0.cancelTimer = cancelTimer }
+            _ = state.withLock { state in
+                defer { state.cancelTimer = cancelTimer }
+                return state.cancelTimer
+            }
         }
         let cancelTransfer = send(credential, limits) {
             self.receive($0, number, credential)
         }
-        let isAwaited = state.withLock { state in
-            guard state.awaited == number else { return false }
-            state.cancelTransfer = cancelTransfer
-            return true
+        let (isAwaited, _) = state.withLock { state in
+            guard state.awaited == number else { return (false, nil as TransportCancel?) }
+            defer { state.cancelTransfer = cancelTransfer }
+            return (true, state.cancelTransfer)
         }
         // Answered already, or given up meanwhile.
         if !isAwaited { cancelTransfer() }
@@ -275,9 +279,9 @@ private final class RequestRun: Sendable {
             return end(.failure(error))
         }
         let cancelTimer = connection.timers.after(milliseconds: pause) { self.attempt() }
-        let isEnded = state.withLock { state in
-            state.cancelTimer = cancelTimer
-            return state.isEnded
+        let (isEnded, _) = state.withLock { state in
+            defer { state.cancelTimer = cancelTimer }
+            return (state.isEnded, state.cancelTimer)
         }
         if isEnded { cancelTimer() }
     }

@@ -49,13 +49,14 @@ package final class TokenTurns: Sendable {
             return { false }
         }
         return {
-            self.state.withLock { state in
+            // The body is released after the lock.
+            let left = self.state.withLock { state -> (@Sendable () -> Void)? in
                 guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
-                    return false
+                    return nil
                 }
-                state.waiting.remove(at: index)
-                return true
+                return state.waiting.remove(at: index).body
             }
+            return left != nil
         }
     }
 

@@ -12,7 +12,11 @@ package enum Inert {
     /// Takes the place of the standard error, and forgets what was said.
     package static func redirect(to output: @escaping @Sendable (String) -> Void) {
         said.withLock { $0 = [] }
-        Self.output.withLock { $0 = output }
+        // The closure before is released after the lock.
+        _ = Self.output.withLock { current in
+            defer { current = output }
+            return current
+        }
     }
 
     /// Says that `symbol` does nothing, and why.

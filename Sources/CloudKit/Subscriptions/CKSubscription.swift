@@ -49,7 +49,11 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
         get { state.withLock { $0.info } }
         set {
             let info = newValue.map { NotificationInfo($0.wire) }
-            state.withLock { $0.info = info }
+            // The one before is released after the lock: from an archive it may be of a class of the app.
+            _ = state.withLock { state in
+                defer { state.info = info }
+                return state.info
+            }
         }
     }
 

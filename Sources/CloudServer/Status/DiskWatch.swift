@@ -54,9 +54,10 @@ final class DiskWatch: Sendable {
     func noteCheckpoint(
         of path: String, _ failure: CloudStoreError?, retry: @escaping @Sendable () -> CloudStoreError?
     ) {
-        let hasChanged = stuckLogs.withLock { stuck in
+        // The closure before is released after the lock.
+        let (_, hasChanged) = stuckLogs.withLock { stuck in
             defer { stuck[path] = failure == nil ? nil : retry }
-            return (stuck[path] == nil) != (failure == nil)
+            return (stuck[path], (stuck[path] == nil) != (failure == nil))
         }
         guard hasChanged else { return }
         if let failure {

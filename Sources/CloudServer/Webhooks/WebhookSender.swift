@@ -58,7 +58,7 @@ final class WebhookSender: Sendable {
 
     /// Where the environments are; nothing is sent before.
     func use(_ table: EnvironmentTable) {
-        self.table.withLock { $0 = table }
+        set(table)
         alarm.ring()
     }
 
@@ -91,7 +91,15 @@ final class WebhookSender: Sendable {
         client.stop()
         alarm.ring()
         ended.wait()
-        table.withLock { $0 = nil }
+        set(nil)
+    }
+
+    private func set(_ table: EnvironmentTable?) {
+        // The one before is released after the lock.
+        _ = self.table.withLock { current in
+            defer { current = table }
+            return current
+        }
     }
 
     // MARK: The thread

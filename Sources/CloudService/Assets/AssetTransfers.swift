@@ -33,24 +33,24 @@ public final class AssetUpload: Sendable {
     public func write(_ bytes: [UInt8]) throws(WireError) {
         let limits = service.limits.assets
         try Self.translating {
-            try state.withLock { state in
+            let (givenUp, error) = state.withLock { state -> ((any AssetFileWriter)?, (any Error)?) in
                 state.bytes += Int64(bytes.count)
                 guard state.bytes <= limits.fileBytesMax else {
-                    giveUp(&state)
-                    throw ServiceError.fileTooLarge(bytesMax: limits.fileBytesMax)
+                    return (giveUp(&state), ServiceError.fileTooLarge(bytesMax: limits.fileBytesMax))
                 }
-                guard let writer = state.writer else { return }
+                guard let writer = state.writer else { return (nil, nil) }
                 guard count(bytes.count, in: &state) else {
-                    giveUp(&state)
-                    throw ServiceError.tooMuchUnsaved
+                    return (giveUp(&state), ServiceError.tooMuchUnsaved)
                 }
                 do {
                     try writer.write(bytes)
+                    return (nil, nil)
                 } catch {
-                    giveUp(&state)
-                    throw error
+                    return (giveUp(&state), error)
                 }
             }
+            givenUp?.cancel()
+            if let error { throw error }
         }
     }
 
@@ -66,10 +66,11 @@ public final class AssetUpload: Sendable {
         return isAdmitted
     }
 
-    private func giveUp(_ state: inout State) {
-        state.writer?.cancel()
-        state.writer = nil
+    /// Returns the writer, for the caller to cancel after the lock.
+    private func giveUp(_ state: inout State) -> (any AssetFileWriter)? {
         endCount(&state)
+        defer { state.writer = nil }
+        return state.writer
     }
 
     private func endCount(_ state: inout State) {
@@ -83,14 +84,12 @@ public final class AssetUpload: Sendable {
     /// - Throws: when it can't be written; then nothing of it is left.
     public func finish() throws(WireError) -> AssetUploadedResponse {
         try Self.translating {
-            let use = try state.withLock { state -> AssetUse in
-                defer {
-                    state.writer = nil
-                    endCount(&state)
-                }
-                guard let writer = state.writer else { throw ServiceError.noSuchUpload }
-                return try writer.finish()
+            let writer = state.withLock { state in
+                defer { state.writer = nil }
+                return state.writer
             }
+            guard let writer else { throw ServiceError.noSuchUpload }
+            let use = try finish(writer)
             let file = StoredAsset(digest: use.digest, bytes: use.bytes)
             service.rememberUnsaved(use, of: claims.user)
             let zone = ZoneKey(database: claims.database, zoneName: claims.zoneName)
@@ -104,9 +103,14 @@ public final class AssetUpload: Sendable {
         }
     }
 
+    private func finish(_ writer: any AssetFileWriter) throws -> AssetUse {
+        defer { state.withLock { endCount(&$0) } }
+        return try writer.finish()
+    }
+
     /// Gives the file up. Does nothing after `finish`.
     public func cancel() {
-        state.withLock { giveUp(&$0) }
+        state.withLock { giveUp(&$0) }?.cancel()
     }
 
     fileprivate static func translating<Result>(_ body: () throws -> Result) throws(WireError) -> Result {

@@ -13,7 +13,11 @@ extension CloudService {
     /// Lets `listener` know the tokens of the devices for which pushes wait, when they are on disk. It is called on the
     /// thread that wrote them, and must not wait.
     public func setPushListener(_ listener: (@Sendable (_ apnsTokens: [String]) -> Void)?) {
-        pushes.withLock { $0.listener = listener }
+        // The one before is released after the lock: it holds what listened.
+        _ = pushes.withLock { state in
+            defer { state.listener = listener }
+            return state.listener
+        }
     }
 
     /// True when there may be changes that nobody was told of.

@@ -31,7 +31,11 @@ extension CloudService {
     /// Lets `listener` know what the upkeep has pruned, when that is on disk. It is called on the thread that wrote it,
     /// and must not wait.
     public func setPruneListener(_ listener: (@Sendable (PrunedCounts) -> Void)?) {
-        pruneListener.withLock { $0 = listener }
+        // The one before is released after the lock: it holds what listened.
+        _ = pruneListener.withLock { current in
+            defer { current = listener }
+            return current
+        }
     }
 
     func tellTrimmedAnswers() {

@@ -10,7 +10,11 @@ extension CloudService {
     /// Is told when something new is to be sent to webhooks and is on disk, and how much was given up. Called on the
     /// thread that wrote it, and must not wait.
     package func setWebhookListener(_ listener: (@Sendable (_ abandonedCount: Int) -> Void)?) {
-        pushes.withLock { $0.webhookListener = listener }
+        // The one before is released after the lock: it holds what listened.
+        _ = pushes.withLock { state in
+            defer { state.webhookListener = listener }
+            return state.webhookListener
+        }
     }
 
     /// What is to be sent to webhooks now, `requestsMax` at most.

@@ -68,13 +68,16 @@ final class CommitLog: Sendable {
 
     /// Makes the pending commits final: they are handed to observers, and the oldest ones are forgotten.
     func confirm(_ records: [CommitRecord]) {
-        state.withLock { state in
+        // Released after the lock: extensions, and objects in commits, are the app's.
+        _ = state.withLock { state -> ([RegisteredExtension], [YapDatabaseCommit], [CommitRecord]) in
+            let registryBefore = state.registry
+            var dropped: [YapDatabaseCommit] = []
             for record in records {
                 if let registry = record.registry { state.registry = registry }
-                publisher.enqueue(YapDatabaseCommit(record))
+                if let commit = publisher.enqueue(YapDatabaseCommit(record)) { dropped.append(commit) }
             }
             guard state.records.count > Self.recordsMax || state.keyCount > Self.changedKeysMax else {
-                return
+                return (registryBefore, dropped, [])
             }
             // A quarter at a time, because each removal moves all that stays.
             var surplus = min(max(0, state.records.count - Self.recordsMax * 3 / 4), state.records.count - 1)
@@ -84,16 +87,18 @@ final class CommitLog: Sendable {
                 surplus += 1
             }
             state.keyCount -= keyCount
+            let forgotten = Array(state.records[..<surplus])
             state.records.removeFirst(surplus)
+            return (registryBefore, dropped, forgotten)
         }
     }
 
     /// Tells observers of a commit that no record explains, if it is newer than all that is known.
     func noteUnexplained(_ mark: SnapshotMark) {
-        state.withLock { state in
-            guard mark.number > state.newest.number else { return }
+        _ = state.withLock { state -> YapDatabaseCommit? in
+            guard mark.number > state.newest.number else { return nil }
             state.newest = mark
-            publisher.enqueue(YapDatabaseCommit(externalSnapshot: mark.number))
+            return publisher.enqueue(YapDatabaseCommit(externalSnapshot: mark.number))
         }
     }
 }

@@ -22,6 +22,10 @@ final class IdleReaders: Sendable {
 
     /// Closes what is kept, and keeps nothing from now on.
     func close() {
-        readers.withLock { $0 = nil }
+        // Released after the lock: their caches hold objects of the app.
+        _ = readers.withLock { readers in
+            defer { readers = nil }
+            return readers
+        }
     }
 }

@@ -26,6 +26,10 @@ final class Writer: Sendable {
 
     /// Closes the file's handle when no transaction runs.
     func close() throws {
-        try core.withLock { $0 = nil }
+        // Released after the lock: it holds objects and extensions of the app.
+        _ = try core.withLock { core in
+            defer { core = nil }
+            return core
+        }
     }
 }

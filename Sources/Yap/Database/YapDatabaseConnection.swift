@@ -55,10 +55,12 @@ public final class YapDatabaseConnection: Sendable {
     func readNow<Result>(
         tracksReads: Bool = false, _ body: (YapDatabaseReadTransaction) throws -> Result
     ) throws -> (result: Result, reads: ReadCollections?) {
+        // Released after the lock: its caches hold objects of the app.
+        var closed: ReaderCore?
         defer { database.writer.tellObservers() }
         return try reader.withLock { core in
             if database.isClosed {
-                core = nil
+                swap(&core, &closed)
                 throw YapDatabaseError(.closed, "the database was closed")
             }
             let opened = try core ?? database.idleReaders.take() ?? database.makeReader()

@@ -27,6 +27,7 @@ final class Broadcast<Value: Sendable>: Sendable {
         let number = state.withLock { state in
             state.nextNumber += 1
             state.listeners[state.nextNumber] = continuation
+            // Under the lock, so that no other value comes before it. It resumes nobody: nobody has the stream yet.
             if let first = first() { continuation.yield(first) }
             return state.nextNumber
         }

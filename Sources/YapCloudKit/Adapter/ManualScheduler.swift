@@ -24,9 +24,12 @@ package final class ManualScheduler: SyncScheduler {
     package func wake(
         _ owner: ObjectIdentifier, atMilliseconds: Int64?, _ work: @escaping @Sendable () -> Void
     ) {
-        state.withLock { state in
+        // The work before it is released after the lock.
+        _ = state.withLock { state in
+            let before = state.wakes.filter { $0.owner == owner }
             state.wakes.removeAll { $0.owner == owner }
             if let atMilliseconds { state.wakes.append((owner, atMilliseconds, work)) }
+            return before
         }
     }
 

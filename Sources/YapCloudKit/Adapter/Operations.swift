@@ -11,20 +11,20 @@ extension CKModifyRecordsOperation {
         operation.savePolicy = .ifServerRecordUnchanged
         let outcomes = Lock<[CKRecord.ID: SendReply.Outcome]>([:])
         operation.perRecordSaveBlock = { recordID, result in
-            outcomes.withLock { outcomes in
-                switch result {
-                case .success(let record): outcomes[recordID] = .saved(record)
-                case .failure(let error): outcomes[recordID] = .failed(CKError(wrapping: error))
-                }
+            let outcome: SendReply.Outcome
+            switch result {
+            case .success(let record): outcome = .saved(record)
+            case .failure(let error): outcome = .failed(CKError(wrapping: error))
             }
+            _ = outcomes.withLock { $0.updateValue(outcome, forKey: recordID) }
         }
         operation.perRecordDeleteBlock = { recordID, result in
-            outcomes.withLock { outcomes in
-                switch result {
-                case .success: outcomes[recordID] = .deleted
-                case .failure(let error): outcomes[recordID] = .failed(CKError(wrapping: error))
-                }
+            let outcome: SendReply.Outcome
+            switch result {
+            case .success: outcome = .deleted
+            case .failure(let error): outcome = .failed(CKError(wrapping: error))
             }
+            _ = outcomes.withLock { $0.updateValue(outcome, forKey: recordID) }
         }
         let items = batch.items
         operation.modifyRecordsResultBlock = { result in
@@ -53,10 +53,11 @@ extension CKFetchRecordZoneChangesOperation {
         let state = Lock<(page: SyncPage, error: CKError?)>((SyncPage(zoneID: zoneID), nil))
         if countsRecords { operation.countRecords { sum in state.withLock { $0.page.checksum = sum } } }
         operation.recordWasChangedBlock = { _, result in
+            let result = result.mapError { CKError(wrapping: $0) }
             state.withLock { state in
                 switch result {
                 case .success(let record): state.page.changed.append(record)
-                case .failure(let error): state.error = CKError(wrapping: error)
+                case .failure(let error): state.error = error
                 }
             }
         }
@@ -64,12 +65,13 @@ extension CKFetchRecordZoneChangesOperation {
             state.withLock { $0.page.deleted.append(recordID) }
         }
         operation.recordZoneFetchResultBlock = { _, result in
+            let result = result.mapError { CKError(wrapping: $0) }
             state.withLock { state in
                 switch result {
                 case .success(let end):
                     state.page.token = end.serverChangeToken
                     state.page.moreComing = end.moreComing
-                case .failure(let error): state.error = CKError(wrapping: error)
+                case .failure(let error): state.error = error
                 }
             }
         }
@@ -93,7 +95,9 @@ extension CKModifyRecordZonesOperation {
         let operation = CKModifyRecordZonesOperation(recordZonesToSave: [CKRecordZone(zoneID: zoneID)])
         let itemError = Lock<CKError?>(nil)
         operation.perRecordZoneSaveBlock = { _, result in
-            if case .failure(let error) = result { itemError.withLock { $0 = CKError(wrapping: error) } }
+            guard case .failure(let error) = result else { return }
+            let wrapped = CKError(wrapping: error)
+            itemError.withLock { $0 = wrapped }
         }
         operation.modifyRecordZonesResultBlock = { result in
             var error = itemError.withLock { $0 }

@@ -129,15 +129,16 @@ package final class SyncTurn: Sendable {
 
     /// Tries again for the lock. Returns whether it became ours just now.
     private func isOursNow() -> Bool {
-        state.withLock { state in
+        let (becameOurs, timer) = state.withLock { state -> (Bool, (any DispatchSourceTimer)?) in
             guard state.file >= 0, !state.isOurs, flock(state.file, LOCK_EX | LOCK_NB) == 0 else {
-                return false
+                return (false, nil)
             }
             state.isOurs = true
-            state.timer?.cancel()
-            state.timer = nil
-            return true
+            defer { state.timer = nil }
+            return (true, state.timer)
         }
+        timer?.cancel()
+        return becameOurs
     }
 
     #if canImport(Glibc)

@@ -27,15 +27,18 @@ package final class ThreadScheduler: SyncScheduler {
         _ owner: ObjectIdentifier, atMilliseconds: Int64?, _ work: @escaping @Sendable () -> Void
     ) {
         let now = clock.nowMilliseconds()
-        wakes.withLock { wakes in
+        // The work before it is released after the lock.
+        _ = wakes.withLock { wakes -> Wake? in
+            let before = wakes[owner]
             guard let atMilliseconds else {
                 wakes[owner]?.work = nil
                 wakes[owner]?.timer.schedule(deadline: .distantFuture)
-                return
+                return before
             }
-            let timer = wakes[owner]?.timer ?? newTimer(owner)
+            let timer = before?.timer ?? newTimer(owner)
             wakes[owner] = Wake(timer: timer, work: work)
             timer.schedule(deadline: .now() + .milliseconds(Int(clamping: max(0, atMilliseconds - now))))
+            return before
         }
     }
 

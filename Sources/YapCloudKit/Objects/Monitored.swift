@@ -17,6 +17,8 @@ extension MyDatabaseObject {
         fileprivate var value: Value
         /// What the value was before it was changed; nil when it wasn't.
         fileprivate var original: Original?
+        /// Number of changes to the two: tells whether they are still what was read under the lock before.
+        private var changeCount = 0
 
         /// In an enum of its own, because the value itself may be an optional.
         fileprivate enum Original {
@@ -48,40 +50,66 @@ extension MyDatabaseObject {
             }
             set {
                 let property = owner[keyPath: storage]
-                let isWritten = owner.state.withLock { state in
-                    if !state.isImmutable { property.set(newValue) }
-                    return !state.isImmutable
-                }
+                let isWritten = property.set(newValue, of: owner)
                 precondition(isWritten, owner.refusal(of: property))
             }
         }
 
-        private func set(_ newValue: Value) {
-            guard newValue != value else { return }
-            switch original {
-            case nil: original = .value(value)
-            case .value(let before) where before == newValue: original = nil
-            case .value: break
+        /// Sets the value of `owner`'s property. Returns false if the owner is immutable.
+        ///
+        /// Values are compared outside of the lock, because that is the app's code; if the property was changed
+        /// meanwhile, they are compared again.
+        fileprivate func set(_ newValue: Value, of owner: MyDatabaseObject) -> Bool {
+            while true {
+                let (isImmutable, value, original, number) = owner.state.withLock { state in
+                    (state.isImmutable, self.value, self.original, changeCount)
+                }
+                if isImmutable { return false }
+                if newValue == value { return true }
+                let newOriginal: Original?
+                switch original {
+                case nil: newOriginal = .value(value)
+                case .value(let before)? where before == newValue: newOriginal = nil
+                case .value?: newOriginal = original
+                }
+                let replaced = owner.state.withLock { state -> (Value, Original?)? in
+                    guard !state.isImmutable, changeCount == number else { return nil }
+                    return replace(newValue, newOriginal)
+                }
+                if replaced != nil { return true }
             }
-            value = newValue
+        }
+
+        /// Replaces the value and the original. Called with the owner's lock held.
+        /// - Returns: What they were. The caller releases it after the lock: its `deinit` may be the app's code.
+        fileprivate func replace(_ newValue: Value, _ newOriginal: Original?) -> (Value, Original?) {
+            defer {
+                value = newValue
+                original = newOriginal
+                changeCount += 1
+            }
+            return (value, original)
         }
     }
 }
 
-/// A monitored property whose type doesn't matter. Each member is called with the lock of its object held, but
-/// `cloudValue` and `decodedCloudValue`, which take the value along.
+/// A monitored property whose type doesn't matter.
+///
+/// The members before `decode` are called with the lock of its object held. They run no code of the value's type, and
+/// return what they replaced, for the caller to release after the lock. The others are called without the lock.
 protocol MonitoredProperty: AnyObject {
     var isChanged: Bool { get }
     /// The value, or what it was before it was changed.
     func value(orOriginal isOriginal: Bool) -> any Sendable
-    func clearChange()
+    func clearChange() -> Any
     /// Takes over another object's property: its value, and what it was.
-    func take(_ other: any MonitoredProperty, asItWas isOriginal: Bool)
-    func encode(to container: inout KeyedEncodingContainer<LocalKey>, as key: LocalKey) throws
-    /// Takes over a stored value: that is no change.
+    func take(_ other: any MonitoredProperty, asItWas isOriginal: Bool) -> Any?
+    /// Encodes the value as it is now, when it is called after the lock.
+    func encoding(as key: LocalKey) -> (inout KeyedEncodingContainer<LocalKey>) throws -> Void
+    /// Takes over a stored value: that is no change. Called while nobody else has the object.
     func decode(from container: KeyedDecodingContainer<LocalKey>, as key: LocalKey) throws
-    /// Changes the value, if the given one is of its type.
-    func change(to newValue: any Sendable)
+    /// Changes the value, if the given one is of its type. Returns false if the owner is immutable.
+    func change(to newValue: any Sendable, of owner: MyDatabaseObject) -> Bool
     /// The value that a cloud value stands for, in the property's own type; nil when it is none of it.
     func localValue(of cloudValue: (any CKRecordValueProtocol)?) -> (any Sendable)?
 }
@@ -102,21 +130,19 @@ extension MyDatabaseObject.Monitored: MonitoredProperty {
         return value
     }
 
-    func clearChange() {
-        original = nil
+    func clearChange() -> Any {
+        replace(value, nil)
     }
 
-    func take(_ other: any MonitoredProperty, asItWas isOriginal: Bool) {
-        guard let other = other as? Self else { return }
-        value = other.value
-        original = other.original
-        guard isOriginal, case .value(let before)? = original else { return }
-        value = before
-        original = nil
+    func take(_ other: any MonitoredProperty, asItWas isOriginal: Bool) -> Any? {
+        guard let other = other as? Self else { return nil }
+        if isOriginal, case .value(let before)? = other.original { return replace(before, nil) }
+        return replace(other.value, other.original)
     }
 
-    func encode(to container: inout KeyedEncodingContainer<LocalKey>, as key: LocalKey) throws {
-        try container.encode(value, forKey: key)
+    func encoding(as key: LocalKey) -> (inout KeyedEncodingContainer<LocalKey>) throws -> Void {
+        let value = value
+        return { container in try container.encode(value, forKey: key) }
     }
 
     func decode(from container: KeyedDecodingContainer<LocalKey>, as key: LocalKey) throws {
@@ -124,8 +150,9 @@ extension MyDatabaseObject.Monitored: MonitoredProperty {
         if container.contains(key) { value = try container.decode(Value.self, forKey: key) }
     }
 
-    func change(to newValue: any Sendable) {
-        if let newValue = newValue as? Value { set(newValue) }
+    func change(to newValue: any Sendable, of owner: MyDatabaseObject) -> Bool {
+        guard let newValue = newValue as? Value else { return !owner.isImmutable }
+        return set(newValue, of: owner)
     }
 
     func localValue(of cloudValue: (any CKRecordValueProtocol)?) -> (any Sendable)? {

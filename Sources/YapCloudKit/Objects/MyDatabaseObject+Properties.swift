@@ -12,15 +12,19 @@ struct ObjectFieldMap: Sendable {
 private let fieldMaps = Lock<[ObjectIdentifier: ObjectFieldMap]>([:])
 
 extension MyDatabaseObject {
-    /// Runs `body` under the object's lock with its monitored properties, in the order of their names.
+    /// Runs `body` under the object's lock with its monitored properties, in the order of their names. It must not run
+    /// code of the app.
     func withProperties<Result>(
-        _ body: ([(name: String, property: any MonitoredProperty)]) throws -> Result
-    ) rethrows -> Result {
-        try state.withLock { state in
-            if let properties = state.properties { return try body(properties) }
-            let properties = foundProperties()
+        _ body: ([(name: String, property: any MonitoredProperty)]) -> Result
+    ) -> Result {
+        let result = state.withLock { state in state.properties.map(body) }
+        if let result { return result }
+        // Outside of the lock: the app's class may have a mirror of its own.
+        let found = foundProperties()
+        return state.withLock { state in
+            let properties = state.properties ?? found
             state.properties = properties
-            return try body(properties)
+            return body(properties)
         }
     }
 

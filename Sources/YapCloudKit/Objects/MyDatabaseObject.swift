@@ -48,21 +48,18 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
     /// Reads the monitored properties. One that isn't there keeps its default.
     public required init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: LocalKey.self)
-        try withProperties { properties in
-            for (name, property) in properties {
-                try property.decode(from: container, as: LocalKey(stringValue: name))
-            }
+        // Without the lock, because the app's types decode themselves: nobody else has the object yet.
+        for (name, property) in withProperties({ $0 }) {
+            try property.decode(from: container, as: LocalKey(stringValue: name))
         }
     }
 
     /// Writes the monitored properties under their names.
     open func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: LocalKey.self)
-        try withProperties { properties in
-            for (name, property) in properties {
-                try property.encode(to: &container, as: LocalKey(stringValue: name))
-            }
-        }
+        // The values of one moment, encoded after the lock: that is code of the app.
+        let encodings = withProperties { $0.map { $0.property.encoding(as: LocalKey(stringValue: $0.name)) } }
+        for encoding in encodings { try encoding(&container) }
     }
 
     // MARK: Immutability
@@ -82,10 +79,11 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
     final func copy(asItWas isOriginal: Bool) -> Self {
         let copy = Self()
         let theirs = withProperties { $0 }
-        copy.withProperties { ours in
+        // The copy's defaults are released after the locks.
+        _ = copy.withProperties { ours in
             // The copy is known to nobody else yet, so of the two locks this one is never waited for.
             state.withLock { _ in
-                for (mine, other) in zip(ours, theirs) {
+                zip(ours, theirs).map { mine, other in
                     mine.property.take(other.property, asItWas: isOriginal)
                 }
             }
@@ -107,9 +105,8 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
 
     /// Forgets all changes.
     public final func clearChangedProperties() {
-        withProperties { properties in
-            for (_, property) in properties { property.clearChange() }
-        }
+        // What they were is released after the lock.
+        _ = withProperties { properties in properties.map { $0.property.clearChange() } }
     }
 
     // MARK: The cloud
@@ -175,10 +172,7 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
             value = Self().withProperties { $0.first { $0.name == name }?.property.value(orOriginal: false) }
         }
         guard let value else { return }
-        let isWritten = state.withLock { state in
-            if !state.isImmutable { property.change(to: value) }
-            return !state.isImmutable
-        }
+        let isWritten = property.change(to: value, of: self)
         precondition(isWritten, refusal(of: property))
     }
 }

@@ -111,6 +111,10 @@ extension ControlStore {
     /// Is told of a session that ended because a token of it was used which had been replaced: somebody has it who
     /// shouldn't. Called on the thread that asked, and must not wait.
     public func setReplayListener(_ listener: (@Sendable (ControlSession) -> Void)?) {
-        replayListener.withLock { $0 = listener }
+        // The one before is released after the lock: it holds what listened.
+        _ = replayListener.withLock { current in
+            defer { current = listener }
+            return current
+        }
     }
 }
