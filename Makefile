@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup fuzz build test simulate soak abuse mutants demo run bench lint format publicapi clean
+.PHONY: help setup fuzz build test simulate explore soak abuse mutants demo run bench lint format publicapi clean
 
 # STRICT=1 makes every warning an error, as CI does.
 STRICT ?= 0
@@ -25,10 +25,14 @@ build: setup ## build everything, tests included
 test: setup ## build, and run every test
 	@Scripts/test $(FLAGS)
 
-simulate: setup ## run the kept runs, 300 seeds and 3,000 fresh ones of devices and their cloud in simulated time
+simulate: setup ## run the kept runs and 300 fixed seeds of devices and their cloud in simulated time
 	@Scripts/simulate
 
-soak: setup ## run fresh seeds until it is stopped, and append to soak.log
+MINUTES ?= 30
+explore: setup ## look for failures with fresh seeds, requests, fuzzing, attacks and real threads; make explore MINUTES=120
+	@Scripts/explore "$(MINUTES)"
+
+soak: setup ## the same until it is stopped
 	@Scripts/soak
 
 abuse: setup ## attack a real server beside ninety-nine ordinary users, and say what those notice

@@ -135,6 +135,8 @@ let package = Package(
         room(
             "SQLiteTestSupport", ["CTestVFS", "SQLite", "Seams"],
             path: "Tests/Support/SQLiteTestSupport"),
+        // The seed of tests that draw their inputs.
+        room("TestSeed", path: "Tests/Support/TestSeed"),
         // Threads for tests that compute for long.
         room("OwnThreads", ["Seams"], path: "Tests/Support/OwnThreads"),
         // What one thread uses of memory and of SQLite.
@@ -209,11 +211,11 @@ let package = Package(
             name: "LongLivedChild", dependencies: ["CloudKit"], path: "Tests/Support/LongLivedChild",
             swiftSettings: settings),
 
-        tests("FuzzTests", ["CloudService", "CloudWire", "FuzzTargets", "RequestFuzz", "Seams"]),
+        tests("FuzzTests", ["TestSeed", "CloudService", "CloudWire", "FuzzTargets", "RequestFuzz", "Seams"]),
         tests("FaultProxyTests", ["FaultProxy", "Seams"]),
         tests("SeamsTests", ["Seams"]),
         tests("CryptoTests", ["Crypto"]),
-        tests("HTTPClientTests", ["HTTPClient", "HTTPServer", "COpenSSL", "Seams"]),
+        tests("HTTPClientTests", ["TestSeed", "HTTPClient", "HTTPServer", "COpenSSL", "Seams"]),
         .executableTarget(
             name: "ServerChild", dependencies: ["HTTPServer", "CLinux", "Seams"],
             path: "Tests/Support/ServerChild", swiftSettings: settings),
@@ -223,6 +225,7 @@ let package = Package(
         tests(
             "CloudServerTests",
             [
+                "TestSeed",
                 "CloudServer", "CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPServer",
                 "HTTPClient",
                 "CLinux", "RequestFuzz", "SQLite", "Seams", "SQLiteTestSupport", "StoreAudit", "UseCounter",
@@ -237,16 +240,18 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
+                "TestSeed",
                 "YapCommand", "TodoCommand", "NotesCommand", "groceries", "VersionsApp", "TodoKit",
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitAdditions",
                 "FaultProxy", "ProcessSupport", "HTTPClient", "SQLiteTestSupport", "Seams",
             ]),
         tests("SQLiteTests", ["SQLite", "SQLiteTestSupport", "Seams"]),
-        tests("CloudWireTests", ["CloudWire", "Seams"], resources: [.copy("Fixtures")]),
-        tests("YapTests", ["Yap", "SQLite", "SQLiteTestSupport", "Seams"]),
+        tests("CloudWireTests", ["TestSeed", "CloudWire", "Seams"], resources: [.copy("Fixtures")]),
+        tests("YapTests", ["TestSeed", "Yap", "SQLite", "SQLiteTestSupport", "Seams"]),
         tests(
             "DurabilityTests",
             [
+                "TestSeed",
                 "OwnThreads", "Yap", "CloudServer", "CloudService", "CloudStore", "CloudWire", "SQLite",
                 "SQLiteTestSupport", "SyncDevices", "Seams", "CrashChild", "SyncKillChild",
             ]),
@@ -256,18 +261,21 @@ let package = Package(
         tests(
             "CloudServiceTests",
             [
+                "TestSeed",
                 "OwnThreads", "CloudService", "CloudStore", "CloudWire", "SQLite", "SQLiteTestSupport",
                 "Seams", "StoreAudit",
             ]),
         tests(
             "CloudKitTests",
             [
+                "TestSeed",
                 "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudService", "CloudWire",
                 "CoreLocation", "Crypto", "HTTPClient", "HTTPServer", "LongLivedChild", "Seams",
             ]),
         tests(
             "YapCloudKitTests",
             [
+                "TestSeed",
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudWire", "CoreLocation", "SQLite",
                 "SQLiteTestSupport",
                 "Seams",

@@ -3,6 +3,7 @@ import OwnThreads
 import SQLite
 import SQLiteTestSupport
 import Seams
+import TestSeed
 import Testing
 import Yap
 
@@ -11,7 +12,7 @@ import Yap
     static let killsCount = 30
 
     @Test func aKilledProcessHasLostNoAcknowledgedCommitAndLeftNoneInPart() throws {
-        let seed = SystemRandomSource().next()
+        let seed = TestSeed.value
         print("kills: seed \(seed)")
         let random = SeededRandomSource(seed: seed)
         let folder = try TemporaryFolder()

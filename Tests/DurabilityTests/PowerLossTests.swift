@@ -1,6 +1,7 @@
 import OwnThreads
 import SQLiteTestSupport
 import Seams
+import TestSeed
 import Testing
 
 /// The power goes at each write, sync, truncation and deletion of each workload; of what was not synced the disk keeps
@@ -27,7 +28,7 @@ import Testing
     private func sweep<Store: Subject>(_ type: Store.Type, _ workload: Workload, isDurable: Bool) throws
         -> Int
     {
-        let seed = SystemRandomSource().next()
+        let seed = TestSeed.value
         var lostCount = 0
         var cut = 1
         while let lost = try loses(type, workload, isDurable, cut, seed &+ UInt64(cut)) {

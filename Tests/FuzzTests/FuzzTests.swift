@@ -1,6 +1,7 @@
 import Foundation
 import FuzzTargets
 import Seams
+import TestSeed
 import Testing
 
 /// What the fuzzer began with, and what it once failed on (Fuzz/Corpus), read as it is and with changed bytes.
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: names) func soIsEveryKeptInputWithChangedBytes(_ name: String) throws {
-        let seed = SystemRandomSource().next()
+        let seed = TestSeed.value
         let random = SeededRandomSource(seed: seed)
         let target = try target(name)
         let inputs = try inputs(name).map(\.bytes)

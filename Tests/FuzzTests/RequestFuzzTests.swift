@@ -3,12 +3,12 @@ import CloudWire
 import Foundation
 import RequestFuzz
 import Seams
+import TestSeed
 import Testing
 
 /// Right requests for every endpoint with hostile values in them. `Scripts/fuzz` runs many more of them.
 @Suite struct RequestFuzzTests {
-    /// The seed of the run: what `YAP_FUZZ_SEED` says.
-    static let seed = ProcessInfo.processInfo.environment["YAP_FUZZ_SEED"].flatMap { UInt64($0) } ?? 1
+    static let seed = TestSeed.value
     static let requests =
         ProcessInfo.processInfo.environment["YAP_FUZZ_REQUESTS"].flatMap { Int($0) } ?? 1_500
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import Seams
+import TestSeed
 import Testing
 
 @Suite struct CancelTests {
@@ -53,7 +54,7 @@ import Testing
         let server = RawServer.echo()
         let client = HTTPClient.patient(transfersMax: 32)
         let requestsMax = 2_000
-        let seed = SystemRandomSource().next()
+        let seed = TestSeed.value
         let random = SeededRandomSource(seed: seed)
         let ends = Lock([Int](repeating: 0, count: requestsMax))
         let wrong = Lock(0)

@@ -1,5 +1,6 @@
 import Foundation
 import Seams
+import TestSeed
 import Testing
 
 @testable import Yap
@@ -194,8 +195,7 @@ func malformedBytesAreRefused(hexadecimal: String) {
 }
 
 @Test func noBytesMakeTheDecoderCrash() throws {
-    let seed =
-        ProcessInfo.processInfo.environment["YAP_SEED"].flatMap { UInt64($0) } ?? SystemRandomSource().next()
+    let seed = TestSeed.value
     print("CBOR mutations: seed \(seed)")
     let random = SeededRandomSource(seed: seed)
     var small = Everything()

@@ -2,6 +2,7 @@ import CloudStore
 import Foundation
 import SQLiteTestSupport
 import Seams
+import TestSeed
 import Testing
 
 /// The real server is killed under load again and again, with a ledger outside it.
@@ -10,7 +11,7 @@ import Testing
     static let writersCount = 6
 
     @Test func aServerKilledUnderLoadHasEveryAcknowledgedRecordAndNoRefusedOne() async throws {
-        let seed = SystemRandomSource().next()
+        let seed = TestSeed.value
         print("server kills: seed \(seed)")
         try await onThread {
             let folder = try ServerFolder(accounts: ["ada"])

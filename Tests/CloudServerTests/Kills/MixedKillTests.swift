@@ -4,6 +4,7 @@ import Foundation
 import HTTPServer
 import Seams
 import StoreAudit
+import TestSeed
 import Testing
 
 /// The real server is killed while clients do everything that the service can do, and not only save.
@@ -12,8 +13,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(20)))
     func aServerKilledUnderAMixedLoadLosesNoRecordFileIndexSubscriptionOrNotification() async throws {
-        let seed =
-            UInt64(ProcessInfo.processInfo.environment["YAP_KILL_SEED"] ?? "") ?? SystemRandomSource().next()
+        let seed = TestSeed.value
         print("mixed kills: seed \(seed)")
         let summary = try await onThread {
             let run = try MixedKillRun(seed: seed)

@@ -2,6 +2,7 @@ import CloudServer
 import CloudWire
 import Foundation
 import RequestFuzz
+import TestSeed
 import Testing
 
 /// The same requests as in `RequestFuzzTests`, over a socket.
@@ -9,7 +10,7 @@ import Testing
     private static let requests = 1_000
 
     @Test func whateverIsAskedOverHTTPNothingBreaks() async throws {
-        let seed = ProcessInfo.processInfo.environment["YAP_FUZZ_SEED"].flatMap { UInt64($0) } ?? 1
+        let seed = TestSeed.value
         print("requests over HTTP: seed \(seed)")
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -3,6 +3,7 @@ import CloudWire
 import Dispatch
 import SQLiteTestSupport
 import Seams
+import TestSeed
 import Testing
 
 @testable import CloudService
@@ -29,7 +30,7 @@ import Testing
     private static let lists = ["home", "work", "far"]
 
     @Test(arguments: 1...6) func everybodyIsToldExactlyWhatTheirQueriesFind(round: Int) throws {
-        let seed = SystemRandomSource().next()
+        let seed = TestSeed.value
         print("notification model: seed \(seed)")
         let random = SeededRandomSource(seed: seed)
         let folder = try TemporaryFolder()

@@ -1,17 +1,16 @@
 import Foundation
 import Seams
 import SyncDevices
+import TestSeed
 import Testing
 
 /// A device that is killed at any step from a commit to its completion goes on in its next life: no acknowledged change
 /// is lost, none is sent again with another outcome, and all devices and the server agree.
 ///
-/// `YAP_KILL_SEED=17` repeats a run, `YAP_KILLS=1000` kills as often.
+/// `YAP_TEST_SEED=17` repeats a run, `YAP_KILLS=1000` kills as often.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct SyncKillTests {
     static let killsCount = ProcessInfo.processInfo.environment["YAP_KILLS"].flatMap(Int.init) ?? 210
-    static let seed =
-        ProcessInfo.processInfo.environment["YAP_KILL_SEED"].flatMap(UInt64.init)
-        ?? SystemRandomSource().next() % 1_000_000
+    static let seed = TestSeed.value
 
     /// What a number of kills must have met at least, of each activity and of each action.
     private static let activitiesMin = 5

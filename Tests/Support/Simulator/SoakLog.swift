@@ -19,6 +19,6 @@ struct SoakLog {
         try file.write(contentsOf: Data(line.utf8))
     }
 
-    /// What `make soak` says.
+    /// Set by `Scripts/explore`.
     private static var commit: String { ProcessInfo.processInfo.environment["YAP_COMMIT"] ?? "unknown" }
 }
