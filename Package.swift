@@ -137,6 +137,11 @@ let package = Package(
             path: "Tests/Support/SQLiteTestSupport"),
         // The seed of tests that draw their inputs.
         room("TestSeed", path: "Tests/Support/TestSeed"),
+        // Runs the tests in several processes and ends a hung one; `Scripts/test` runs it.
+        room("TestRun", path: "Tests/Support/TestRun"),
+        .executableTarget(
+            name: "TestRunner", dependencies: ["TestRun"], path: "Tests/Support/TestRunner",
+            swiftSettings: settings),
         // Threads for tests that compute for long.
         room("OwnThreads", ["Seams"], path: "Tests/Support/OwnThreads"),
         // What one thread uses of memory and of SQLite.
@@ -303,6 +308,7 @@ let package = Package(
             "GuideTests", ["Yap", "YapCloudKit", "CloudKit", "CloudKitTesting"], mode: .v6),
         appTests("NotesTests", ["NotesKit", "CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
         tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "Seams", "Yap", "YapCloudKit"]),
+        tests("TestRunnerTests", ["TestRun"]),
         tests("TidyTests", []),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,36 @@
+extension RunBook {
+    static let longestMax = 20
+
+    /// The tests that worked longest, in their bodies.
+    package func longestLines() -> [String] {
+        let longest = outcomes.sorted {
+            ($0.value.seconds, $1.key.text) > ($1.value.seconds, $0.key.text)
+        }
+        return longest.prefix(Self.longestMax).map { test, outcome in
+            let cases = outcome.casesCount > 0 ? ", \(outcome.casesCount) cases" : ""
+            return "\(Text.seconds(outcome.seconds)): \(test)\(cases)"
+        }
+    }
+
+    /// The tests that failed, were skipped or did not run.
+    package func failedLines() -> [String] {
+        let failed = outcomes.filter { $0.value.hasFailed }.sorted { $0.key.text < $1.key.text }
+        let lines = failed.map { test, outcome in
+            "failed: \(outcome.isHung ? "hung: " : "")\(test)\(outcome.isSkipped ? " (skipped)" : "")"
+        }
+        let isMissing = "failed: \(missingCount) of \(listed.count) tests did not run"
+        let missing = missingCount == 0 ? [] : [isMissing]
+        let empty = listed.isEmpty ? ["failed: no test is listed"] : []
+        return lines + missing + empty + otherFailures.map { "failed: \($0)" }
+    }
+
+    package var passedCount: Int { outcomes.values.count { $0.hasEnded && !$0.hasFailed } }
+
+    package var failedCount: Int {
+        outcomes.values.count { $0.hasFailed } + missingCount + otherFailures.count + (listed.isEmpty ? 1 : 0)
+    }
+
+    package var lastLine: String { "\(passedCount) passed, \(failedCount) failed" }
+
+    private var missingCount: Int { listed.count { outcomes[$0]?.hasEnded != true } }
+}
