@@ -7,7 +7,7 @@ import Seams
 import Testing
 
 /// Files that come in while others do, half, too long, or not at all.
-@Suite(.timeLimit(.minutes(5))) struct AssetDownloadTests {
+@Suite struct AssetDownloadTests {
     private let folder: Folder
     private let photo = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 2) }
     private var cacheURL: URL { URL(fileURLWithPath: folder.path + "/cache") }

@@ -7,7 +7,7 @@ import Testing
 @testable import CloudKit
 
 /// An app's blocks capture what made the operation, or the operation itself: they go when it has ended.
-@Suite(.timeLimit(.minutes(5))) struct BlockReleaseTests {
+@Suite struct BlockReleaseTests {
     private static let sharing: [OperationCase] = [
         OperationCase(
             name: "accept shares", make: { _ in CKAcceptSharesOperation(shareMetadatas: []) }),

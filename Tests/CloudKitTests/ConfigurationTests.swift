@@ -166,7 +166,7 @@ final class Folder: Sendable {
         }
     }
 
-    @Test(.timeLimit(.minutes(20))) func whoListensIsHeardOnceTheCloudIsNamed() async throws {
+    @Test func whoListensIsHeardOnceTheCloudIsNamed() async throws {
         await #expect(processExitsWith: .success) {
             let container = CKContainer(identifier: "iCloud.listened")
             var codes: [CKError.Code] = []

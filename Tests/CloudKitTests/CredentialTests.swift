@@ -160,8 +160,7 @@ import Testing
     }
 
     // Beside tests that keep all threads busy, whoever waits is resumed late.
-    @Test(.timeLimit(.minutes(10)))
-    func aSignInOfAnotherProcessIsToldThoughNothingIsAsked() async throws {
+    @Test func aSignInOfAnotherProcessIsToldThoughNothingIsAsked() async throws {
         let folder = try Folder()
         // Not there yet, as before the first sign-in on a machine.
         let path = folder.path + "/config/yap/credentials.json"

@@ -8,7 +8,7 @@ import Seams
 import Testing
 
 /// An app that is killed with a long-lived operation under way, and started again.
-@Suite(.timeLimit(.minutes(5))) struct LongLivedProcessTests {
+@Suite struct LongLivedProcessTests {
     private let folder: Folder
     private let server: LongLivedServer
 

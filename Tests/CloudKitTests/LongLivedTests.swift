@@ -6,7 +6,7 @@ import Seams
 import Testing
 
 /// Operations that outlive their process, in one process: the disk as it is at a moment is what a killed one leaves.
-@Suite(.timeLimit(.minutes(5))) struct LongLivedTests {
+@Suite struct LongLivedTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }

@@ -19,7 +19,7 @@ import Testing
         try await container.privateCloudDatabase.save(CKRecord(recordType: "todo", recordID: recordID))
     }
 
-    @Test(.timeLimit(.minutes(20))) func aStreamBeginsWithListeningAndTellsWhatTheOtherDeviceDid()
+    @Test func aStreamBeginsWithListeningAndTellsWhatTheOtherDeviceDid()
         async throws
     {
         let cloud = TestCloud(execution: .threads)

@@ -14,7 +14,7 @@ import Testing
 
     @Test func aMissingZoneIsTheOperationsError() async throws { try await older.missingZone() }
 
-    @Test(.timeLimit(.minutes(20))) func theCollectionHasWhatWasToldAndKnowsWhatIsRead() async throws {
+    @Test func theCollectionHasWhatWasToldAndKnowsWhatIsRead() async throws {
         try await older.collection()
     }
 

@@ -6,7 +6,7 @@ import Seams
 import Testing
 
 /// Each class's blocks: which, in which order, how often, in each way that an operation can end.
-@Suite(.timeLimit(.minutes(5))) struct OperationBlockTests {
+@Suite struct OperationBlockTests {
     private static let all = OperationTable.successes + OperationTable.others
     private static let ofDatabases = OperationTable.successes
 

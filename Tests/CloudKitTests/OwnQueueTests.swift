@@ -6,7 +6,7 @@ import Seams
 import Testing
 
 /// Operations on the app's own queues.
-@Suite(.timeLimit(.minutes(5))) struct OwnQueueTests {
+@Suite struct OwnQueueTests {
     private func filled() async throws -> TwoDevices {
         let devices = try await TwoDevices(TestCloud(execution: .threads))
         try await OperationTable.fill(devices)

@@ -7,7 +7,7 @@ import Testing
 @testable import CloudKit
 
 /// To an app the user who is signed in has one name, `CKCurrentUserDefaultName`, and others have theirs.
-@Suite(.timeLimit(.minutes(5))) struct OwnUserTests {
+@Suite struct OwnUserTests {
     /// A cloud with ada, who saved the notes 1 and 2 into the public database, and bob, who saved 3.
     private struct TwoUsers {
         let cloud: TestCloud

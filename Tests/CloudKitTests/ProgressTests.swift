@@ -6,7 +6,7 @@ import Seams
 import Testing
 
 /// How much of a record's files is there.
-@Suite(.timeLimit(.minutes(5))) struct ProgressTests {
+@Suite struct ProgressTests {
     private let folder: Folder
     private let photo = Data((0..<500_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// What a save and a deletion do to what the server has, beyond what `SaveTests` holds.
-@Suite(.timeLimit(.minutes(5))) struct WriteSemanticsTests {
+@Suite struct WriteSemanticsTests {
     private typealias Policy = CKModifyRecordsOperation.RecordSavePolicy
     private let folder: Folder
 

@@ -4,7 +4,7 @@ import Testing
 @testable import CloudServer
 
 /// What an operator may write into the settings.
-@Suite(.timeLimit(.minutes(20))) struct OptionsTests {
+@Suite struct OptionsTests {
     @Test func numbersThatNobodyCanCountToStopNoServer() async throws {
         #expect(DescriptorLimit.makeRoom(connectionsMax: .max, environmentsOpenMax: .max) > 0)
         var polls = CourierPolls<Int>(pollsMax: .max, holdMilliseconds: .max)

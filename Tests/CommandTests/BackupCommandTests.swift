@@ -4,7 +4,7 @@ import SQLiteTestSupport
 import Testing
 
 /// `yap backup` and `yap restore` as processes, beside a server that runs.
-@Suite(.timeLimit(.minutes(20))) struct BackupCommandTests {
+@Suite struct BackupCommandTests {
     private static let todo = "iCloud.com.example.todo"
     private let folder: TemporaryFolder
 

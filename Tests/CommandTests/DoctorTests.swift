@@ -5,7 +5,7 @@ import Testing
 @testable import YapCommand
 
 /// `yap doctor` looks at what is served: the settings in the folder, the port, the certificate and its key.
-@Suite(.timeLimit(.minutes(20))) struct DoctorTests {
+@Suite struct DoctorTests {
     private let folder: TemporaryFolder
 
     init() throws {

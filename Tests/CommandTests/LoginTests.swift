@@ -3,7 +3,7 @@ import SQLiteTestSupport
 import Testing
 
 /// What `yap login` says to somebody who has typed something wrong, and whom it trusts.
-@Suite(.timeLimit(.minutes(20))) struct LoginTests {
+@Suite struct LoginTests {
     private static let todo = "iCloud.com.example.todo"
     private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import SQLiteTestSupport
 import Testing
 
 /// A store's file that an earlier version made, and that no server has opened since the upgrade.
-@Suite(.timeLimit(.minutes(20))) struct OlderFormatTests {
+@Suite struct OlderFormatTests {
     private static let todo = "iCloud.com.example.todo"
 
     @Test func aFileOfAnEarlierFormatIsSaidAndOpenedByTheCommandThatIsNamed() async throws {

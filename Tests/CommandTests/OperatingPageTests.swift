@@ -3,7 +3,7 @@ import SQLiteTestSupport
 import Testing
 
 /// The commands that `docs/OPERATING.md` and the README show work as they stand there.
-@Suite(.timeLimit(.minutes(20))) struct OperatingPageTests {
+@Suite struct OperatingPageTests {
     private static func page(_ name: String) throws -> String {
         let path = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../\(name)").standardizedFileURL

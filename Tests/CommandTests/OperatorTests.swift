@@ -10,7 +10,7 @@ import Testing
 @testable import YapCommand
 
 /// What a person does who runs a server: settings, exports, counts, and looking for what is wrong.
-@Suite(.timeLimit(.minutes(20))) struct OperatorTests {
+@Suite struct OperatorTests {
     private static let todo = "iCloud.com.example.todo"
     private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import SQLiteTestSupport
 import Testing
 
 /// `yap schema` and `yap role` as processes, beside a server that runs.
-@Suite(.timeLimit(.minutes(20))) struct SchemaCommandTests {
+@Suite struct SchemaCommandTests {
     private static let container = "--container iCloud.com.example.todo"
     private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Testing
 @testable import YapCommand
 
 /// `yap stats` shows limits beside use, and who is full.
-@Suite(.timeLimit(.minutes(20))) struct StatsTests {
+@Suite struct StatsTests {
     private static let todo = "iCloud.com.example.todo"
     private let folder: TemporaryFolder
 

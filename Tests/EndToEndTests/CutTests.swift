@@ -10,7 +10,7 @@ import TodoKit
 import YapCloudKit
 
 /// Each response of a sync of 200 records, cut: the same state as without a cut.
-@Suite(.timeLimit(.minutes(20))) struct CutTests {
+@Suite struct CutTests {
     enum Cut: CaseIterable, CustomStringConvertible {
         case beforeSending, afterTheCommit, inMidReply
 

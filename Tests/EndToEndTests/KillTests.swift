@@ -7,7 +7,7 @@ import Testing
 import TodoKit
 
 /// The service and the devices as processes, each killed with SIGKILL at each point that matters.
-@Suite(.timeLimit(.minutes(20)), .serialized) struct KillTests {
+@Suite(.serialized) struct KillTests {
     enum Point: CaseIterable {
         case beforeTheRequest, afterTheCommit, inMidReply
     }

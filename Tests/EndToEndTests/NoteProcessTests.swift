@@ -7,7 +7,7 @@ import Seams
 import Testing
 
 /// The note app's command on two devices, with a service that goes and comes back.
-@Suite(.timeLimit(.minutes(20))) struct NoteProcessTests {
+@Suite struct NoteProcessTests {
     /// A device: a folder, and a way to the service that stays the same when the service's port changes.
     private struct Device {
         let name: String

@@ -5,7 +5,7 @@ import SQLiteTestSupport
 import Testing
 
 /// `docs/TUTORIAL.md` as a reader does it: its files are the example's, and its commands are typed into its terminals.
-@Suite(.timeLimit(.minutes(20))) struct TutorialTests {
+@Suite struct TutorialTests {
     /// A block of the page: what stands behind its fence, as "sh phone" or "swift Package.swift", and its text.
     private struct Block {
         let kind: String

@@ -7,7 +7,7 @@ import TestSeed
 import Testing
 
 /// Three versions of an app take turns on the files of two devices, with fields added, removed, renamed and retyped.
-@Suite(.timeLimit(.minutes(30)), .serialized) struct VersionsTests {
+@Suite(.serialized) struct VersionsTests {
     /// After each version every other one, in both directions.
     private static let order = [1, 2, 3, 1, 3, 2, 1]
     /// What each version has, by the names in the cloud.

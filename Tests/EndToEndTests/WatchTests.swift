@@ -7,7 +7,7 @@ import Testing
 import TodoKit
 
 /// `todo watch`, beside other commands on its device and beside another device.
-@Suite(.timeLimit(.minutes(20))) struct WatchTests {
+@Suite struct WatchTests {
     /// The first line of JSON with these parts.
     private func event(_ watch: Program, _ parts: String...) async throws {
         _ = try #require(await watch.line { line in parts.allSatisfy { line.contains($0) } }, "\(parts)")

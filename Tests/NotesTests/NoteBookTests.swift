@@ -6,7 +6,7 @@ import NotesKit
 import Testing
 
 /// The note on two devices.
-@Suite(.timeLimit(.minutes(20))) struct NoteBookTests {
+@Suite struct NoteBookTests {
     @Test func whatIsWrittenOnOneDeviceIsReadOnTheOtherAfterItsPush() async throws {
         let apps = try await TwoApps()
         let pushes = apps.laptop.device.container.notifications()

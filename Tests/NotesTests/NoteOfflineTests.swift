@@ -5,7 +5,7 @@ import NotesKit
 import Testing
 
 /// The offline copy, accounts, versions, and what a person is told when the cloud isn't there.
-@Suite(.timeLimit(.minutes(20))) struct NoteOfflineTests {
+@Suite struct NoteOfflineTests {
     @Test func withoutANetworkTheNoteIsShownEditedAndSentLater() async throws {
         let apps = try await TwoApps()
         try await apps.phone.write("Buy milk")

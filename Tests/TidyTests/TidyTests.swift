@@ -79,6 +79,12 @@ import Testing
         expectNone(places)
     }
 
+    /// Swift Testing counts the time in which a test waits for its turn, and can't end one that keeps its thread. The
+    /// test runner does both.
+    @Test func noTimeLimitOnATest() {
+        expectNone(Repository.swiftFiles(in: ["Tests"]).flatMap { $0.places(of: /\btimeLimit\b/) })
+    }
+
     /// Elsewhere SQLite's WAL-reset bug would come back.
     @Test func checkpointsAreMadeInOnePlaceOnly() {
         let owner = "Sources/SQLite/ConnectionCheckpoint.swift"
@@ -119,6 +125,8 @@ import Testing
         let file = SourceFile(path: "x.swift", text: text)
         #expect(file.places(of: /[A-Za-z0-9_)\]]!(?![=A-Za-z0-9_])/).count == 2)
         #expect(file.places(of: /\bDate\(\)/).isEmpty)
+        let limited = SourceFile(path: "x.swift", text: "@Suite(.timeLimit(.minutes(1))) struct X {}")
+        #expect(limited.places(of: /\btimeLimit\b/).count == 1)
         let body = Array(repeating: "        x()", count: 69).joined(separator: "\n")
         let function = SourceFile(
             path: "x.swift", text: "    func long() {\n\(body)\n    }\n    func short() {}")

@@ -8,7 +8,7 @@ import Yap
 @testable import YapCloudKit
 
 /// Two instances on one file know as little of each other as two processes do; real ones are in EndToEndTests.
-@Suite(.timeLimit(.minutes(20))) struct SeveralProcessesSyncTests {
+@Suite struct SeveralProcessesSyncTests {
     /// One file, with as many instances as a test opens.
     private final class File {
         let path = NSTemporaryDirectory() + "yap-processes-" + UUID().uuidString + ".db"

@@ -44,9 +44,7 @@ import Yap
         #expect(device.cloudKit.status == .waiting(until: nil, because: .suspended))
     }
 
-    @Test(
-        "164. nobody is told that the device is idle while an edit is not counted yet",
-        .timeLimit(.minutes(20)))
+    @Test("164. nobody is told that the device is idle while an edit is not counted yet")
     func idleIsNotToldBeforeAnEditIsCounted() async throws {
         let cloud = TestCloud()
         let device = try SyncedDevice(cloud)

@@ -15,8 +15,7 @@ import Yap
         return found
     }
 
-    @Test(.timeLimit(.minutes(20)))
-    func theStreamsEndWhenTheDatabaseIsClosedThoughNothingIsUnderWay() async throws {
+    @Test func theStreamsEndWhenTheDatabaseIsClosedThoughNothingIsUnderWay() async throws {
         let device = try HandledDevice(TestCloud())
         device.scheduler.runUntilQuiet()
         let events = device.cloudKit.events

@@ -7,7 +7,7 @@ import TestSeed
 import Testing
 
 /// Servers that answer slowly, half, with garbage, or not at all. Nothing hangs, and each operation ends once.
-@Suite(.timeLimit(.minutes(5))) struct FaultTests {
+@Suite struct FaultTests {
     private static let json =
         #"{"records":[{"recordName":"1","recordType":"todo","recordChangeTag":"a","fields":{}}]}"#
 

@@ -7,7 +7,7 @@ import Seams
 import Testing
 
 /// Many operations at once, and for long.
-@Suite(.timeLimit(.minutes(10))) struct LoadTests {
+@Suite struct LoadTests {
     @Test func twoHundredOperationsAtOnceEndOnceEach() async throws {
         let cloud = TestCloud()
         let behind = try CloudBehindHTTP(cloud)

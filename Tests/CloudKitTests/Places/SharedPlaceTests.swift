@@ -117,7 +117,7 @@ import Testing
 
     // MARK: The account
 
-    @Test(.timeLimit(.minutes(20))) func aChangeOfTheAccountIsPostedOnceHoweverManyContainersThereAre()
+    @Test func aChangeOfTheAccountIsPostedOnceHoweverManyContainersThereAre()
         async throws
     {
         let app = try PlaceApp()
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: Pushes
 
-    @Test(.timeLimit(.minutes(20))) func allContainersOfADeviceHearEachPush() async throws {
+    @Test func allContainersOfADeviceHearEachPush() async throws {
         let app = try PlaceApp()
         let laptop = app.container(device: "laptop").privateCloudDatabase
         try await app.container().signIn(account: "ada", password: "p")
@@ -201,7 +201,7 @@ import Testing
 
     // MARK: A busy server
 
-    @Test(.timeLimit(.minutes(20))) func aBusyServersWordHoldsForAllContainersAlsoForThoseMadeLater()
+    @Test func aBusyServersWordHoldsForAllContainersAlsoForThoseMadeLater()
         async throws
     {
         let app = try PlaceApp()
@@ -228,7 +228,7 @@ import Testing
         #expect(await ask(app.container(device: "laptop")) == nil, "another device isn't held back")
     }
 
-    @Test(.timeLimit(.minutes(20))) func theWordOutlivesTheContainersThatHeardIt() async throws {
+    @Test func theWordOutlivesTheContainersThatHeardIt() async throws {
         let app = try PlaceApp()
         try await app.container().signIn(account: "ada", password: "p")
         app.server.isBusy = true
@@ -242,7 +242,7 @@ import Testing
 
     // MARK: How long
 
-    @Test(.timeLimit(.minutes(20))) func aPlaceGoesWithTheLastContainerAndItsWaitAndWatchEnd() async throws {
+    @Test func aPlaceGoesWithTheLastContainerAndItsWaitAndWatchEnd() async throws {
         let app = try PlaceApp()
         try await app.container().signIn(account: "ada", password: "p")
         let place = Gone()
@@ -266,7 +266,7 @@ import Testing
         while FolderWatch.shared.paths.contains(app.credentialFile) { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(20))) func whoForgetsToEndAListeningKeepsNothing() async throws {
+    @Test func whoForgetsToEndAListeningKeepsNothing() async throws {
         let app = try PlaceApp()
         let place = Gone()
         do {

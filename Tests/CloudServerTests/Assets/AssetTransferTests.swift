@@ -9,7 +9,7 @@ import Testing
 @testable import CloudServer
 
 /// Files over a real server.
-@Suite(.timeLimit(.minutes(20))) struct AssetTransferTests {
+@Suite struct AssetTransferTests {
     @Test(arguments: ["private", "public"], [0, 1, 70_000])
     func aFileIsSentSavedAndFetched(_ database: String, _ count: Int) async throws {
         try await withAssetServer { server, files in

@@ -11,8 +11,7 @@ import Testing
 @Suite(.serialized) struct MixedKillTests {
     static let killsCount = 20
 
-    @Test(.timeLimit(.minutes(20)))
-    func aServerKilledUnderAMixedLoadLosesNoRecordFileIndexSubscriptionOrNotification() async throws {
+    @Test func aServerKilledUnderAMixedLoadLosesNoRecordFileIndexSubscriptionOrNotification() async throws {
         let seed = TestSeed.value
         print("mixed kills: seed \(seed)")
         let summary = try await onThread {

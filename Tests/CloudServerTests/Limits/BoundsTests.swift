@@ -7,7 +7,7 @@ import UseCounter
 @testable import CloudService
 
 /// No request uses more than its row of `docs/LIMITS.md` says, and no row says a thousand times what is used.
-@Suite(.timeLimit(.minutes(30))) struct BoundsTests {
+@Suite struct BoundsTests {
     /// A cell of a row: what is used of what may be.
     private struct Cell {
         let name: String

@@ -8,7 +8,7 @@ import UseCounter
 @testable import CloudServer
 
 /// What the server answers itself keeps the bounds of its routes too.
-@Suite(.timeLimit(.minutes(20))) struct RouteBoundsTests {
+@Suite struct RouteBoundsTests {
     @Test func theServersOwnAnswersKeepTheirBounds() async throws {
         try await withGuardedServer(configure: { $0.servesMetrics = true }) { guarded in
             let connection = try RawConnection(port: guarded.server.port)

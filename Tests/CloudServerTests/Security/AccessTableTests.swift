@@ -10,7 +10,7 @@ import Testing
 @testable import CloudService
 
 /// Every endpoint times everybody who may not ask, over HTTP. `docs/ACCESS.md` shows the same table.
-@Suite(.timeLimit(.minutes(20))) struct AccessTableTests {
+@Suite struct AccessTableTests {
     /// A request for an endpoint as somebody asks it.
     private struct Asked {
         var module = "database"

@@ -8,7 +8,7 @@ import Testing
 @testable import CloudServer
 
 /// Who takes all that there is of something, and whether others find room.
-@Suite(.timeLimit(.minutes(20))) struct CrowdTests {
+@Suite struct CrowdTests {
     @Test func whoHasNoAddressToSendToTakesNobodysRoom() async throws {
         try await withAssetServer(configure: { $0.assets.uploadsMax = 2 }) { server, _ in
             let client = try AssetClient(port: server.port)

@@ -7,7 +7,7 @@ import Testing
 @testable import CloudServer
 
 /// Development where it is for developers only, and tokens that name the other environment.
-@Suite(.timeLimit(.minutes(20))) struct DevelopmentTests {
+@Suite struct DevelopmentTests {
     private static func isRefused(_ response: RawResponse, _ words: String) throws -> Bool {
         let error = try WireError(json: response.body)
         return response.status == 403 && error.serverErrorCode == .accessDenied

@@ -66,7 +66,7 @@ func withGuardedServer(
     }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct OriginTests {
+@Suite struct OriginTests {
     private static let exposed =
         "X-Apple-Request-UUID, X-Responding-Instance, Via, X-Apple-CloudKit-Web-Auth-Token, Retry-After, "
         + "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Yap-Protocol"

@@ -10,7 +10,7 @@ import Testing
 @testable import CloudServer
 
 /// What an account's owner and the operator learn of sign-ins.
-@Suite(.timeLimit(.minutes(20))) struct SignInNewsTests {
+@Suite struct SignInNewsTests {
     /// A served folder whose clock stands, with the account ada and a page's app.
     private final class Served: Sendable {
         static let container = RawDevice.container

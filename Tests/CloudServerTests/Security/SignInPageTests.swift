@@ -8,7 +8,7 @@ import Testing
 @testable import CloudServer
 
 /// The page to which AUTHENTICATION_REQUIRED leads, asked as a browser asks.
-@Suite(.timeLimit(.minutes(20))) struct SignInPageTests {
+@Suite struct SignInPageTests {
     /// What a browser holds of an opened page.
     private struct Page {
         let connection: RawConnection

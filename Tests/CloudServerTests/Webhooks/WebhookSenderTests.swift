@@ -43,7 +43,7 @@ import Testing
         return request.head.header("X-Yap-Signature") == "v1=\(hex)"
     }
 
-    @Test(.timeLimit(.minutes(20))) func aNotificationReachesTheOperatorsAddressSignedAndAgainUntilItIsTaken()
+    @Test func aNotificationReachesTheOperatorsAddressSignedAndAgainUntilItIsTaken()
         async throws
     {
         let store = MemoryCloudStore()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(20))) func aServerStopsWhileAWebhookDoesNotAnswer() async throws {
+    @Test func aServerStopsWhileAWebhookDoesNotAnswer() async throws {
         let store = MemoryCloudStore()
         let silent = try SilentListener()
         try await withServer(store: store) { server in
@@ -91,7 +91,7 @@ import Testing
         #expect(row.waitingCount == 1 && row.failedCount == 0, "it is sent again by the next server")
     }
 
-    @Test(.timeLimit(.minutes(20))) func aServerKilledBetweenCommitAndWebhookSendsAfterItsRestartUnasked()
+    @Test func aServerKilledBetweenCommitAndWebhookSendsAfterItsRestartUnasked()
         async throws
     {
         try await onThread {

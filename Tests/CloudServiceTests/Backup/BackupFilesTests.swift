@@ -54,7 +54,7 @@ import Testing
 
     private static func content(_ number: Int) -> [UInt8] { Array("the file of \(number)".utf8) }
 
-    @Test(.timeLimit(.minutes(20))) func aBackupHasEachFileOfItsRecordsAndEachIndexWhileOthersAreCollected()
+    @Test func aBackupHasEachFileOfItsRecordsAndEachIndexWhileOthersAreCollected()
         async throws
     {
         let clock = ManualTimeSource()

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(20))) func aBackupUnderLoadRestoresToACommittedState() async throws {
+    @Test func aBackupUnderLoadRestoresToACommittedState() async throws {
         let (cloud, store) = try service(data)
         try cloud.zones(.create)
         let writersCount = 3

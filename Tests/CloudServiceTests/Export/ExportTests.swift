@@ -10,7 +10,7 @@ import Testing
 @testable import CloudService
 
 /// Exports of random data, and what an import makes of them.
-@Suite(.timeLimit(.minutes(20))) struct ExportTests {
+@Suite struct ExportTests {
     private static let seeds = Array(UInt64(1)...12)
 
     /// A place of data: a service with a store, users and files of its own.

@@ -49,7 +49,7 @@ import Testing
             FaultDuration.allCases.map { Sweep(workload: workload, kind: .sync, duration: $0) }
         }
 
-    @Test(.timeLimit(.minutes(20)), arguments: sweeps)
+    @Test(arguments: sweeps)
     func whereverTheDiskFailsUnderConcurrentRequestsNothingAcknowledgedIsLost(_ sweep: Sweep) throws {
         var firedCount = 0
         var totals = (acknowledged: 0, refused: 0)

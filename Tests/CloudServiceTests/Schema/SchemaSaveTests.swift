@@ -240,7 +240,7 @@ extension TestService {
         #expect(try cloud.service.currentSchema().recordTypes["todo"]?.fields["bad"]?.type == .string)
     }
 
-    @Test(.timeLimit(.minutes(20))) func twoProcessesThatAddFieldsJustInTimeLoseNone() async throws {
+    @Test func twoProcessesThatAddFieldsJustInTimeLoseNone() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.db")
         let clouds = try [1, 2].map { seed in

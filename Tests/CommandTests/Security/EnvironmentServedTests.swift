@@ -5,7 +5,7 @@ import SQLiteTestSupport
 import Testing
 
 /// Who may use which environment, and what a user has in both, of a server as a process.
-@Suite(.timeLimit(.minutes(20))) struct EnvironmentServedTests {
+@Suite struct EnvironmentServedTests {
     private static let todo = "iCloud.com.example.todo"
     private static let saveA = save("a", bytes: 400)
     private let folder: TemporaryFolder

@@ -5,7 +5,7 @@ import SQLiteTestSupport
 import Testing
 
 /// What stands in yap.json holds for a server as a process, and for the commands beside it.
-@Suite(.timeLimit(.minutes(20))) struct SettingsServedTests {
+@Suite struct SettingsServedTests {
     private static let todo = "iCloud.com.example.todo"
     private let folder: TemporaryFolder
     private let http = HTTPClient()

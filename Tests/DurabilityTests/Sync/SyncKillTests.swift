@@ -8,7 +8,7 @@ import Testing
 /// is lost, none is sent again with another outcome, and all devices and the server agree.
 ///
 /// `YAP_TEST_SEED=17` repeats a run, `YAP_KILLS=1000` kills as often.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct SyncKillTests {
+@Suite(.serialized) struct SyncKillTests {
     static let killsCount = ProcessInfo.processInfo.environment["YAP_KILLS"].flatMap(Int.init) ?? 210
     static let seed = TestSeed.value
 

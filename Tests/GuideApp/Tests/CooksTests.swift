@@ -49,7 +49,7 @@ import Testing
         #expect(all.0 == 0 && all.1, "who wants to be found is not yet in everybody's list")
     }
 
-    @Test(.timeLimit(.minutes(20))) func whatAPushDidNotBringIsInTheCollection() async throws {
+    @Test func whatAPushDidNotBringIsInTheCollection() async throws {
         let home = try Home(TestCloud(execution: .threads))
         let phone = home.phone.asDefault { Pantry() }
         let reader = Cooks(container: home.laptop.container)

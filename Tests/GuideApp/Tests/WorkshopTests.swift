@@ -17,7 +17,7 @@ import Testing
         #expect(laptop.message == "No network" && laptop.tools.count == 2)
     }
 
-    @Test(.timeLimit(.minutes(20))) func noUseIsLostThoughManyCountAtOnce() async throws {
+    @Test func noUseIsLostThoughManyCountAtOnce() async throws {
         let home = try Home(TestCloud(execution: .threads))
         let models = (0..<4).map { _ in WorkshopModel(container: home.cloud.device(user: "ada").container) }
         try await models[0].add(["saw"])

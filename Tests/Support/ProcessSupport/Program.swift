@@ -161,7 +161,7 @@ package final class Program: Sendable {
         return state.withLock { $0.end } ?? .exit(-1)
     }
 
-    /// A test whose time is over ends its program, and so its waiting: else the whole run hangs.
+    /// Kills the program if the task is cancelled: nothing else would end the waiting.
     private func wait<Value: Sendable>(_ value: @escaping @Sendable (State) -> Value?) async -> Value {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
