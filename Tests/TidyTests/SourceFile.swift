@@ -1,3 +1,5 @@
+import Foundation
+
 /// A Swift file, as lines, and as lines of which only the code is left.
 struct SourceFile {
     let path: String
@@ -27,7 +29,8 @@ struct SourceFile {
     /// Files are formatted: a function ends at the first brace that stands as deep as its first line.
     func functionsLonger(than linesMax: Int) -> [String] {
         code.indices.filter { start in
-            guard code[start].contains(/\b(func\b|init[?(<]|deinit\b|subscript\b)/),
+            guard ["func", "init", "subscript"].contains(where: { code[start].range(of: $0) != nil }),
+                code[start].contains(/\b(func\b|init[?(<]|deinit\b|subscript\b)/),
                 !code[start].contains("= init")
             else { return false }
             let depth = code[start].prefix { $0 == " " }.count
@@ -40,6 +43,10 @@ struct SourceFile {
     }
 
     private static func code(of line: String, isInLongString: inout Bool) -> String {
+        // Most lines have neither a string nor a comment.
+        guard line.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "/") }) else {
+            return isInLongString ? "" : line
+        }
         var code = ""
         var isInString = false
         var rest = Substring(line)
