@@ -27,7 +27,10 @@ struct Run {
         while true {
             while lanes.count < processesMax, !queue.isEmpty { try startLane() }
             if lanes.isEmpty { return }
-            if EndSignals.wait(seconds: 0.1) { return endAll(because: "interrupted") }
+            if EndSignals.wait(seconds: 0.1) {
+                sayRunning(at: Clock.seconds)
+                return endAll(because: "interrupted")
+            }
             readEvents()
             collectEnded()
             let now = Clock.seconds
@@ -77,8 +80,7 @@ struct Run {
     private mutating func end(_ hangs: [RunBook.Hang], at now: Double) {
         Output.say("\nThe run ends, because a test is hung:")
         for hang in hangs { Output.say("  \(hang)") }
-        Output.say("Running tests:")
-        for line in book.runningLines(at: now) { Output.say("  \(line)") }
+        sayRunning(at: now)
         for hang in hangs {
             book.note(hang)
             let children = ProcessTable().commandLines(of: hang.process)
@@ -90,6 +92,11 @@ struct Run {
             if lines.count > Self.stackLinesMax { Output.say("  … more in \(files.log)") }
         }
         endAll(because: nil)
+    }
+
+    private func sayRunning(at now: Double) {
+        Output.say("Running tests:")
+        for line in book.runningLines(at: now) { Output.say("  \(line)") }
     }
 
     private mutating func endAll(because words: String?) {
