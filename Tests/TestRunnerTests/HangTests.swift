@@ -19,6 +19,8 @@ import Testing
         book.take(EventLines.line("testStarted", slow, at: 1010))
         for second in 1...130 { book.observe(1, processorSeconds: Double(second), at: 1010 + Double(second)) }
         #expect(book.hangs(at: 1130).isEmpty)
+        #expect(book.hangs(at: 1249, slowdown: 2).isEmpty, "on a busy machine it may take longer")
+        #expect(book.hangs(at: 1251, slowdown: 2).count == 1)
         let hang = try #require(book.hangs(at: 1130.5).first)
         #expect("\(hang)" == "ToyTests.Slow slow() takes longer than 120 s" && hang.process == 1)
         #expect(book.runningLines(at: 1130.5) == ["ToyTests.Slow slow(): since 121 s, process 1"])

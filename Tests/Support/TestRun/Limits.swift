@@ -18,6 +18,14 @@ package struct Limits: Sendable {
         idleSeconds = number("YAP_TEST_IDLE_SECONDS_MAX", idleSeconds)
     }
 
+    /// The limits on a machine that has `slowdown` times the work that it can do at once.
+    package func scaled(by slowdown: Double) -> Limits {
+        var scaled = self
+        scaled.seconds *= max(1, slowdown)
+        scaled.longSeconds *= max(1, slowdown)
+        return scaled
+    }
+
     package func seconds(for test: TestID?) -> Double {
         guard let test, LongTests.reasons[test.name] != nil else { return seconds }
         return longSeconds

@@ -9,8 +9,13 @@ extension RunBook {
         package var description: String { "\(subject) \(words)" }
     }
 
-    package func hangs(at now: Double) -> [Hang] {
-        watches.sorted { $0.key < $1.key }.compactMap { process, watch in
+    /// The processes that have exceeded a limit.
+    ///
+    /// - Parameter slowdown: How many times the work that the machine can do at once is waiting: a body takes as much
+    ///   longer.
+    package func hangs(at now: Double, slowdown: Double = 1) -> [Hang] {
+        let limits = limits.scaled(by: slowdown)
+        return watches.sorted { $0.key < $1.key }.compactMap { process, watch in
             watch.hang(at: now, limits).map { Hang(process: process, test: watch.test, words: $0) }
         }
     }

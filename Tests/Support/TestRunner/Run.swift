@@ -40,7 +40,7 @@ struct Run {
             }
             book.takeFailures().forEach(Output.say)
             progress.line(ended: book.endedCount, of: book.listed.count, at: now).map(Output.say)
-            let hangs = book.hangs(at: now)
+            let hangs = book.hangs(at: now, slowdown: Machine.slowdown)
             if !hangs.isEmpty { return end(hangs, at: now) }
         }
     }
