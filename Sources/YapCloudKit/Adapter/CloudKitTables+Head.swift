@@ -109,8 +109,23 @@ extension CloudKitTables {
 }
 
 extension YapDatabaseCloudKitTransaction {
-    /// The batch to send next, its change-set marked as in flight.
+    /// The queue of a database, and the zones that have to be fetched before anything of it is sent.
+    func count(_ database: DatabaseKey, at moment: CountMoment) throws -> QueueCount {
+        var count = try tables.counts(database, at: moment)
+        count.zonesFetchedAnew = try zonesFetchedAnew(database)
+        return count
+    }
+
+    /// The zones of `CloudSync` that are being fetched in full. Other zones may be marked so too: those of an earlier
+    /// version of the app, which nobody fetches.
+    private func zonesFetchedAnew(_ database: DatabaseKey) throws -> [CKRecordZone.ID] {
+        let zoneIDs = cloudKit.runner.zoneHandler?.zoneIDs ?? []
+        return try zoneIDs.filter { try tables.fullFetch($0, database) != nil }
+    }
+
+    /// The batch to send next, its change-set marked as in flight; empty while a zone is being fetched in full.
     func takeBatch(_ database: DatabaseKey, _ limits: BatchLimits) throws -> Batch {
+        guard try zonesFetchedAnew(database).isEmpty else { return Batch() }
         guard limits.takesDeletionsOnly else {
             return try takeBatch(database, itemsMax: limits.itemsMax, bytesMax: limits.bytesMax)
         }

@@ -53,6 +53,8 @@ package struct SyncPage: Sendable {
 
 /// How fetched changes become rows. Without one the app fetches by itself.
 package struct SyncZoneHandler: Sendable {
+    /// The zones that it fetches.
+    let zoneIDs: [CKRecordZone.ID]
     /// Applies a page, with its token, in the given transaction.
     let applyPage:
         @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, SyncPage)

@@ -43,14 +43,15 @@ extension SyncRunner {
         let known = state.withLock { $0.engine.lanes.keys }
         let unanswered = try clearInFlightOnce(connection, name)
         return try connection.blocking.read { transaction in
-            let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
+            let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
+            let tables = ext.tables
             let account = try tables.currentAccount()
             let own = DatabaseKey(nil, account: account)
             let keys = Set(known).union(try tables.databases()).union([own])
             let moment = CountMoment.reading(snapshot: transaction.snapshot, start: start)
             return CountedQueues(
                 account: account, isFetched: try tables.hasToken(own),
-                counts: try keys.sorted().map { ($0, try tables.counts($0, at: moment)) },
+                counts: try keys.sorted().map { ($0, try ext.count($0, at: moment)) },
                 unanswered: unanswered)
         }
     }
@@ -127,7 +128,7 @@ extension SyncRunner {
                 // A merge block may change rows whose records are in another database.
                 if ext.openChangeSets.keys.contains(where: { $0 != task.key }) { ext.isByEngine = false }
                 let moment = CountMoment.writing(onTopOf: transaction.snapshot, start: start)
-                return (value: value, count: try ext.tables.counts(task.key, at: moment))
+                return (value: value, count: try ext.count(task.key, at: moment))
             }
         } catch {
             localFailure(task, error)

@@ -49,6 +49,11 @@ extension SyncEngine {
         lane.running = nil
         // Something was queued since it was counted: that may go.
         let isCurrent = lane.take(count)
+        // A full fetch began since it was counted: it goes first.
+        guard count.zonesFetchedAnew.isEmpty else {
+            lanes[key] = lane
+            return
+        }
         if lane.isQuotaFull, isCurrent { lane.hasNoDeletions = !isLess }
         let isStuck = isCurrent && !lane.isQuotaFull && !isLess && count.pending > 0
         lanes[key] = lane

@@ -88,6 +88,8 @@ package struct QueueCount: Hashable, Sendable {
     package var refused: [CloudSyncProblem]
     /// The zones that differ from the server's although they were fetched anew.
     package var differingZones: [CloudSyncProblem] = []
+    /// The zones that are being fetched in full. Nothing is sent before that ends.
+    package var zonesFetchedAnew: [CKRecordZone.ID] = []
     /// When it was counted, in an order that all counts of a database share: see `CountMoment`.
     package var moment = CountMoment.unknown
 

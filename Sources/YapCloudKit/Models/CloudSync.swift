@@ -79,17 +79,21 @@ public final class CloudSync: Sendable {
 
     /// Begins to sync with a scheduler of the caller's, without waiting for anything; it hears of other devices'
     /// changes when `listens`.
+    ///
+    /// - Parameter whenRegistered: Called between the registration and the first request for a fetch. What the
+    ///   scheduler runs in it, another thread may do there in an app.
     package convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", scheduler: any SyncScheduler, clock: any TimeSource,
         random: any RandomSource, listens: Bool = false, foldsQueuedChanges: Bool = false,
-        verifiesZones: Bool = true
+        verifiesZones: Bool = true, whenRegistered: () throws -> Void = {}
     ) throws {
         self.init(
             database, container: container, models: models, zone: zone, name: name, scheduler: scheduler,
             clock: clock, random: random, turn: nil, folds: foldsQueuedChanges, verifies: verifiesZones)
         try map.check(in: database)
         try database.blocking.register(cloudKit, withName: name)
+        try whenRegistered()
         let state = try connection.blocking.read { try map.state($0, name) }
         if state.hasStash {
             try connection.blocking.readWrite {

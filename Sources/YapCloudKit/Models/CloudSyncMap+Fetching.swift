@@ -6,6 +6,7 @@ internal import Yap
 extension CloudSyncMap {
     var zoneHandler: SyncZoneHandler {
         SyncZoneHandler(
+            zoneIDs: zoneIDs,
             applyPage: { [self] transaction, ext, database, page in
                 try apply(page, transaction, ext, database)
             },
