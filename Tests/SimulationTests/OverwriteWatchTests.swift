@@ -43,6 +43,17 @@ import Testing
         #expect(ledger.overwrites.faults.count == 1)
     }
 
+    @Test mutating func aValueOfAVersionThatDidNotSyncItReplacesNoOtherDevicesValue() {
+        ledger.nowSyncs(device: 1, Ledger.Value(record: "item1", field: "text", value: "a"))
+        ledger.nowSyncs(device: 1, Ledger.Value(record: "item1", field: "text", value: "b"))
+        serverHas("a", "b")
+        #expect(ledger.overwrites.faults.isEmpty, "it is the device's own")
+        edits(2, "c", over: "b")
+        ledger.nowSyncs(device: 1, Ledger.Value(record: "item1", field: "text", value: "d"))
+        serverHas("c", "d")
+        #expect(ledger.overwrites.faults.count == 1)
+    }
+
     @Test mutating func whatTheServerLostMayComeBackOverAnything() {
         edits(1, "a")
         edits(2, "b", over: "a")

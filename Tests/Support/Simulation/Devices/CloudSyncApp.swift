@@ -53,7 +53,8 @@ final class CloudSyncApp: DeviceApp {
             cloudSync = try CloudSync(
                 database, container: container, models: models, zone: SimulatedService.zoneName,
                 scheduler: process, clock: device.clock, random: random, listens: device.kind.listens,
-                foldsQueuedChanges: device.kind.folds)
+                foldsQueuedChanges: device.kind.folds,
+                whenRegistered: { if world.plan.scenario.runsAhead { process.mayRunAhead() } })
         } catch {
             try? database.close()
             throw error

@@ -32,12 +32,14 @@ package struct Scenario: Codable, Sendable {
     package var latencyMillisecondsMax: Int
     /// From how many frames of its log a file takes them in: with few, kills and power losses meet it.
     package var checkpointFrames: Int32
+    /// Whether a process that starts may count and send before it asks for the first fetch.
+    package var runsAhead: Bool
     /// In a thousand requests, pushes or steps; a fault that isn't here doesn't happen.
     package var rates: [Fault: Int]
 
     init(
         devices: [DeviceKind], keysCount: Int, itemsMax: Int, hasOthers: Bool, latencyMillisecondsMax: Int,
-        checkpointFrames: Int32, rates: [Fault: Int]
+        checkpointFrames: Int32, runsAhead: Bool, rates: [Fault: Int]
     ) {
         self.devices = devices
         self.keysCount = keysCount
@@ -45,11 +47,12 @@ package struct Scenario: Codable, Sendable {
         self.hasOthers = hasOthers
         self.latencyMillisecondsMax = latencyMillisecondsMax
         self.checkpointFrames = checkpointFrames
+        self.runsAhead = runsAhead
         self.rates = rates
     }
 
     private enum Key: String, CodingKey {
-        case devices, keysCount, itemsMax, hasOthers, latencyMillisecondsMax, checkpointFrames
+        case devices, keysCount, itemsMax, hasOthers, latencyMillisecondsMax, checkpointFrames, runsAhead
     }
 
     // The rates are for drawing only: a plan that is kept has what they made.
@@ -62,6 +65,7 @@ package struct Scenario: Codable, Sendable {
         latencyMillisecondsMax = try values.decode(Int.self, forKey: .latencyMillisecondsMax)
         // Runs that were kept before it was drawn have SQLite's own number.
         checkpointFrames = try values.decodeIfPresent(Int32.self, forKey: .checkpointFrames) ?? 1_000
+        runsAhead = try values.decodeIfPresent(Bool.self, forKey: .runsAhead) ?? false
         rates = [:]
     }
 
@@ -73,6 +77,7 @@ package struct Scenario: Codable, Sendable {
         try values.encode(hasOthers, forKey: .hasOthers)
         try values.encode(latencyMillisecondsMax, forKey: .latencyMillisecondsMax)
         try values.encode(checkpointFrames, forKey: .checkpointFrames)
+        try values.encode(runsAhead, forKey: .runsAhead)
     }
 }
 

@@ -197,6 +197,12 @@ final class Process: SyncScheduler, TimerSource, @unchecked Sendable {
         return { queue.value.cancel(number) }
     }
 
+    /// Does at once what is to be done soon, or not: as where a thread is ahead of the one that starts the app.
+    func mayRunAhead() {
+        guard draws.happens(perMille: 500, "ahead") else { return }
+        for work in queue.takeAll(of: owner) { work() }
+    }
+
     /// Does something of the app's own later.
     func later(_ milliseconds: Int64, _ body: @escaping () -> Void) {
         if !isDead { queue.schedule(after: milliseconds, for: owner, body) }

@@ -165,7 +165,7 @@ package struct Ledger: Sendable {
     /// A value of a field that the next version of the app syncs.
     package mutating func nowSyncs(device: Int, _ value: Value) {
         // A value that another device set, and may have given up since, comes back from this one.
-        overwrites.unsynced(value)
+        overwrites.unsynced(device: device, value)
         let author = authors[value] ?? device
         authors[value] = author
         if author == device { forgotten.remove(value) } else { broughtBack.insert(value) }

@@ -47,7 +47,8 @@ package struct OverwriteWatch: Sendable {
     private var recordsDeleted = Set<String>()
     private var strayDeletions = Set<String>()
 
-    private var unsyncedValues = Set<Value>()
+    /// Values that were set in a version of the app that didn't sync their field, and the device that had them first.
+    private var unsyncedValues = [Value: Int]()
     private var restores = 0
     private var emptiedDevices = Set<Int>()
     /// By device: what was made by one whose user had left it before.
@@ -85,8 +86,8 @@ package struct OverwriteWatch: Sendable {
     }
 
     /// A version of the app that doesn't sync the field set it: nobody knows what it was changed from.
-    mutating func unsynced(_ value: Value) {
-        if edits[value] == nil { unsyncedValues.insert(value) }
+    mutating func unsynced(device: Int, _ value: Value) {
+        if edits[value] == nil, unsyncedValues[value] == nil { unsyncedValues[value] = device }
     }
 
     mutating func removed(device: Int, _ value: Value) {
@@ -151,11 +152,15 @@ package struct OverwriteWatch: Sendable {
 
     private func fault(_ replacement: Replacement) -> String? {
         let (before, after) = (replacement.before, replacement.after)
-        guard before != after, !keptValues.contains(after), let edit = edits[after],
-            // What was changed before the server went back is sent over whatever it went back to.
-            edit.restores == replacement.restores
-        else { return nil }
+        guard before != after, !keptValues.contains(after) else { return nil }
         let place = "\(after.record).\(after.field)"
+        if replacement.restores == 0, let device = unsyncedValues[after],
+            device != edits[before]?.device ?? unsyncedValues[before]
+        {
+            return "device \(device) set \(place) = \(after.value) unsynced, and it came over \(before.value)"
+        }
+        // What was changed before the server went back is sent over whatever it went back to.
+        guard let edit = edits[after], edit.restores == replacement.restores else { return nil }
         if replacement.isReturn { return "\(place) = \(after.value) came back over \(before.value)" }
         if hasSeen(before, edit) { return nil }
         return
@@ -169,7 +174,7 @@ package struct OverwriteWatch: Sendable {
             // A field that was cleared is cleared again on a server that went back, and may be set before that is sent.
             guard !edit.isBlind, let before = edit.before else { return edit.isBlind || edit.restores > 0 }
             if before == value { return true }
-            if unsyncedValues.contains(before) { return true }
+            if unsyncedValues[before] != nil { return true }
             guard let earlier = edits[before] else { return false }
             if earlier.restores < edit.restores { return true }
             guard earlier.device == edit.device else { return false }
