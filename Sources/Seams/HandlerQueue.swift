@@ -1,7 +1,7 @@
 internal import Dispatch
 
-/// Calls a handler of the app with values, in their order and one at a time, on a queue of its own. A handler that blocks
-/// delays nobody but itself.
+/// Calls a handler of the app with values, in their order and one at a time, on a queue of its own. A handler that
+/// blocks delays no other.
 package final class HandlerQueue<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []

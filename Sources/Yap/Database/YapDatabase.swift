@@ -101,9 +101,10 @@ public final class YapDatabase: Sendable {
 
     /// Calls `observer` after each commit, in the order of the commits and one at a time.
     ///
-    /// It is called on a queue of its own, so it may begin transactions, and may block: neither writes nor other observers
-    /// wait for it. Up to 1,024 commits wait for a slow observer; then the oldest are dropped, and `missedCommits` of the
-    /// next one has their number. The observation ends with `removeCommitObserver` or with the database.
+    /// It is called on a queue of its own, so it may begin transactions, and may block: neither writes nor other
+    /// observers wait for it. Up to 1,024 commits wait for a slow observer; then the oldest are dropped, and
+    /// `missedCommits` of the next one has their number. The observation ends with `removeCommitObserver` or with the
+    /// database.
     ///
     /// - Parameter observer: Called with what a commit changed.
     /// - Returns: The identifier that `removeCommitObserver` takes.
