@@ -262,7 +262,7 @@ let package = Package(
             ]),
         tests(
             "CloudStoreTests",
-            ["CloudStore", "Crypto", "RemovalChild", "Seams", "SQLite", "SQLiteTestSupport"]),
+            ["TestSeed", "CloudStore", "Crypto", "RemovalChild", "Seams", "SQLite", "SQLiteTestSupport"]),
         tests(
             "CloudServiceTests",
             [

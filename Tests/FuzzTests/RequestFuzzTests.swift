@@ -10,7 +10,7 @@ import Testing
 @Suite struct RequestFuzzTests {
     static let seed = TestSeed.value
     static let requests =
-        ProcessInfo.processInfo.environment["YAP_FUZZ_REQUESTS"].flatMap { Int($0) } ?? 1_500
+        ProcessInfo.processInfo.environment["YAP_FUZZ_REQUESTS"].flatMap { Int($0) } ?? 600
 
     static func errors() throws -> DocumentedErrors {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -8,7 +8,7 @@ import Testing
 /// the kept runs, and as many fixed seeds as a debug build has time for.
 @Suite(.serialized, .onOwnThreads) struct SimulationTests {
     /// `YAP_RUNS=1000` runs that many seeds from 1.
-    static let runsCount = ProcessInfo.processInfo.environment["YAP_RUNS"].flatMap(Int.init) ?? 150
+    static let runsCount = ProcessInfo.processInfo.environment["YAP_RUNS"].flatMap(Int.init) ?? 75
 
     private static func keptPlans() throws -> [URL] {
         let folder = try #require(Bundle.module.resourceURL).appending(path: "Kept")
@@ -44,7 +44,7 @@ import Testing
         print("simulation: \(tally)")
         #expect(tally.acknowledgedWrites > 20 * Self.runsCount)
         // A run in which a fault never happens proves nothing of it.
-        guard Self.runsCount >= 150 else { return }
+        guard Self.runsCount >= 75 else { return }
         for fault in Fault.allCases {
             #expect(tally.firings[fault, default: 0] > 0, "\(fault) never happened")
         }

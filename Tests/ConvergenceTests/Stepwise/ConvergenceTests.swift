@@ -15,8 +15,8 @@ import Testing
         11_339, 11_794, 11_910,
     ]
 
-    static let seedsCount = number("YAP_SEEDS") ?? 300
-    static let fleetsCount = number("YAP_FLEETS") ?? 200
+    static let seedsCount = number("YAP_SEEDS") ?? 90
+    static let fleetsCount = number("YAP_FLEETS") ?? 60
     static let oneSeed = number("YAP_SEED")
     static let from = number("YAP_FROM")
 
@@ -49,10 +49,10 @@ import Testing
         }
         print(total)
         // A run that hardly wrote, or in which a fault never happened, would prove nothing.
-        guard Self.oneSeed == nil, seeds.count >= 500 else { return }
-        #expect(total.acknowledgedWrites >= 10_000)
+        guard Self.oneSeed == nil, seeds.count >= 150 else { return }
+        #expect(total.acknowledgedWrites >= 20 * seeds.count)
         for fault in Fault.allCases {
-            #expect(total.firings[fault, default: 0] >= 100, "\(fault) happened too seldom")
+            #expect(total.firings[fault, default: 0] >= seeds.count / 5, "\(fault) happened too seldom")
         }
     }
 

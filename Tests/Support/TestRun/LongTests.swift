@@ -3,10 +3,18 @@ package enum LongTests {
     /// The reason for each, by the name that `swift test list` prints.
     package static let reasons: [String: String] = [
         "ConvergenceTests.ConvergenceTests/devicesConvergeAndNoCommittedValueIsLost()":
-            "500 seeds, whose traces make one hash",
+            "168 seeds, whose traces make one hash",
         "FuzzTests.RequestFuzzTests/whateverIsAskedNothingBreaksAndOthersKeepWhatTheyHave()":
-            "1,500 hostile requests, one after the other",
-        "SimulationTests.SimulationTests/devicesEndEqualAndNothingIsLost()": "150 seeds of whole fleets",
+            "600 hostile requests, one after the other",
+        "SimulationTests.SimulationTests/devicesEndEqualAndNothingIsLost()": "75 seeds of whole fleets",
+    ]
+
+    /// The suites that work for more than half a minute. They begin first when nothing is known of an earlier run.
+    package static let suites: Set<String> = [
+        "CloudServerTests.BoundsTests", "CloudServiceTests.RandomQueryTests", "CloudServiceTests.ReplayTests",
+        "CloudServiceTests.ServiceFaultTests", "CloudStoreTests.PowerLossTests", "DurabilityTests.FaultTests",
+        "DurabilityTests.PowerLossTests", "DurabilityTests.SyncKillTests", "EndToEndTests.CutTests",
+        "SimulationTests.SimulationTests", "YapCloudKitTests.RandomUploadTests",
     ]
 
     /// The names that no test has.

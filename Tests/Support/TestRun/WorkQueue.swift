@@ -59,6 +59,7 @@ package struct WorkQueue: Sendable {
     }
 
     private static func guess(_ test: TestID) -> Double {
-        LongTests.reasons[test.name] == nil ? testSeconds : longTestSeconds
+        let isLong = LongTests.reasons[test.name] != nil || LongTests.suites.contains(test.unit)
+        return isLong ? longTestSeconds : testSeconds
     }
 }
