@@ -288,7 +288,7 @@ let package = Package(
         tests(
             "ConvergenceTests",
             [
-                "OwnThreads", "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudServer",
+                "OwnThreads", "TestSeed", "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudServer",
                 "CloudService",
                 "CloudStore",
                 "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SQLite", "Simulation", "SyncDevices",

@@ -20,7 +20,7 @@ package final class HandlerQueue<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - label: Name of the thread while the handler runs.
     ///   - valuesMax: Maximum number of values that wait. The oldest is dropped for one more.
-    ///   - merge: Notes in the value after a dropped one what was lost. Called inside a lock.
+    ///   - merge: Adds a dropped value to the next one. Called inside a lock.
     ///   - handler: Called with each value.
     package init(
         label: String, valuesMax: Int,

@@ -37,7 +37,8 @@ package struct Mutex: ~Copyable {
 
     /// Unlocks the mutex, which this thread holds.
     package borrowing func unlock() {
-        pthread_mutex_unlock(mutex)
+        let code = pthread_mutex_unlock(mutex)
+        precondition(code == 0, "pthread_mutex_unlock failed with \(code)")
     }
 
     /// Unlocks the mutex, waits until the condition is signalled, and locks the mutex again.

@@ -24,7 +24,8 @@ import Testing
                 try !fires(type, workload, kind, duration, at: nth, "\(name) \(nth) \(duration)")
             }
             // The workload makes no fewer calls after a fault was armed that never fires.
-            #expect(end.map { $0 > callsCount } == true, "\(name) \(duration): ended early")
+            let isComplete = end.map { $0 > callsCount } ?? false
+            #expect(isComplete, "\(name) \(duration): ended early")
         }
         print("faults: \(name): \(callsCount) points, swept once and sticky")
     }

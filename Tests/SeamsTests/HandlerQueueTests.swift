@@ -59,15 +59,22 @@ import Testing
         #expect(values == [1, 60, 40])
     }
 
+    private final class Witness: Sendable {
+        private let whenReleased: @Sendable () -> Void
+        init(_ whenReleased: @escaping @Sendable () -> Void) { self.whenReleased = whenReleased }
+        deinit { whenReleased() }
+    }
+
     @Test func nothingIsHandedOutAfterTheEnd() async {
         let gate = Gate()
         let seen = Lock<[Int]>([])
+        // Goes on when the queue is released, so when it can't call its handler any more.
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let witness = Witness { continuation.resume() }
             let queue = HandlerQueue<Int>(label: "ended", valuesMax: 10) { value in
-                seen.withLock { $0.append(value) }
+                withExtendedLifetime(witness) { seen.withLock { $0.append(value) } }
                 gate.block()
             }
-            let end = HandlerQueue<Int>(label: "last", valuesMax: 10) { _ in continuation.resume() }
             queue.add(1)
             DispatchQueue.global().async {
                 gate.entered.wait()
@@ -75,7 +82,6 @@ import Testing
                 queue.end()
                 queue.add(3)
                 gate.opened.signal()
-                end.add(0)
             }
         }
         #expect(seen.withLock { $0 } == [1])

@@ -71,7 +71,6 @@ import Yap
         defer { gate.open() }
         let record = try await databaseWithBlockingRecordHandler(folder)
         let (error, errorSync) = try await databaseWithBlockingErrorBlock(folder)
-        record.addCommitObserver { [gate] _ in gate.block() }
         let stuck = Task {
             try await record.newConnection().readWrite {
                 try $0.setObject(Todo(title: "stuck"), forKey: "1", inCollection: "todos")
@@ -87,6 +86,12 @@ import Yap
         let (phone, phoneSync) = try await synced(folder, "phone")
         let (laptop, laptopSync) = try await synced(folder, "laptop")
         phone.addCommitObserver { [gate] _ in gate.block() }
+        let (commits, continuation) = AsyncStream.makeStream(of: Void.self)
+        phone.addCommitObserver { _ in continuation.yield() }
+        DispatchTimerSource.shared.after(milliseconds: 0) { [gate] in gate.block() }
+        let (timers, timer) = AsyncStream.makeStream(of: Void.self)
+        DispatchTimerSource.shared.after(milliseconds: 1) { timer.finish() }
+        for await _ in timers {}
         for number in 1...3 {
             try await phone.newConnection().readWrite {
                 try $0.setObject(Todo(title: "\(number)"), forKey: "\(number)", inCollection: "todos")
@@ -94,6 +99,7 @@ import Yap
             #expect(await phoneSync.syncNow() == .idle)
             #expect(await laptopSync.syncNow() == .idle)
         }
+        for await _ in commits { break }
         let count = try await laptop.newConnection().read { try $0.numberOfKeys(inCollection: "todos") }
         #expect(count == 3)
         gate.open()

@@ -54,17 +54,42 @@ import Yap
         try database.close()
     }
 
+    private final class Witness: Sendable {
+        private let whenReleased: @Sendable () -> Void
+        init(_ whenReleased: @escaping @Sendable () -> Void) { self.whenReleased = whenReleased }
+        deinit { whenReleased() }
+    }
+
+    /// An observer that says when nothing can call it any more.
+    private func observer(
+        whenReleased: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void
+    ) -> @Sendable (YapDatabaseCommit) -> Void {
+        let witness = Witness(whenReleased)
+        return { _ in withExtendedLifetime(witness, body) }
+    }
+
     @Test func aRemovedObserverIsNotCalledAgain() async throws {
         let folder = try TemporaryFolder()
         let database = try database(folder)
+        let connection = database.newConnection()
+        // The first commit holds the observer; the second waits for it when it is removed.
+        let (entered, first) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
         let calls = Lock(0)
-        let removed = database.addCommitObserver { _ in calls.withLock { $0 += 1 } }
+        let (ended, last) = AsyncStream.makeStream(of: Void.self)
+        let removed = database.addCommitObserver(
+            observer(whenReleased: { last.finish() }) {
+                calls.withLock { $0 += 1 }
+                first.finish()
+                gate.wait()
+            })
+        try await connection.readWrite { try $0.setObject(1, forKey: "k", inCollection: "a") }
+        for await _ in entered {}
+        try await connection.readWrite { try $0.setObject(2, forKey: "k", inCollection: "a") }
         database.removeCommitObserver(removed)
-        let (commits, continuation) = AsyncStream.makeStream(of: Void.self)
-        database.addCommitObserver { _ in continuation.finish() }
-        try await database.newConnection().readWrite { try $0.setObject(1, forKey: "k", inCollection: "a") }
-        for await _ in commits {}
-        #expect(calls.withLock { $0 } == 0)
+        gate.signal()
+        for await _ in ended {}
+        #expect(calls.withLock { $0 } == 1)
         try database.close()
     }
 }

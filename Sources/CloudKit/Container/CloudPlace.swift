@@ -45,8 +45,7 @@ final class CloudPlace: Sendable {
     func sibling(_ identifier: String) -> CloudPlace {
         if identifier == self.identifier { return self }
         if let place = siblings.withLock({ $0[identifier] }) { return place }
-        // Made without the lock, because it listens to the account; of two threads that make it at a time the first
-        // one's counts.
+        // Made without the lock, because it listens to the account. If two threads make it, both use the first one.
         let made = CloudPlace(identifier: identifier, connection: connection)
         return siblings.withLock { siblings in
             let place = siblings[identifier] ?? made

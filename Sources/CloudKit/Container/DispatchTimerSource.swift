@@ -1,20 +1,18 @@
 import Dispatch
 package import Seams
 
-/// The operating system's timers. Bodies may run at the same time: one that blocks delays no other.
+/// The operating system's timers. Each body has a serial queue of its own, so one that blocks delays no other.
 package final class DispatchTimerSource: TimerSource {
     /// The one that everybody shares.
     package static let shared = DispatchTimerSource()
 
-    private let queue = DispatchQueue(label: "Timers", attributes: .concurrent)
-
-    /// Makes a source with a queue of its own.
+    /// Makes a source.
     package init() {}
 
     /// Milliseconds since the machine was started.
     package func elapsedMilliseconds() -> Int64 { SystemMonotonicSource().elapsedMilliseconds() }
 
-    /// Runs `body` on the source's queue.
+    /// Runs `body` on a queue of its own.
     @discardableResult
     package func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel {
         // Taken out when it runs and when it is taken back: the queue keeps its own closure until the time has come.
@@ -25,9 +23,8 @@ package final class DispatchTimerSource: TimerSource {
                 return kept
             }
         }
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: max(0, milliseconds)))) {
-            take()?()
-        }
+        let deadline = DispatchTime.now() + .milliseconds(Int(clamping: max(0, milliseconds)))
+        DispatchQueue(label: "Timer").asyncAfter(deadline: deadline) { take()?() }
         return { _ = take() }
     }
 }

@@ -65,14 +65,12 @@ final class NotificationHub: Sendable {
         ) { [weak self] event in
             self?.tell(event, generation)
         }
-        let (isWanted, replaced) = state.withLock { state in
-            guard state.generation == generation, !state.observers.isEmpty else {
-                return (false, nil as NotificationListener?)
-            }
-            defer { state.listener = listener }
-            return (true, state.listener)
+        let isWanted = state.withLock { state in
+            // Nil until now: the end of the listener before took it out, and began another generation.
+            guard state.generation == generation, !state.observers.isEmpty else { return false }
+            state.listener = listener
+            return true
         }
-        replaced?.stop()
         if isWanted { listener.start() }
     }
 

@@ -104,7 +104,7 @@ public final class YapDatabase: Sendable {
     /// It is called on a queue of its own, so it may begin transactions, and may block: neither writes nor other
     /// observers wait for it. Up to 1,024 commits wait for a slow observer; then the oldest are dropped, and
     /// `missedCommits` of the next one has their number. The observation ends with `removeCommitObserver` or with the
-    /// database.
+    /// database; commits that are pending when the database closes are still delivered.
     ///
     /// - Parameter observer: Called with what a commit changed.
     /// - Returns: The identifier that `removeCommitObserver` takes.

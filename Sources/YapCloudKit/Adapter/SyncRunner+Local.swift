@@ -4,23 +4,24 @@ internal import Yap
 
 /// The device's database: counting, reading and writing, and the log.
 extension SyncRunner {
-    /// The way into the database, the extension's name in it, and how far the log was heard; nil before the
-    /// extension was registered, and when the database is gone.
-    func connection() -> (YapDatabaseConnection, name: String, heardLogID: Int64)? {
+    /// The way into the database, the extension's name in it, how far the log was heard, and the number of the start;
+    /// nil before the extension was registered, and after the database was closed.
+    func connection() -> (YapDatabaseConnection, name: String, heardLogID: Int64, start: Int)? {
         state.withLock { state in
             guard !state.isEnded else { return nil }
             let connection = state.connection ?? state.database?.newConnection()
             state.connection = connection
-            return connection.map { ($0, state.registeredName, state.heardLogID) }
+            return connection.map { ($0, state.registeredName, state.heardLogID, state.starts) }
         }
     }
 
     /// Counts the queues and tells the engine. Before the first sync, marks that nothing is in flight.
     func recount() {
+        let start = state.withLock { $0.starts }
         do {
             if let queues = try countQueues() { tell(queues) }
         } catch {
-            if isClosed(error) { return end() }
+            if isClosed(error) { return end(start: start) }
             post(.countFailed(message: "the queue can't be read: \(error)"))
         }
     }
@@ -36,9 +37,7 @@ extension SyncRunner {
     }
 
     func countQueues() throws -> CountedQueues? {
-        // Before the connection: a start in between counts again.
-        let start = state.withLock { $0.starts }
-        guard let (connection, name, _) = connection() else { return nil }
+        guard let (connection, name, _, start) = connection() else { return nil }
         // A database whose queue was emptied has no change-set any more.
         let known = state.withLock { $0.engine.lanes.keys }
         let unanswered = try clearInFlightOnce(connection, name)
@@ -101,13 +100,13 @@ extension SyncRunner {
 
     /// Reads, and says so to the engine when that fails.
     func read<Value>(_ task: SyncTask, _ body: (YapDatabaseCloudKitTransaction) throws -> Value) -> Value? {
-        guard let (connection, name, _) = connection() else { return nil }
+        guard let (connection, name, _, start) = connection() else { return nil }
         do {
             return try connection.blocking.read { transaction in
                 try body(try transaction.ext(name, as: YapDatabaseCloudKit.self))
             }
         } catch {
-            localFailure(task, error)
+            localFailure(task, error, start: start)
             return nil
         }
     }
@@ -117,8 +116,7 @@ extension SyncRunner {
         _ task: SyncTask,
         _ body: (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction) throws -> Value
     ) -> (value: Value, count: QueueCount)? {
-        let start = state.withLock { $0.starts }
-        guard let (connection, name, heard) = connection() else { return nil }
+        guard let (connection, name, heard, start) = connection() else { return nil }
         do {
             return try connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
@@ -131,7 +129,7 @@ extension SyncRunner {
                 return (value: value, count: try ext.count(task.key, at: moment))
             }
         } catch {
-            localFailure(task, error)
+            localFailure(task, error, start: start)
             return nil
         }
     }
@@ -145,14 +143,15 @@ extension SyncRunner {
         post(.applied(task.key, count), attempt: task.attempt)
     }
 
-    func localFailure(_ task: SyncTask, _ error: any Error) {
-        if isClosed(error) { return end() }
+    /// Reports to the engine that the database of a start can't be read or written; ends the sync if it was closed.
+    func localFailure(_ task: SyncTask, _ error: any Error, start: Int) {
+        if isClosed(error) { end(start: start) }
         post(.localFailure(task.key, message: "\(error)"), attempt: task.attempt)
     }
 
     /// Keeps an error in the file, to be read later. When that fails too, nothing more can be done for it.
     func keep(_ error: CKError, _ key: DatabaseKey) {
-        guard let (connection, name, _) = connection() else { return }
+        guard let (connection, name, _, _) = connection() else { return }
         let now = environment.clock.nowMilliseconds()
         try? connection.blocking.readWrite { transaction in
             let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
@@ -179,14 +178,14 @@ extension SyncRunner {
 
     /// What an earlier run decided and may not have told.
     func handOutLeftLog() {
-        guard let (connection, name, _) = connection() else { return }
+        guard let (connection, name, _, start) = connection() else { return }
         do {
             let left = try connection.blocking.read {
                 try $0.ext(name, as: YapDatabaseCloudKit.self).tables.logEntries()
             }
             handOut(left)
         } catch {
-            if isClosed(error) { return end() }
+            if isClosed(error) { return end(start: start) }
             environment.errorBlock(nil, .saying(.internalError, "the merge log can't be read: \(error)"))
         }
     }

@@ -49,6 +49,7 @@ extension SyncRunner {
     func ownCloudDatabase(_ task: SyncTask) -> (database: CKDatabase, userRecordName: String?)? {
         guard let database = cloudDatabase(task.key, attempt: task.attempt) else { return nil }
         let now = database.signedInUserRecordName
+        let start = state.withLock { $0.starts }
         do {
             let owner = try userRecordName(task.key, orElse: now)
             if let now, let owner, now != owner {
@@ -57,7 +58,7 @@ extension SyncRunner {
             }
             return (database, owner)
         } catch {
-            localFailure(task, error)
+            localFailure(task, error, start: start)
             return nil
         }
     }
@@ -65,7 +66,7 @@ extension SyncRunner {
     private func userRecordName(_ key: DatabaseKey, orElse now: String?) throws -> String? {
         let (known, start) = state.withLock { ($0.users[key], $0.starts) }
         if let known { return known }
-        guard let (connection, name, _) = connection() else { return now }
+        guard let (connection, name, _, _) = connection() else { return now }
         var owner = try connection.blocking.read {
             try $0.ext(name, as: YapDatabaseCloudKit.self).tables.userRecordName(key)
         }

@@ -83,23 +83,27 @@ final class SyncRunner: Sendable {
             return state.newestStart
         }
         let isOurTurn = beginTurn(database, registeredName, start: start)
-        schedule {
+        let before: YapDatabaseConnection? = schedule { state in
             // Of two starts at once, the newer one counts.
-            guard start > $0.starts else { return }
+            guard start > state.starts else { return nil }
+            defer { state.connection = nil }
             // Asked once more: the lock may have become ours meanwhile, and that was told before this.
             let isOurs = isOurTurn || environment.turn?.isOurs == true
-            $0.events.append((.turn(isOurs: isOurs), nil))
-            $0.mustClearInFlight = isOurs
-            $0.database = database
-            $0.starts = start
-            $0.isEnded = $0.endedStart >= start
-            $0.isListeningEnded = false
-            $0.users = [:]
-            $0.registeredName = registeredName
-            $0.isLogLeft = true
-            $0.isRecountNeeded = true
-            $0.isUncounted = true
+            state.events.append((.turn(isOurs: isOurs), nil))
+            state.mustClearInFlight = isOurs
+            state.database = database
+            state.starts = start
+            state.isEnded = state.endedStart >= start
+            state.isListeningEnded = false
+            state.users = [:]
+            state.registeredName = registeredName
+            state.isLogLeft = true
+            state.isRecountNeeded = true
+            state.isUncounted = true
+            return state.connection
         }
+        // The connection to a database before is released after the lock.
+        withExtendedLifetime(before) {}
     }
 
     /// Somebody begins to listen to the log.
@@ -114,7 +118,7 @@ final class SyncRunner: Sendable {
             whenEnded: { [weak turn, weak self] in
                 turn?.end()
                 // Of several waits of one device the newest gets what is told: the next process's, from here on.
-                self?.ended(start: start)
+                self?.end(start: start)
             }
         ) { [weak self] commit in
             if commit.isExternal { self?.schedule { $0.isRecountNeeded = true } }
@@ -272,8 +276,8 @@ final class SyncRunner: Sendable {
         return actions
     }
 
-    /// What the loop lets go of when it ends, after the lock: the connection may hold the last reference to the
-    /// database, whose end comes back to this runner.
+    /// What the loop releases after the lock when it ends: the connection may hold the last reference to the database,
+    /// whose end comes back to this runner.
     private struct Rest {
         var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
         var connection: YapDatabaseConnection?
@@ -328,29 +332,24 @@ final class SyncRunner: Sendable {
     /// What is said once the database was closed: what waited there still does.
     private static let ended = CloudSyncStatus.waiting(until: nil, because: .localDatabase)
 
-    /// A closed database has nothing more to do, but callers that wait for the sync must not wait for ever.
-    func end() {
+    /// The database of a start was closed. The sync ends, unless it was started with another database since: callers
+    /// that wait for it must not wait for ever.
+    func end(start: Int) {
+        // Numbers and no weak reference: reading one may hold the last reference, whose release comes back here.
         // Operations under way must not keep the database's handles. They are released after the lock: what they
         // release in turn may take it.
-        _ = state.withLock { state in
+        let released = state.withLock { state -> (YapDatabaseConnection?, [Int: CKOperation])? in
+            state.endedStart = max(state.endedStart, start)
+            guard start >= state.starts else { return nil }
             defer { (state.isEnded, state.connection, state.operations) = (true, nil, [:]) }
             return (state.connection, state.operations)
         }
+        guard released != nil else { return }
         perform(.wake(atMilliseconds: nil))
         say(Self.ended)
         statuses.finish()
         events.finish()
         endListening()
-    }
-
-    /// The database of a start was closed. The sync ends, unless it was started with another database since.
-    private func ended(start: Int) {
-        // Numbers and no weak reference: reading one may hold the last reference, whose release comes back here.
-        let isNewest = state.withLock { state in
-            state.endedStart = max(state.endedStart, start)
-            return start >= state.starts
-        }
-        if isNewest { end() }
     }
 
     /// Keeps what ends a listening; ends it at once when the database is closed already.

@@ -1,5 +1,6 @@
 import FaultProxy
 import Foundation
+import TestSeed
 import Testing
 
 /// The same promise as `ConvergenceTests`, with the real server, the real client, real threads, and a network that
@@ -30,7 +31,7 @@ import Testing
 
     private static func runAll() -> HTTPWorld.Outcome {
         var total = HTTPWorld.Outcome()
-        for seed in 1...seedsCount {
+        for seed in TestSeed.values(count: Int(seedsCount)) {
             do {
                 let outcome = try HTTPWorld.run(seed: seed)
                 total.failures += outcome.failures.map { "seed \(seed): \($0)" }

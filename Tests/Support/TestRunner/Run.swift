@@ -25,7 +25,12 @@ struct Run {
         var progress = Progress(at: Clock.seconds)
         var tableAt = 0.0
         while true {
-            while lanes.count < processesMax, !queue.isEmpty { try startLane() }
+            do {
+                while lanes.count < processesMax, !queue.isEmpty { try startLane() }
+            } catch {
+                // The other processes are in sessions of their own, and would go on.
+                return endAll(because: "a test process can't be started: \(error)")
+            }
             if lanes.isEmpty { return }
             if EndSignals.wait(seconds: 0.1) {
                 sayRunning(at: Clock.seconds)
