@@ -41,7 +41,7 @@ extension SyncRunner {
         // A database whose queue was emptied has no change-set any more.
         let known = state.withLock { $0.engine.lanes.keys }
         let unanswered = try clearInFlightOnce(connection, name)
-        return try connection.blocking.read { transaction in
+        let queues = try connection.blocking.read { transaction in
             let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
             let tables = ext.tables
             let account = try tables.currentAccount()
@@ -53,6 +53,8 @@ extension SyncRunner {
                 counts: try keys.sorted().map { ($0, try ext.count($0, at: moment)) },
                 unanswered: unanswered)
         }
+        environment.scheduler.yield()
+        return queues
     }
 
     func tell(_ queues: CountedQueues) {
@@ -88,6 +90,7 @@ extension SyncRunner {
             let keys = try tables.databasesInFlight()
             return (keys, try keys.filter { try tables.hasToken($0) })
         }
+        environment.scheduler.yield()
         if !keys.isEmpty {
             try connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
@@ -102,9 +105,11 @@ extension SyncRunner {
     func read<Value>(_ task: SyncTask, _ body: (YapDatabaseCloudKitTransaction) throws -> Value) -> Value? {
         guard let (connection, name, _, start) = connection() else { return nil }
         do {
-            return try connection.blocking.read { transaction in
+            let value = try connection.blocking.read { transaction in
                 try body(try transaction.ext(name, as: YapDatabaseCloudKit.self))
             }
+            environment.scheduler.yield()
+            return value
         } catch {
             localFailure(task, error, start: start)
             return nil
@@ -118,7 +123,7 @@ extension SyncRunner {
     ) -> (value: Value, count: QueueCount)? {
         guard let (connection, name, heard, start) = connection() else { return nil }
         do {
-            return try connection.blocking.readWrite { transaction in
+            let written = try connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
                 ext.isByEngine = true
                 if heard > 0 { try ext.tables.removeLogEntries(through: heard) }
@@ -128,6 +133,8 @@ extension SyncRunner {
                 let moment = CountMoment.writing(onTopOf: transaction.snapshot, start: start)
                 return (value: value, count: try ext.count(task.key, at: moment))
             }
+            environment.scheduler.yield()
+            return written
         } catch {
             localFailure(task, error, start: start)
             return nil
@@ -183,6 +190,7 @@ extension SyncRunner {
             let left = try connection.blocking.read {
                 try $0.ext(name, as: YapDatabaseCloudKit.self).tables.logEntries()
             }
+            environment.scheduler.yield()
             handOut(left)
         } catch {
             if isClosed(error) { return end(start: start) }

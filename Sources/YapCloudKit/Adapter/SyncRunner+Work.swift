@@ -70,6 +70,7 @@ extension SyncRunner {
         var owner = try connection.blocking.read {
             try $0.ext(name, as: YapDatabaseCloudKit.self).tables.userRecordName(key)
         }
+        environment.scheduler.yield()
         if owner == nil, let now {
             owner = try connection.blocking.readWrite { transaction in
                 let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)

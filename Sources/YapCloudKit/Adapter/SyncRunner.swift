@@ -296,6 +296,7 @@ final class SyncRunner: Sendable {
     }
 
     private func perform(_ action: SyncAction) {
+        environment.scheduler.yield()
         switch action {
         case .begin(let work, let key, let attempt): begin(work, SyncTask(key: key, attempt: attempt))
         case .cancel(_, let attempt):

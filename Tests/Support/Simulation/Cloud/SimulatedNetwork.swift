@@ -271,7 +271,7 @@ final class SimulatedNetwork: @unchecked Sendable {
             try world.service.see(page: response, to: exchange.request, device: device.index)
         }
         world.note(device, "gets \(kind) \(response.status) \(response.body.count) bytes")
-        exchange.completion(.success(response))
+        exchange.process.run { exchange.completion(.success(response)) }
     }
 
     /// The device is told that the network failed, or hears nothing until its time is over.
@@ -286,7 +286,7 @@ final class SimulatedNetwork: @unchecked Sendable {
     private func fail(_ exchange: Exchange, after milliseconds: Int64, _ error: CKError) {
         world.queue.schedule(after: milliseconds, for: exchange.process.owner) { [unowned self] in
             world.note(exchange.device, "gets no answer to \(exchange.kind)")
-            exchange.completion(.failure(error))
+            exchange.process.run { exchange.completion(.failure(error)) }
         }
     }
 
@@ -304,7 +304,7 @@ final class SimulatedNetwork: @unchecked Sendable {
     ) {
         guard world.queue.nowMilliseconds >= device.offlineUntilMilliseconds else {
             world.queue.schedule(after: Self.offlineMilliseconds, for: process.owner) {
-                completion(.failure(Self.noNetwork))
+                process.run { completion(.failure(Self.noNetwork)) }
             }
             return
         }
@@ -329,12 +329,14 @@ final class SimulatedNetwork: @unchecked Sendable {
     ) {
         guard let response, faults[.lostPush] == nil else {
             world.queue.schedule(after: 1, for: process.owner) {
-                completion(.failure(CKError(.networkFailure, "simulated: cut")))
+                process.run { completion(.failure(CKError(.networkFailure, "simulated: cut"))) }
             }
             return
         }
         let late = faults[.latePush]?.milliseconds ?? 1
-        world.queue.schedule(after: late, for: process.owner) { completion(.success(response)) }
+        world.queue.schedule(after: late, for: process.owner) {
+            process.run { completion(.success(response)) }
+        }
     }
 }
 

@@ -117,5 +117,10 @@ final class CloudSyncApp: DeviceApp {
     func tellMerges() { cloudSync.handOutMergeLogInline() }
     var status: CloudSyncStatus { cloudSync.currentStatus }
     func differencesFound() throws -> Int { try cloudSync.differencesFoundInline() }
+    func pendingChangeSetsCount() throws -> Int {
+        try connection.blocking.read {
+            try $0.ext(Self.extensionName, as: YapDatabaseCloudKit.self).numberOfPendingChangeSets()
+        }
+    }
     var isBusy: Bool { device.adoptedUser != device.account.user }
 }

@@ -31,6 +31,10 @@ final class Device: @unchecked Sendable {
     private var lastStep = -1
     private var requestsCount = 0
     private var pushesCount = 0
+    /// Whether it was seen that nothing waits, since it came to rest.
+    private var isSeenAtRest = false
+    /// Whether another process committed, and the running one hasn't noticed.
+    private var hasUnnoticedCommit = false
     /// A commit during which the machine died, and what the items were before: it may be there or not.
     private var uncertain: [(key: String, before: Todo?, mark: Ledger.Mark)] = []
 
@@ -94,12 +98,11 @@ final class Device: @unchecked Sendable {
             losesPower = false
         }
         startsCount += 1
-        let process = Process(
-            world.nextOwner(), world.queue, clock, world.draws.named("device \(index) process \(startsCount)")
-        )
+        let process = newProcess("process \(startsCount)")
         do {
             let app = try makeApp(process)
             self.app = app
+            hasUnnoticedCommit = false
             world.note(self, "starts", held: "\(kind), now v\(version)")
             try settleUncertain()
             try app.begin()
@@ -110,6 +113,12 @@ final class Device: @unchecked Sendable {
             guard isExpected else { throw error }
             startLater()
         }
+    }
+
+    private func newProcess(_ name: String) -> Process {
+        Process(
+            world.nextOwner(), world.queue, clock, world.draws.named("device \(index) \(name)"),
+            interruptionsPerMille: world.plan.scenario.interruptionsPerMille)
     }
 
     private func makeApp(_ process: Process) throws -> any DeviceApp {
@@ -134,13 +143,23 @@ final class Device: @unchecked Sendable {
 
     /// Ends the process in an orderly way.
     func end() throws {
-        guard let ending = app else { return }
+        guard let process = app?.process else { return }
+        defer {
+            process.end()
+            world.network.forget(self)
+        }
+        weak let database = app?.database
+        if world.plan.scenario.letsGo {
+            // The database closes when the last that holds it lets go: the sync may.
+            app = nil
+            process.end()
+        }
+        // What is still under way holds a database that was let go.
+        let open = database
         app = nil
         do {
-            try ending.database.close()
+            try open?.close()
         } catch  where isDiskFaulty {}
-        ending.process.end()
-        world.network.forget(self)
     }
 
     func restart() throws {
@@ -223,6 +242,20 @@ final class Device: @unchecked Sendable {
         world.queue.hold(app.process.owner, untilMilliseconds: world.queue.nowMilliseconds + milliseconds)
     }
 
+    // MARK: At rest
+
+    /// Sees that nothing waits in the file of a device that says it is idle, each time it comes to rest.
+    /// - Returns: How many change-sets wait there.
+    func pendingAtRest() throws -> Int {
+        guard let app, app.status == .idle, !isDiskFaulty, !hasUnnoticedCommit, world.isSettled(self) else {
+            isSeenAtRest = false
+            return 0
+        }
+        guard !isSeenAtRest else { return 0 }
+        isSeenAtRest = true
+        return try app.pendingChangeSetsCount()
+    }
+
     // MARK: Its user
 
     /// Another user signs in, and the app works with that one's objects.
@@ -299,8 +332,7 @@ final class Device: @unchecked Sendable {
         guard let running = app, adoptedUser == account.user else { return }
         world.note(self, "edits in another process")
         running.tellMerges()
-        let process = Process(
-            world.nextOwner(), world.queue, clock, world.draws.named("device \(index) other \(lastStep)"))
+        let process = newProcess("other \(lastStep)")
         do {
             let other = try makeApp(process)
             defer {
@@ -315,8 +347,10 @@ final class Device: @unchecked Sendable {
             guard isDiskFaulty else { throw error }
         }
         // The kernel rings; the running process notices the commit by its next transaction.
+        hasUnnoticedCommit = true
         running.process.later(2) { [weak self] in
             guard let self, !running.process.isDead else { return }
+            hasUnnoticedCommit = false
             world.attempt(orExcusedBy: isDiskFaulty) { try running.connection.blocking.read { _ in } }
         }
     }

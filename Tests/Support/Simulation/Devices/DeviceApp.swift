@@ -32,6 +32,8 @@ protocol DeviceApp: AnyObject {
     var status: CloudSyncStatus { get }
     /// How often a zone differed from the server's checksum; 0 where nobody compares.
     func differencesFound() throws -> Int
+    /// How many change-sets are in the file and not in the cloud.
+    func pendingChangeSetsCount() throws -> Int
     /// Whether something is under way that the status doesn't tell of.
     var isBusy: Bool { get }
 }

@@ -41,6 +41,8 @@ extension Scenario {
             latencyMillisecondsMax: draws.one(of: [2, 50, 400, 2_000], "latency") ?? 50,
             checkpointFrames: draws.one(of: [20, 100, 300, 1_000], "checkpoint") ?? 1_000,
             runsAhead: draws.number(in: 0..<2, "ahead") == 0,
+            interruptionsPerMille: draws.one(of: [0, 50, 300, 300], "interruptions") ?? 0,
+            letsGo: draws.number(in: 0..<2, "lets go") == 0,
             rates: Self.rates(draws.named("rates"), isAllCloudSync: devices.allSatisfy { $0.handler == nil }))
     }
 

@@ -34,12 +34,17 @@ package struct Scenario: Codable, Sendable {
     package var checkpointFrames: Int32
     /// Whether a process that starts may count and send before it asks for the first fetch.
     package var runsAhead: Bool
+    /// In how many of a thousand pieces of work of a process others may come between two steps, as with threads.
+    package var interruptionsPerMille: Int
+    /// Whether an app that ends lets its database go, instead of closing it.
+    package var letsGo: Bool
     /// In a thousand requests, pushes or steps; a fault that isn't here doesn't happen.
     package var rates: [Fault: Int]
 
     init(
         devices: [DeviceKind], keysCount: Int, itemsMax: Int, hasOthers: Bool, latencyMillisecondsMax: Int,
-        checkpointFrames: Int32, runsAhead: Bool, rates: [Fault: Int]
+        checkpointFrames: Int32, runsAhead: Bool, interruptionsPerMille: Int, letsGo: Bool,
+        rates: [Fault: Int]
     ) {
         self.devices = devices
         self.keysCount = keysCount
@@ -48,11 +53,14 @@ package struct Scenario: Codable, Sendable {
         self.latencyMillisecondsMax = latencyMillisecondsMax
         self.checkpointFrames = checkpointFrames
         self.runsAhead = runsAhead
+        self.interruptionsPerMille = interruptionsPerMille
+        self.letsGo = letsGo
         self.rates = rates
     }
 
     private enum Key: String, CodingKey {
         case devices, keysCount, itemsMax, hasOthers, latencyMillisecondsMax, checkpointFrames, runsAhead
+        case interruptionsPerMille, letsGo
     }
 
     // The rates are for drawing only: a plan that is kept has what they made.
@@ -66,6 +74,8 @@ package struct Scenario: Codable, Sendable {
         // Runs that were kept before it was drawn have SQLite's own number.
         checkpointFrames = try values.decodeIfPresent(Int32.self, forKey: .checkpointFrames) ?? 1_000
         runsAhead = try values.decodeIfPresent(Bool.self, forKey: .runsAhead) ?? false
+        interruptionsPerMille = try values.decodeIfPresent(Int.self, forKey: .interruptionsPerMille) ?? 0
+        letsGo = try values.decodeIfPresent(Bool.self, forKey: .letsGo) ?? false
         rates = [:]
     }
 
@@ -78,6 +88,8 @@ package struct Scenario: Codable, Sendable {
         try values.encode(latencyMillisecondsMax, forKey: .latencyMillisecondsMax)
         try values.encode(checkpointFrames, forKey: .checkpointFrames)
         try values.encode(runsAhead, forKey: .runsAhead)
+        try values.encode(interruptionsPerMille, forKey: .interruptionsPerMille)
+        try values.encode(letsGo, forKey: .letsGo)
     }
 }
 

@@ -112,8 +112,17 @@ package final class World {
         if eventsCount > Self.eventsMax { return false }
         for device in devices { attempt { try device.noticeDeath() } }
         service.noticeDeath()
+        for device in devices { attempt(orExcusedBy: device.isDiskFaulty) { try seeRest(of: device) } }
         if watches { watch() }
         return true
+    }
+
+    /// What was committed is sent without anything else that happens: no device says it is idle while something waits.
+    private func seeRest(of device: Device) throws {
+        // The queue of a user who signed out waits until that user is back.
+        let count = usesAccounts ? 0 : try device.pendingAtRest()
+        guard count > 0 else { return }
+        fail(.queuesEmpty, "device \(device.index) says it is idle, and \(count) change-sets wait")
     }
 
     /// Tells the first moment at which a device that is idle, and has seen all that the server has, holds something
@@ -368,7 +377,7 @@ package final class World {
         while !devices.allSatisfy(isSettled), next(untilMilliseconds: end) {}
     }
 
-    private func isSettled(_ device: Device) -> Bool {
+    func isSettled(_ device: Device) -> Bool {
         guard let app = device.app, app.process.waitingWorkCount == 0, !app.isBusy,
             network.underWay[device.index, default: 0] == 0
         else { return false }
