@@ -43,7 +43,7 @@ mutants: setup ## list the seeded bugs of the sync, each with the seed and the d
 	@Scripts/mutants
 
 demo: setup ## a service and two devices as processes, through kills; make demo TODO=my.txt takes your own list
-	@Scripts/demo "$(TODO)"
+	@Scripts/demo "$(TODO)" $(FLAGS)
 
 run: setup ## start the service for a person, on port 8080; make run PORT=9090 takes another
 	@Scripts/run $(PORT)

@@ -8,8 +8,8 @@ import Testing
 /// The same promise as `ConvergenceTests` and the simulation, with real threads: with `TestCloud`, and with the real
 /// server and client and a network that loses, cuts, delays and repeats.
 @Suite(.serialized, .onOwnThreads) struct FleetTests {
-    /// `YAP_FLEETS=200` runs that many fleets of each kind.
-    static let fleetsCount = ProcessInfo.processInfo.environment["YAP_FLEETS"].flatMap(Int.init) ?? 20
+    /// `YAP_THREAD_FLEETS=200` runs that many fleets of each kind.
+    static let fleetsCount = ProcessInfo.processInfo.environment["YAP_THREAD_FLEETS"].flatMap(Int.init) ?? 12
 
     @Test func devicesConvergeOverHTTPAndNoCommittedValueIsLost() throws {
         var faults = ProxyCounts()

@@ -12,9 +12,11 @@ package enum LongTests {
     /// The suites that work for more than half a minute. They begin first when nothing is known of an earlier run.
     package static let suites: Set<String> = [
         "CloudServerTests.BoundsTests", "CloudServiceTests.RandomQueryTests", "CloudServiceTests.ReplayTests",
-        "CloudServiceTests.ServiceFaultTests", "CloudStoreTests.PowerLossTests", "DurabilityTests.FaultTests",
-        "DurabilityTests.PowerLossTests", "DurabilityTests.SyncKillTests", "EndToEndTests.CutTests",
-        "SimulationTests.SimulationTests", "YapCloudKitTests.RandomUploadTests",
+        "CloudServiceTests.ServiceFaultTests", "CloudStoreTests.PowerLossTests",
+        "ConvergenceTests.ConvergenceTests", "ConvergenceTests.FleetTests", "ConvergenceTests.MutantTests",
+        "DurabilityTests.FaultTests", "DurabilityTests.PowerLossTests", "DurabilityTests.SyncKillTests",
+        "EndToEndTests.CutTests", "SimulationTests.SimulationTests", "YapCloudKitTests.RandomUploadTests",
+        "YapTests.noBytesMakeTheDecoderCrash()",
     ]
 
     /// The names that no test has.
