@@ -182,7 +182,7 @@ let package = Package(
                 "Yap", "YapCloudKit", "CloudKit", "CloudStore", "CloudWire", "HTTPClient",
                 "SQLite", "SQLiteTestSupport", "Seams",
             ], path: "Tests/Support/SyncDevices"),
-        // Devices, the network and the service in one thread and simulated time; `swift run Simulator` runs it.
+        // Devices, the network and the service, one event at a time, in simulated time; `swift run Simulator` runs it.
         room(
             "Simulation",
             [

@@ -5,13 +5,13 @@ import Seams
 
 /// What lies between the devices and the service: it takes time, and does with a request what its faults say.
 final class SimulatedNetwork: @unchecked Sendable {
-    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    // Sendable because a run and all that belongs to it is used by one thread at a time (`SimulatedThread`).
 
     typealias Completion = @Sendable (Result<WireResponse, CKError>) -> Void
 
     /// Whether the device no longer waits for an answer, as when its clock was set forward.
     final class Patience: @unchecked Sendable {
-        // Sendable because a run and all that belongs to it live on the one thread that runs it.
+        // Sendable because a run and all that belongs to it is used by one thread at a time (`SimulatedThread`).
         var isOver = false
     }
 
@@ -342,7 +342,7 @@ final class SimulatedNetwork: @unchecked Sendable {
 
 /// A process's way to the cloud.
 final class SimulatedWire: Transport, @unchecked Sendable {
-    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    // Sendable because a run and all that belongs to it is used by one thread at a time (`SimulatedThread`).
     private unowned let network: SimulatedNetwork
     private unowned let device: Device
     private let process: Process

@@ -6,7 +6,7 @@ import YapCloudKit
 
 /// A device of a user: its machine, and what outlives the app's processes on it.
 final class Device: @unchecked Sendable {
-    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    // Sendable because a run and all that belongs to it is used by one thread at a time (`SimulatedThread`).
 
     // MARK: What it is
 

@@ -141,12 +141,12 @@ final class DeviceClock: TimeSource {
 
 /// Lets something into closures that are sendable by type, and never leave the thread.
 struct SingleThreaded<Value>: @unchecked Sendable {
-    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    // Sendable because a run and all that belongs to it is used by one thread at a time (`SimulatedThread`).
     let value: Value
 }
 
 /// The same without keeping it.
 struct WeakSingleThreaded<Value: AnyObject>: @unchecked Sendable {
-    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    // Sendable because a run and all that belongs to it is used by one thread at a time (`SimulatedThread`).
     weak var value: Value?
 }

@@ -3,7 +3,7 @@ import YapCloudKit
 
 /// A process of a device, as far as its threads and timers go: all that it does later is an event of its own.
 final class Process: SyncScheduler, TimerSource, @unchecked Sendable {
-    // Sendable because a run and all that belongs to it live on the one thread that runs it.
+    // Sendable because a run and all that belongs to it is used by one thread at a time (`SimulatedThread`).
     let owner: EventQueue.Owner
     private let queue: EventQueue
     private let clock: DeviceClock

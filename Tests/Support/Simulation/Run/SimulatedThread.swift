@@ -4,7 +4,7 @@ import Foundation
 /// does that gets no processor time.
 ///
 /// It has a thread of its own, which never runs beside the run's: one of the two always waits for the other. So a run
-/// stays one order of events, and what lives on "the one thread of a run" may be used from here.
+/// stays one order of events, and all that belongs to it is used by one thread at a time.
 final class SimulatedThread: @unchecked Sendable {
     // Sendable because the semaphores let only one of the two threads run, and order what they do.
     private static let stackBytes = 8 << 20

@@ -3,8 +3,8 @@ import Foundation
 import Seams
 import YapCloudKit
 
-/// One run: devices of a user and their cloud, on one thread, in the order of simulated time. First everything may
-/// fail; then faults end, and all must become equal.
+/// One run: devices of a user and their cloud, one event at a time, in the order of simulated time. First everything
+/// may fail; then faults end, and all must become equal.
 package final class World {
     let plan: Plan
     let draws: Draws
