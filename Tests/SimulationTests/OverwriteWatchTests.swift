@@ -54,6 +54,28 @@ import Testing
         #expect(ledger.overwrites.faults.count == 1)
     }
 
+    /// The value that the server has still waited from an upgrade before: what was set on top of it goes up.
+    @Test(arguments: [false, true])
+    mutating func aValueThatAnEarlierUpgradeQueuedMayBeReplacedUntilTheDeviceComesToRest(rests: Bool) {
+        edits(2, "a")
+        serverHas("a")
+        ledger.nowSyncs(device: 1, Ledger.Value(record: "item1", field: "text", value: "a"))
+        if rests { ledger.cameToRest(device: 1) }
+        ledger.nowSyncs(device: 1, Ledger.Value(record: "item1", field: "text", value: "b"))
+        serverHas("b")
+        #expect(ledger.overwrites.faults.count == (rests ? 1 : 0))
+    }
+
+    @Test mutating func aValueThatCameAfterAnEarlierUpgradeIsNotReplaced() {
+        edits(2, "a")
+        edits(2, "b", over: "a")
+        serverHas("a", "b")
+        ledger.nowSyncs(device: 1, Ledger.Value(record: "item1", field: "text", value: "a"))
+        ledger.nowSyncs(device: 1, Ledger.Value(record: "item1", field: "text", value: "c"))
+        serverHas("c")
+        #expect(ledger.overwrites.faults.count == 1)
+    }
+
     @Test mutating func whatTheServerLostMayComeBackOverAnything() {
         edits(1, "a")
         edits(2, "b", over: "a")

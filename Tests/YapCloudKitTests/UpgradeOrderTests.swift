@@ -83,6 +83,35 @@ import Yap
         try expectEverywhere(2.5, dropped: isSynced ? ["4.0", "1.5"] : ["4.0", "4.0"])
     }
 
+    @Test("184. an edit of what the upgrade before had queued is kept, where the server still has that")
+    func anEditOfWhatTheUpgradeBeforeHadQueued() throws {
+        try editWhatAnUpgradeQueued(4)
+        try laptop.open(.second)
+        try expectEverywhere(4, dropped: [])
+    }
+
+    @Test("184. it is given up for another device's later rating, and the log says so")
+    func anEditOfWhatAnotherDeviceHasChanged() throws {
+        try editWhatAnUpgradeQueued(4)
+        try phone.set(title: "eggs", 2.5)
+        #expect(phone.syncNow() == .idle)
+        try laptop.open(.second)
+        try expectEverywhere(2.5, dropped: ["4.0"])
+        #expect(laptop.rules == [.superseded, .remoteWon])
+    }
+
+    /// The laptop's row has the phone's rating, and an upgrade that ends before its fetch has queued it. Then version 1
+    /// is back, doesn't fetch, and has another rating.
+    private func editWhatAnUpgradeQueued(_ rating: Double) throws {
+        try ratePhone(1.5)
+        try laptop.open(.second)
+        #expect(laptop.syncNow() == .idle)
+        try laptop.open(.first, runs: false)
+        try laptop.open(.second, runs: false)
+        try laptop.open(.first, runs: false)
+        try laptop.set(title: "eggs", rating)
+    }
+
     @Test("182. an edit that is made before that fetch is kept, and the log says what it replaced")
     func anEditBeforeTheFetch() throws {
         try ratePhone(1.5)

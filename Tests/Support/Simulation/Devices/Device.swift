@@ -253,7 +253,9 @@ final class Device: @unchecked Sendable {
         }
         guard !isSeenAtRest else { return 0 }
         isSeenAtRest = true
-        return try app.pendingChangeSetsCount()
+        let count = try app.pendingChangeSetsCount()
+        if count == 0 { world.ledger.cameToRest(device: index) }
+        return count
     }
 
     // MARK: Its user

@@ -116,6 +116,11 @@ package struct Ledger: Sendable {
         overwrites.startedOver(device: device)
     }
 
+    /// The device is idle, and nothing waits in its file.
+    package mutating func cameToRest(device: Int) {
+        overwrites.cameToRest(device: device)
+    }
+
     /// The person cleared a field, or deleted its row: what is set next was set with this value seen.
     package mutating func removed(device: Int, _ value: Value) {
         overwrites.removed(device: device, value)

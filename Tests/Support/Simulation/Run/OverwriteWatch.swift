@@ -20,6 +20,15 @@ package struct OverwriteWatch: Sendable {
         let restores: Int
     }
 
+    /// A value that was set in a version of the app that didn't sync its field.
+    private struct Unsynced {
+        /// The device that had it first.
+        let device: Int
+        /// What earlier upgrades of the device had queued of the field, and may have waited still. Where the server has
+        /// that too, the device knows what the value was changed from.
+        let queuedBefore: Set<Value>
+    }
+
     /// A field of the server that has another value than before.
     private struct Replacement {
         let before: Value
@@ -47,8 +56,9 @@ package struct OverwriteWatch: Sendable {
     private var recordsDeleted = Set<String>()
     private var strayDeletions = Set<String>()
 
-    /// Values that were set in a version of the app that didn't sync their field, and the device that had them first.
-    private var unsyncedValues = [Value: Int]()
+    private var unsyncedValues = [Value: Unsynced]()
+    /// By device: what its rows had of new fields at upgrades since it last came to rest.
+    private var queuedByUpgrades = [Int: [Field: Set<Value>]]()
     private var restores = 0
     private var emptiedDevices = Set<Int>()
     /// By device: what was made by one whose user had left it before.
@@ -85,9 +95,20 @@ package struct OverwriteWatch: Sendable {
         devicesThatStartedOver.insert(device)
     }
 
-    /// A version of the app that doesn't sync the field set it: nobody knows what it was changed from.
+    /// A version of the app that doesn't sync the field set it: nobody knows what it was changed from, unless an
+    /// earlier upgrade had queued that.
     mutating func unsynced(device: Int, _ value: Value) {
-        if edits[value] == nil, unsyncedValues[value] == nil { unsyncedValues[value] = device }
+        let field = Field(record: value.record, field: value.field)
+        let queuedBefore = queuedByUpgrades[device]?[field] ?? []
+        if edits[value] == nil, unsyncedValues[value] == nil {
+            unsyncedValues[value] = Unsynced(device: device, queuedBefore: queuedBefore)
+        }
+        queuedByUpgrades[device, default: [:]][field, default: []].insert(value)
+    }
+
+    /// Nothing waits in its file: what upgrades had queued is sent or given up.
+    mutating func cameToRest(device: Int) {
+        queuedByUpgrades[device] = nil
     }
 
     mutating func removed(device: Int, _ value: Value) {
@@ -154,9 +175,11 @@ package struct OverwriteWatch: Sendable {
         let (before, after) = (replacement.before, replacement.after)
         guard before != after, !keptValues.contains(after) else { return nil }
         let place = "\(after.record).\(after.field)"
-        if replacement.restores == 0, let device = unsyncedValues[after],
-            device != edits[before]?.device ?? unsyncedValues[before]
+        if replacement.restores == 0, let unsynced = unsyncedValues[after],
+            unsynced.device != edits[before]?.device ?? unsyncedValues[before]?.device,
+            !unsynced.queuedBefore.contains(before)
         {
+            let device = unsynced.device
             return "device \(device) set \(place) = \(after.value) unsynced, and it came over \(before.value)"
         }
         // What was changed before the server went back is sent over whatever it went back to.
