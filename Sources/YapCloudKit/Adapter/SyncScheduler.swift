@@ -5,8 +5,8 @@ package protocol SyncScheduler: Sendable {
     func perform(_ work: @escaping @Sendable () -> Void)
     /// Runs `work` at a time. It takes the place of the owner's wake before it; nil cancels that.
     func wake(_ owner: ObjectIdentifier, atMilliseconds: Int64?, _ work: @escaping @Sendable () -> Void)
-    /// Stands between two steps of the sync between which other threads may act. No lock is held here, and no transaction
-    /// is open. A simulation lets others go first; threads need nothing.
+    /// Stands between two steps of the sync, where other threads may act: no lock is held and no transaction is open. A
+    /// simulation lets others go first here. Real threads need nothing.
     func yield()
 }
 

@@ -9,6 +9,8 @@ import YapCloudKit
 final class Fleet {
     private static let stepsOfADevice = 25
     private static let keysCount = 4
+    /// How often each device edits and comes to rest while the network is good.
+    private static let quietEdits = 15
     private static let healingRoundsMax = 10
 
     struct Outcome {
@@ -66,11 +68,12 @@ final class Fleet {
     }
 
     private func run() throws -> Outcome {
-        storm()
+        onThreads(live)
         cloud.calm()
         for device in devices { device.retry() }
-        // What was committed arrives without another request for it.
+        // What is committed arrives without another request for it.
         for device in devices { try rest(device) }
+        onThreads(editQuietly)
         for device in devices { try upgrade(device) }
         var outcome = Outcome()
         outcome.failures += try heal()
@@ -88,43 +91,35 @@ final class Fleet {
         return outcome
     }
 
-    // MARK: The storm
+    // MARK: What the devices do
 
-    /// Every device at once, each with its own sequence of edits and fetches.
-    private func storm() {
+    /// Every device at once, each on a thread of its own.
+    private func onThreads(_ body: @escaping (FleetDevice) throws -> Void) {
         let group = DispatchGroup()
         // Each device is used by its own thread alone until that has ended.
-        let fleet = SingleUse(value: self)
+        let (fleet, body) = (SingleUse(value: self), SingleUse(value: body))
         for index in devices.indices {
             group.enter()
             Thread {
                 defer { group.leave() }
-                let (fleet, device) = (fleet.value, fleet.value.devices[index])
+                let device = fleet.value.devices[index]
                 do {
-                    try fleet.live(device)
+                    try body.value(device)
                 } catch {
-                    fleet.findings.withLock { $0.failures.append("device \(device.index): \(error)") }
+                    fleet.value.note("device \(device.index): \(error)")
                 }
             }.start()
         }
         group.wait()
     }
 
+    /// Edits, fetches and syncs, while the network loses and repeats.
     private func live(_ device: FleetDevice) throws {
         let random = SeededRandomSource(seed: seed &* 101 &+ UInt64(device.index))
         let upgradeStep = random.next(in: 0..<2 * Self.stepsOfADevice)
         for step in 0..<Self.stepsOfADevice {
             let key = "item\(random.next(in: 0..<Self.keysCount))"
-            // No other edit has this value.
-            let value = (device.index + 1) * 100_000 + step
-            let kind = random.next(in: 0..<10)
-            let field = Todo.editableFields[random.next(in: 0..<Todo.editableFields.count)]
-            try device.commit(key) { todo in
-                guard kind > 0 else { return nil }
-                var todo = todo ?? Todo(text: "text \(value) é", order: value)
-                todo.change(field, to: value, clears: false)
-                return todo
-            }
+            try edit(key, on: device, number: step, random)
             if random.next(in: 0..<4) == 0 { device.fetch() }
             switch random.next(in: 0..<16) {
             case 0, 1: note(try device.leftBehind(device.syncNow()))
@@ -132,6 +127,35 @@ final class Fleet {
             default: break
             }
             if step == upgradeStep { try upgrade(device) }
+        }
+    }
+
+    /// One or a few commits, at any moment of the upload of those before, and then nothing may be left.
+    private func editQuietly(_ device: FleetDevice) throws {
+        let random = SeededRandomSource(seed: seed &* 103 &+ UInt64(device.index))
+        for edit in 0..<Self.quietEdits {
+            // A page is applied on another thread than the sync's own.
+            device.fetch()
+            for number in 0..<random.next(in: 1..<6) {
+                let key = "item\(random.next(in: 0..<Self.keysCount))"
+                try self.edit(key, on: device, number: 1_000 + 10 * edit + number, random)
+            }
+            try rest(device)
+        }
+    }
+
+    private func edit(
+        _ key: String, on device: FleetDevice, number: Int, _ random: SeededRandomSource
+    ) throws {
+        // No other edit has this value.
+        let value = (device.index + 1) * 100_000 + number
+        let kind = random.next(in: 0..<10)
+        let field = Todo.editableFields[random.next(in: 0..<Todo.editableFields.count)]
+        try device.commit(key) { todo in
+            guard kind > 0 else { return nil }
+            var todo = todo ?? Todo(text: "text \(value) é", order: value)
+            todo.change(field, to: value, clears: false)
+            return todo
         }
     }
 
