@@ -78,7 +78,7 @@ final class Fleet {
         var outcome = Outcome()
         outcome.failures += try heal()
         let found = findings.withLock { $0 }
-        outcome.failures += found.failures
+        outcome.failures += found.failures + cloud.failures
         (outcome.upgrades, outcome.rests) = (found.upgrades, found.rests)
         ledger.withLock { ledger in
             outcome.failures += ledger.lies
@@ -96,8 +96,8 @@ final class Fleet {
     /// Every device at once, each on a thread of its own.
     private func onThreads(_ body: @escaping (FleetDevice) throws -> Void) {
         let group = DispatchGroup()
-        // Each device is used by its own thread alone until that has ended.
-        let (fleet, body) = (SingleUse(value: self), SingleUse(value: body))
+        // Each device is used by its own thread alone until that has ended; the rest of a fleet is locked or constant.
+        let (fleet, body) = (SingleThreaded(value: self), SingleThreaded(value: body))
         for index in devices.indices {
             group.enter()
             Thread {
@@ -198,12 +198,6 @@ final class Fleet {
             }
         }
     }
-}
-
-/// Lets something into a thread's closure.
-private struct SingleUse<Value>: @unchecked Sendable {
-    // Sendable because each device is used by one thread at a time, and the rest of a fleet is locked or constant.
-    let value: Value
 }
 
 extension Ledger {

@@ -7,6 +7,8 @@ protocol FleetCloud: Sendable {
     var isWatched: Bool { get }
     /// A container of the app on a device, with the user signed in.
     func container(ofDevice index: Int) throws -> CKContainer
+    /// What kept the ledger from hearing of the service's writes.
+    var failures: [String] { get }
     /// Loses, delays and repeats nothing from here on.
     func calm()
     /// The items that the service holds.

@@ -3,6 +3,7 @@ import Foundation
 import Seams
 import Simulation
 import Yap
+
 @testable import YapCloudKit
 
 /// A device of the user, on real threads: an app with `CloudSync`, in one of its two versions.
@@ -15,8 +16,7 @@ final class FleetDevice {
         let connection: YapDatabaseConnection
         let sync: CloudSync
         let version: Int
-
-        var rows: CloudSyncRows { CloudSyncRows(version: version) }
+        let rows: CloudSyncRows
     }
 
     let index: Int
@@ -47,23 +47,15 @@ final class FleetDevice {
         let random = SeededRandomSource(seed: seed &* 17 &+ UInt64(index + 100 * version))
         var options = YapDatabaseOptions()
         options.random = random
-        let isEarlier = version == 1
-        let database = try YapDatabase(path: path, options: options) {
-            if isEarlier {
-                $0.register(EarlierTodo.self, inCollection: "todos")
-            } else {
-                $0.register(Todo.self, inCollection: "todos")
-            }
-        }
+        let rows = CloudSyncRows(version: version, [])
+        let database = try YapDatabase(path: path, options: options) { rows.register(in: &$0) }
         let sync = try CloudSync(
-            database, container: try cloud.container(ofDevice: index),
-            models: [
-                isEarlier
-                    ? .model(EarlierTodo.self, collection: "todos") : .model(Todo.self, collection: "todos")
-            ], zone: "todos", scheduler: HastyScheduler(clock: clock), clock: clock, random: random)
+            database, container: try cloud.container(ofDevice: index), models: rows.models, zone: "todos",
+            scheduler: HastyScheduler(clock: clock), clock: clock, random: random)
         sync.observeMergeLog(noteMerges)
         return App(
-            database: database, connection: database.newConnection(), sync: sync, version: version)
+            database: database, connection: database.newConnection(), sync: sync, version: version, rows: rows
+        )
     }
 
     /// Ends the app's first version, and starts its second one on the same file.
@@ -72,9 +64,7 @@ final class FleetDevice {
         guard app.version == 1 else { return false }
         try app.database.close()
         let rows = app.rows
-        let database = try YapDatabase(path: path) {
-            $0.register(EarlierTodo.self, inCollection: "todos")
-        }
+        let database = try YapDatabase(path: path) { rows.register(in: &$0) }
         let todos = try database.newConnection().blocking.read { try rows.todos($0) }
         try database.close()
         ledger.withLock { ledger in

@@ -16,6 +16,7 @@ final class FleetInTestCloud: FleetCloud {
     private let faultsMayCome = Lock(true)
     /// How far the ledger has read the zone's changes. Held during an upload, so that it reads the service's own order.
     private let readCounter = Lock<Int64>(0)
+    private let readFailures = Lock<[String]>([])
 
     init(seed: UInt64, ledger: Lock<Ledger>) {
         cloud = TestCloud(seed: seed, execution: .threads)
@@ -43,9 +44,13 @@ final class FleetInTestCloud: FleetCloud {
         }
         let response = readCounter.withLock { counter in
             let response = cloud.answer(to: request)
-            let rows = (try? column.rows(after: counter)) ?? []
-            ledger.withLock { $0.serverHas(rows) }
-            counter = rows.last?.counter ?? counter
+            do {
+                let rows = try column.rows(after: counter)
+                ledger.withLock { $0.serverHas(rows) }
+                counter = rows.last?.counter ?? counter
+            } catch {
+                readFailures.withLock { $0.append("the rows after \(counter) were not read: \(error)") }
+            }
             return response
         }
         completion(.success(response))
@@ -55,6 +60,8 @@ final class FleetInTestCloud: FleetCloud {
         let zone = ZoneKey(database: .privateDatabase(of: "_" + Self.user), zoneName: "todos")
         return ServerColumn(store: cloud.store, zone: zone)
     }
+
+    var failures: [String] { readFailures.withLock { $0 } }
 
     func container(ofDevice index: Int) throws -> CKContainer {
         devices.withLock { devices in

@@ -22,6 +22,7 @@ final class FleetOverHTTP: FleetCloud {
 
     // A device may have given a request up that arrives later.
     let isWatched = false
+    let failures: [String] = []
     private let seed: UInt64
     private let store: SQLiteCloudStore
     private let server: CloudServer

@@ -56,7 +56,7 @@ final class SyncedDevice: SimulatedDevice {
 
     func connection() throws -> YapDatabaseConnection { try running().connection }
 
-    private var rows: CloudSyncRows { CloudSyncRows(version: version) }
+    private var rows: CloudSyncRows { CloudSyncRows(version: version, hasNotes ? .notes : []) }
 
     func read(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
         try rows.read(key, transaction)
@@ -110,22 +110,10 @@ final class SyncedDevice: SimulatedDevice {
         var options = YapDatabaseOptions()
         options.random = SeededRandomSource(seed: cloud.random.next())
         try cloud.sabotage?.spoil(path, registeredName: "cloudKit", isOpen: false)
-        let isEarlier = version == 1
-        let database = try YapDatabase(path: path, options: options) {
-            if isEarlier {
-                $0.register(EarlierTodo.self, inCollection: "todos")
-            } else {
-                $0.register(Todo.self, inCollection: "todos")
-                $0.register(Note.self, inCollection: "notes")
-            }
-        }
-        var models: [CloudSyncModel] = [
-            isEarlier
-                ? .model(EarlierTodo.self, collection: "todos") : .model(Todo.self, collection: "todos")
-        ]
-        if !isEarlier, hasNotes { models.append(.model(Note.self, collection: "notes")) }
+        let rows = rows
+        let database = try YapDatabase(path: path, options: options) { rows.register(in: &$0) }
         let sync = try CloudSync(
-            database, container: container, models: models, zone: "todos", scheduler: scheduler,
+            database, container: container, models: rows.models, zone: "todos", scheduler: scheduler,
             clock: cloud.clock, random: options.random)
         try cloud.sabotage?.spoil(path, registeredName: "cloudKit", isOpen: true)
         let device = WeakDevice(device: self)

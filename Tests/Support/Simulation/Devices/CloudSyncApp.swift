@@ -17,6 +17,7 @@ final class CloudSyncApp: DeviceApp {
     private unowned let device: Device
     private let cloudSync: CloudSync
     private let version: Int
+    private let rows: CloudSyncRows
 
     init(_ device: Device, _ process: Process) throws {
         self.device = device
@@ -25,25 +26,11 @@ final class CloudSyncApp: DeviceApp {
         let world = device.world
         let random = world.draws.source("device \(device.index) random \(process.owner)")
         try world.sabotage?.spoil(device.path, registeredName: Self.extensionName, isOpen: false)
-        let isEarlier = version == 1
+        let rows = CloudSyncRows(version: version, [.notes, .lists])
+        self.rows = rows
         database = try YapDatabase(path: device.path, options: device.databaseOptions(random)) {
-            if isEarlier {
-                $0.register(EarlierTodo.self, inCollection: "todos")
-                $0.register(EarlierTagList.self, inCollection: "lists")
-            } else {
-                $0.register(Todo.self, inCollection: "todos")
-                $0.register(Note.self, inCollection: "notes")
-                $0.register(TagList.self, inCollection: "lists")
-            }
+            rows.register(in: &$0)
         }
-        var models: [CloudSyncModel] = [
-            isEarlier
-                ? .model(EarlierTodo.self, collection: "todos") : .model(Todo.self, collection: "todos"),
-            isEarlier
-                ? .model(EarlierTagList.self, collection: "lists")
-                : .model(TagList.self, collection: "lists"),
-        ]
-        if !isEarlier { models.append(.model(Note.self, collection: "notes")) }
         let container = CKContainer(
             identifier: SimulatedService.container,
             connection: CloudConnection(
@@ -51,7 +38,7 @@ final class CloudSyncApp: DeviceApp {
                 account: device.account, timers: process, random: random))
         do {
             cloudSync = try CloudSync(
-                database, container: container, models: models, zone: SimulatedService.zoneName,
+                database, container: container, models: rows.models, zone: SimulatedService.zoneName,
                 scheduler: process, clock: device.clock, random: random, listens: device.kind.listens,
                 foldsQueuedChanges: device.kind.folds,
                 whenRegistered: { if world.plan.scenario.runsAhead { process.mayRunAhead() } })
@@ -74,8 +61,6 @@ final class CloudSyncApp: DeviceApp {
     func has(_ key: String) -> Bool {
         !key.hasPrefix(Keys.other) && (version > 1 || !key.hasPrefix(Keys.note))
     }
-
-    private var rows: CloudSyncRows { CloudSyncRows(version: version) }
 
     func read(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
         try rows.read(key, transaction)

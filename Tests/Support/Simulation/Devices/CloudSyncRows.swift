@@ -1,28 +1,72 @@
 import Yap
+import YapCloudKit
 
 /// The rows of an app with `CloudSync`, in a version of it.
 package struct CloudSyncRows: Sendable {
-    private let version: Int
+    /// What an app may have beside its todos.
+    package struct Parts: OptionSet, Sendable {
+        package let rawValue: Int
 
-    package init(version: Int) {
+        package init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Notes, in the versions that have them.
+        package static let notes = Parts(rawValue: 1)
+        package static let lists = Parts(rawValue: 2)
+    }
+
+    private let version: Int
+    private let parts: Parts
+
+    package init(version: Int, _ parts: Parts) {
         self.version = version
+        self.parts = parts
+    }
+
+    private var isEarlier: Bool { version == 1 }
+    private var hasNotes: Bool { parts.contains(.notes) && !isEarlier }
+    private var hasLists: Bool { parts.contains(.lists) }
+
+    /// Registers the version's types.
+    package func register(in configuration: inout YapDatabaseConfiguration) {
+        if isEarlier {
+            configuration.register(EarlierTodo.self, inCollection: "todos")
+            if hasLists { configuration.register(EarlierTagList.self, inCollection: "lists") }
+        } else {
+            configuration.register(Todo.self, inCollection: "todos")
+            if hasLists { configuration.register(TagList.self, inCollection: "lists") }
+        }
+        if hasNotes { configuration.register(Note.self, inCollection: "notes") }
+    }
+
+    /// What the version syncs.
+    package var models: [CloudSyncModel] {
+        var models: [CloudSyncModel] = []
+        if isEarlier {
+            models.append(.model(EarlierTodo.self, collection: "todos"))
+            if hasLists { models.append(.model(EarlierTagList.self, collection: "lists")) }
+        } else {
+            models.append(.model(Todo.self, collection: "todos"))
+            if hasLists { models.append(.model(TagList.self, collection: "lists")) }
+        }
+        if hasNotes { models.append(.model(Note.self, collection: "notes")) }
+        return models
     }
 
     package func read(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
         if key.hasPrefix(Keys.note) {
-            guard version > 1 else { return nil }
+            guard !isEarlier else { return nil }
             return try transaction.object(Note.self, forKey: key, inCollection: "notes")
                 .map { Todo(text: $0.text) }
         }
         if key.hasPrefix(Keys.list) { return try list(key, transaction) }
-        guard version == 1 else {
+        guard isEarlier else {
             return try transaction.object(Todo.self, forKey: key, inCollection: "todos")
         }
         return try transaction.object(EarlierTodo.self, forKey: key, inCollection: "todos")?.todo
     }
 
     private func list(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
-        guard version > 1 else {
+        guard !isEarlier else {
             return try transaction.object(EarlierTagList.self, forKey: key, inCollection: "lists")
                 .map { Todo(text: $0.text) }
         }
@@ -39,13 +83,13 @@ package struct CloudSyncRows: Sendable {
         if key.hasPrefix(Keys.note) {
             try transaction.setObject(Note(text: todo.text), forKey: key, inCollection: "notes")
         } else if key.hasPrefix(Keys.list) {
-            if version > 1 {
+            if !isEarlier {
                 let list = TagList(text: todo.text, tags: todo.tags)
                 try transaction.setObject(list, forKey: key, inCollection: "lists")
             } else {
                 try transaction.setObject(EarlierTagList(text: todo.text), forKey: key, inCollection: "lists")
             }
-        } else if version == 1 {
+        } else if isEarlier {
             try transaction.setObject(EarlierTodo(todo), forKey: key, inCollection: "todos")
         } else {
             try transaction.setObject(todo, forKey: key, inCollection: "todos")
@@ -61,7 +105,7 @@ package struct CloudSyncRows: Sendable {
     /// All items by their keys, notes and lists too.
     package func todos(_ transaction: YapDatabaseReadTransaction) throws -> [String: Todo] {
         var todos: [String: Todo] = [:]
-        for collection in version > 1 ? ["todos", "lists", "notes"] : ["todos", "lists"] {
+        for collection in !isEarlier ? ["todos", "lists", "notes"] : ["todos", "lists"] {
             for key in try transaction.allKeys(inCollection: collection) {
                 todos[key] = try read(key, transaction)
             }

@@ -139,10 +139,13 @@ final class DeviceClock: TimeSource {
     }
 }
 
-/// Lets something into closures that are sendable by type, and never leave the thread.
-struct SingleThreaded<Value>: @unchecked Sendable {
-    // Sendable because a run and all that belongs to it is used by one thread at a time (`SimulatedThread`).
-    let value: Value
+/// Lets something into closures that are sendable by type, and that one thread at a time uses.
+package struct SingleThreaded<Value>: @unchecked Sendable {
+    // Sendable because a run and all that belongs to it is used by one thread at a time (`SimulatedThread`). Others say
+    // where they make one why that holds.
+    package let value: Value
+
+    package init(value: Value) { self.value = value }
 }
 
 /// The same without keeping it.
