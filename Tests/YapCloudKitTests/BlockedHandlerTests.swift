@@ -66,11 +66,46 @@ import Yap
         return (database, cloudKit)
     }
 
+    /// A database with a merge block that blocks, inside a write transaction that merges a record of the server.
+    ///
+    /// - Returns: The database, and the transaction. The merge block is running.
+    private func databaseWithBlockingMergeBlock(_ folder: TemporaryFolder) async throws -> (
+        YapDatabase, Task<Void, any Error>
+    ) {
+        let database = try database(folder, "merge")
+        let handler = YapDatabaseCloudKitRecordHandler.withObject { _, record, _, _, _, _ in
+            if record == nil { record = CKRecord(recordType: "todo", recordID: CKRecord.ID(recordName: "1")) }
+            record?["title"] = "ours"
+        }
+        let (merges, continuation) = AsyncStream.makeStream(of: Void.self)
+        let cloudKit = YapDatabaseCloudKit(
+            recordHandler: handler,
+            mergeBlock: { [gate] _, _, _, _, _ in
+                continuation.finish()
+                gate.block()
+            }, operationErrorBlock: { _, _ in }, databaseIdentifierBlock: { _ in nil }, versionTag: "1")
+        try await database.register(cloudKit, withName: "cloudKit")
+        try await database.newConnection().readWrite {
+            try $0.setObject(Todo(title: "ours"), forKey: "1", inCollection: "todos")
+        }
+        let merging = Task {
+            try await database.newConnection().readWrite { transaction in
+                let remote = CKRecord(recordType: "todo", recordID: CKRecord.ID(recordName: "1"))
+                remote["title"] = "theirs"
+                try transaction.ext("cloudKit", as: YapDatabaseCloudKit.self)
+                    .mergeRecord(remote, databaseIdentifier: nil)
+            }
+        }
+        for await _ in merges {}
+        return (database, merging)
+    }
+
     @Test func handlersThatBlockStopNoOtherSync() async throws {
         let folder = try TemporaryFolder()
         defer { gate.open() }
         let record = try await databaseWithBlockingRecordHandler(folder)
         let (error, errorSync) = try await databaseWithBlockingErrorBlock(folder)
+        let (merge, merging) = try await databaseWithBlockingMergeBlock(folder)
         let stuck = Task {
             try await record.newConnection().readWrite {
                 try $0.setObject(Todo(title: "stuck"), forKey: "1", inCollection: "todos")
@@ -104,6 +139,7 @@ import Yap
         #expect(count == 3)
         gate.open()
         _ = try await stuck.value
-        for database in [record, error, phone, laptop] { try database.close() }
+        try await merging.value
+        for database in [record, error, merge, phone, laptop] { try database.close() }
     }
 }
