@@ -59,7 +59,8 @@ import Testing
             #expect(asked.output.contains(words), "\(asked.output)")
         }
         let row = try #require(asked.output.split(separator: "\n").first { $0.hasPrefix("development") })
-        #expect(row.split(separator: " ").prefix(2).map(String.init) == ["development", "1"], "\(row)")
+        let columns = row.split(separator: " ").map(String.init)
+        #expect(Array(columns.prefix(2)) == ["development", "1"], "\(row)")
         #expect(asked.errors.contains("Nothing was removed"))
         #expect(exists("containers/\(Self.old)/development.sqlite"))
         #expect(try ControlStore(path: data.controlPath).removals().isEmpty)

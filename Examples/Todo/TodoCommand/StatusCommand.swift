@@ -39,31 +39,41 @@ struct StatusCommand {
             return 0
         }
         let inFlight = isRunning && entry.inFlight
-        let rows = [
+        let rows: [(String, String)] = [
             ("device", "\(folder.name), \(folder.url.path)"),
             ("items", "\(items)"),
-            (
-                "pending",
-                pending == 0
-                    ? "nothing waits to be sent"
-                    : pending == 1 ? "1 change waits to be sent" : "\(pending) changes wait to be sent"
-            ),
+            ("pending", Self.pendingText(pending)),
             ("in flight", inFlight ? "a request is under way" : "nothing"),
-            (
-                "sync",
-                isRunning
-                    ? "process \(entry.process): \(entry.status)" : "no process syncs; last: \(entry.status)"
-            ),
+            ("sync", Self.syncText(entry, isRunning: isRunning)),
             ("last worked", entry.lastWorkedAt.map(Clock.text) ?? "never"),
-            ("last error", entry.lastError.map { "\(Clock.text(entry.lastErrorAt ?? 0))  \($0)" } ?? "none"),
-            (
-                "token",
-                token.map { $0.count > 24 ? "\($0.prefix(24))..." : $0 } ?? "none: nothing was fetched yet"
-            ),
+            ("last error", Self.errorText(entry)),
+            ("token", Self.tokenText(token)),
         ]
         for (name, text) in rows {
             Output.line(name + String(repeating: " ", count: 13 - name.count) + text)
         }
         return 0
+    }
+
+    private static func pendingText(_ count: Int) -> String {
+        switch count {
+        case 0: "nothing waits to be sent"
+        case 1: "1 change waits to be sent"
+        default: "\(count) changes wait to be sent"
+        }
+    }
+
+    private static func syncText(_ entry: SyncJournal.Entry, isRunning: Bool) -> String {
+        isRunning ? "process \(entry.process): \(entry.status)" : "no process syncs; last: \(entry.status)"
+    }
+
+    private static func errorText(_ entry: SyncJournal.Entry) -> String {
+        guard let error = entry.lastError else { return "none" }
+        return "\(Clock.text(entry.lastErrorAt ?? 0))  \(error)"
+    }
+
+    private static func tokenText(_ token: String?) -> String {
+        guard let token else { return "none: nothing was fetched yet" }
+        return token.count > 24 ? "\(token.prefix(24))..." : token
     }
 }

@@ -19,8 +19,9 @@ struct ProcessNumbers {
             let isKnown = getrusage(RUSAGE_SELF, &usage) == 0
         #endif
         if isKnown {
-            processorSeconds = [usage.ru_utime, usage.ru_stime].reduce(0) {
-                $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1_000_000
+            for time in [usage.ru_utime, usage.ru_stime] {
+                processorSeconds += Double(time.tv_sec)
+                processorSeconds += Double(time.tv_usec) / 1_000_000
             }
         }
         var limit = rlimit()

@@ -88,6 +88,7 @@ struct UsageShares {
 
     /// Who has nearly all of a limit in several environments has this much in one of them.
     private func least(_ max: Int64) -> Int64 {
-        Int64(Double(max) * Double(Self.nearPercent) / 100 / Double(Swift.max(1, files.count)))
+        let near = Double(max) * Double(Self.nearPercent) / 100
+        return Int64(near / Double(Swift.max(1, files.count)))
     }
 }
