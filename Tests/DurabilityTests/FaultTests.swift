@@ -20,7 +20,7 @@ import Testing
         let callsCount = try countCalls(type, workload, kind)
         let name = "\(Store.name), \(workload), \(kind)"
         for duration in FaultDuration.allCases {
-            let end = try Places.oneIn(6).first { nth in
+            let end = try Places.oneIn(12).first { nth in
                 try !fires(type, workload, kind, duration, at: nth, "\(name) \(nth) \(duration)")
             }
             // The workload makes no fewer calls after a fault was armed that never fires.

@@ -29,7 +29,7 @@ import Testing
         let kind: FaultKind
         let duration: FaultDuration
         /// One of how many places is taken.
-        var step = 4
+        var step = 6
         var testDescription: String { "\(workload) \(kind) \(duration)" }
     }
 
