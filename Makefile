@@ -4,11 +4,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup fuzz build test simulate explore soak abuse mutants demo run bench lint format publicapi clean
 
-# STRICT=1 makes every warning an error, as CI does.
+# STRICT=1, as CI has it, makes every warning an error, and builds the demo as the tests are built.
 STRICT ?= 0
-ifeq ($(STRICT),1)
-FLAGS := -Xswiftc -warnings-as-errors -Xcc -Werror
-endif
+export STRICT
 
 # The person's own list for `make demo`, in the todo.txt format.
 TODO ?= Examples/Todo/todo.txt
@@ -20,10 +18,10 @@ setup: ## install the system libraries that are missing (listed in system-packag
 	@Scripts/setup
 
 build: setup ## build everything, tests included
-	swift build --build-tests $(FLAGS)
+	@Scripts/build
 
 test: setup ## build, and run every test
-	@Scripts/test $(FLAGS)
+	@Scripts/test
 
 simulate: setup ## run the kept runs and 300 fixed seeds of devices and their cloud in simulated time
 	@Scripts/simulate
@@ -39,11 +37,11 @@ abuse: setup ## attack a real server beside ninety-nine ordinary users, and say 
 	@Scripts/abuse
 
 mutants: setup ## list the seeded bugs of the sync, each with the seed and the demand that caught it; it needs a clean tree
-	@set -o pipefail; swift build --build-tests $(FLAGS) && swift test --skip-build $(FLAGS) --filter MutantTests | grep -E '^mutant |^✘'
+	@set -o pipefail; Scripts/build && .build/tests/release/YapPackageTests.xctest --testing-library swift-testing --filter MutantTests 2>&1 | grep -E '^mutant |^✘'
 	@Scripts/mutants
 
 demo: setup ## a service and two devices as processes, through kills; make demo TODO=my.txt takes your own list
-	@Scripts/demo "$(TODO)" $(FLAGS)
+	@Scripts/demo "$(TODO)"
 
 run: setup ## start the service for a person, on port 8080; make run PORT=9090 takes another
 	@Scripts/run $(PORT)

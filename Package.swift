@@ -13,9 +13,14 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = [], path: String
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
+/// In the optimized build (Scripts/flags) only what the tests test is optimized: it is what they compute with, and their
+/// own code would take minutes longer to build.
+let notOptimized = SwiftSetting.unsafeFlags(["-Onone"], .when(configuration: .release))
+
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+        name: name, dependencies: dependencies, resources: resources,
+        swiftSettings: settings + [notOptimized])
 }
 
 /// Tests that are written as an app is: without the package's own symbols, in either language mode, and free to call
@@ -29,6 +34,7 @@ func appTests(
         name: name, dependencies: dependencies, packageAccess: false,
         swiftSettings: [
             .swiftLanguageMode(mode), .unsafeFlags(frontendFlags.flatMap { ["-Xfrontend", $0] }),
+            notOptimized,
         ])
 }
 

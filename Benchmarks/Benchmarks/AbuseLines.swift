@@ -24,9 +24,6 @@ private final class AbuseLineRun: LineRun {
     init(_ attack: any Attack, in folder: URL) throws {
         self.attack = attack
         var plan = AbusePlan()
-        plan.yap =
-            URL(fileURLWithPath: ChildProcess.ownPath).deletingLastPathComponent()
-            .appendingPathComponent("yap").path
         plan.secondsEach = Self.secondsEach
         plan.size.zoneRecords = 20_000
         plan.attacks = [attack]

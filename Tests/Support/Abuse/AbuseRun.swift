@@ -3,8 +3,9 @@ import Seams
 
 /// What a run does.
 package struct AbusePlan: Sendable {
-    /// The program that is attacked.
-    package var yap = ".build/release/yap"
+    /// The program that is attacked. Without another it is the one beside this program, which was built with it.
+    package var yap = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("yap").path
     package var seed: UInt64 = 1
     /// How long each attack takes, and the idle time before.
     package var secondsEach = 10.0
