@@ -1,8 +1,12 @@
+import CloudStore
 import CloudWire
 import Foundation
 import HTTPClient
 import SQLiteTestSupport
+import Seams
 import Testing
+
+@testable import CloudService
 
 /// What stands in yap.json holds for a server as a process, and for the commands beside it.
 @Suite struct SettingsServedTests {
@@ -70,17 +74,36 @@ import Testing
         #expect(try await !save("a", bytes: 400).contains("serverErrorCode"))
         #expect(try await save("b", bytes: 400).contains("QUOTA_EXCEEDED"))
 
+        let clock = SystemTimeSource()
+        let before = clock.nowMilliseconds()
         let upload = try await ask(
             "assets/upload", #"{"tokens":[{"recordName":"f","recordType":"t","fieldName":"file"}]}"#)
-        let address = try #require(upload.text.firstMatch(of: #/"url":"([^"]+)"/#)?.output.1)
-        let late = try await post(String(address), Array("bytes".utf8))
-        #expect(late.status >= 400, "an address that was good for a millisecond: \(late.text)")
+        let after = clock.nowMilliseconds()
+        let ticket = try #require(upload.text.firstMatch(of: #/"url":"[^"]+\?t=([^"]+)"/#)?.output.1)
 
         let beside = try await YapProcess.shell(
             "yap record save t c --container \(Self.todo) --account ann --set text=$(printf 'x%.0s' {1..600})",
             in: folder)
         #expect(beside.code == 4 && beside.errors.contains("500"), "\(beside.errors)")
         #expect(try await server.end() == 0)
+
+        // Not by sending the file: on a quick machine that arrives within the millisecond.
+        let secret = try assetSecret()
+        func isGood(at milliseconds: Int64) throws -> Bool {
+            try AssetClaims.checked(
+                String(ticket), for: .upload, secret: secret, nowMilliseconds: milliseconds) != nil
+        }
+        #expect(try isGood(at: before))
+        #expect(try !isGood(at: after + 1))
+    }
+
+    /// What the server signs the addresses of files with.
+    private func assetSecret() throws -> [UInt8] {
+        let path = folder.file("yap-data/containers/\(Self.todo)/development.sqlite")
+        let store = try SQLiteCloudStore(path: path)
+        var wanted = StoreLoad()
+        wanted.assets.secrets = ["assets"]
+        return try #require(try store.read { try $0.load(wanted).assets.secrets["assets"] })
     }
 
     @Test func whatIsWrongInTheFileKeepsTheServerFromStarting() async throws {
