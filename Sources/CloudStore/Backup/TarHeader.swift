@@ -37,7 +37,8 @@ enum TarHeader {
     static func parse(_ block: [UInt8]) throws -> (entry: Entry, type: UInt8)? {
         guard block.count == blockBytes else { throw TarError(reason: "it ends in a header") }
         if block.allSatisfy({ $0 == 0 }) { return nil }
-        guard octal(block[148..<156]) == checksum(of: block), Array(block[257..<262]) == Array("ustar".utf8)
+        guard block[checksumPlace].elementsEqual(checksumField(of: block)),
+            Array(block[257..<262]) == Array("ustar".utf8)
         else { throw TarError(reason: "a header is damaged") }
         guard let bytes = octal(block[124..<136]), bytes >= 0,
             let name = String(validating: block[0..<nameBytesMax].prefix { $0 != 0 }, as: UTF8.self)
@@ -76,16 +77,20 @@ enum TarHeader {
         put(digits(0, 11), at: 136)
         block[156] = type
         put("ustar\u{0}00".utf8, at: 257)
-        put(digits(Int64(checksum(of: block)), 6), at: 148)
-        block[155] = 0x20
+        block.replaceSubrange(checksumPlace, with: checksumField(of: block))
         return block
     }
 
-    /// The sum of a header's bytes, its own place counted as spaces.
-    private static func checksum(of block: [UInt8]) -> Int64 {
-        block.enumerated().reduce(0) { sum, next in
-            sum + Int64((148..<156).contains(next.offset) ? 0x20 : next.element)
+    private static let checksumPlace = 148..<156
+
+    /// The sum of a header's bytes, its own place counted as spaces. No other form of the number is read: the sum
+    /// doesn't cover its own bytes, so a change from one form to another would go unnoticed.
+    private static func checksumField(of block: [UInt8]) -> [UInt8] {
+        var sum: Int64 = 0
+        for (index, byte) in block.enumerated() {
+            sum += Int64(checksumPlace.contains(index) ? 0x20 : byte)
         }
+        return digits(sum, 6) + [0, 0x20]
     }
 
     private static func digits(_ number: Int64, _ count: Int) -> [UInt8] {

@@ -33,7 +33,7 @@ final class TarReader {
                     throw TarError(reason: "an extended header is too long")
                 }
                 pax = try TarHeader.paxValues(take(entry.bytes))
-                _ = try take(Int64(TarHeader.padding(after: entry.bytes).count))
+                try expectZeros(take(Int64(TarHeader.padding(after: entry.bytes).count)))
                 continue
             }
             guard type == 0x30 else { throw TarError(reason: "\(entry.name) is no plain file") }
@@ -49,11 +49,16 @@ final class TarReader {
         rest -= Int64(bytes.count)
         if rest == 0 {
             let padding = try file.read(bytesMax: paddingBytes)
-            guard padding.count == paddingBytes, padding.allSatisfy({ $0 == 0 }) else {
-                throw TarError(reason: "there is something between two entries")
-            }
+            guard padding.count == paddingBytes else { throw TarError(reason: "it ends behind an entry") }
+            try expectZeros(padding)
         }
         return bytes
+    }
+
+    private func expectZeros(_ padding: [UInt8]) throws {
+        guard padding.allSatisfy({ $0 == 0 }) else {
+            throw TarError(reason: "there is something between two entries")
+        }
     }
 
     private func begin(_ entry: TarHeader.Entry, _ pax: [String: String]) throws -> TarHeader.Entry {

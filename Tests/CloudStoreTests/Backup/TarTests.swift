@@ -53,6 +53,41 @@ import Testing
         #expect(throws: TarError.self) { try TarHeader.parse(block) }
     }
 
+    /// Also in the header's checksum, which doesn't count itself: it has one form.
+    @Test func noBitOfAHeaderChangesUnnoticed() throws {
+        let block = TarHeader.blocks(of: TarHeader.Entry(name: "control.sqlite", bytes: 4_096))
+        var unnoticed: [Int] = []
+        for bit in 0..<8 * block.count {
+            var changed = block
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            do {
+                _ = try TarHeader.parse(changed)
+                unnoticed.append(bit)
+            } catch is TarError {}
+        }
+        #expect(unnoticed == [])
+    }
+
+    @Test func nothingIsHiddenBehindAnExtendedHeader() throws {
+        let folder = try TemporaryFolder()
+        let name = String(repeating: "n", count: 101)
+        var bytes = TarHeader.blocks(of: TarHeader.Entry(name: name, bytes: 0))
+        bytes += [UInt8](repeating: 0, count: 2 * TarHeader.blockBytes)
+        for isChanged in [false, true] {
+            // The last byte of the block that has the name.
+            if isChanged { bytes[2 * TarHeader.blockBytes - 1] = 1 }
+            let path = folder.file("\(isChanged).tar")
+            let made = try PlainFile(making: path)
+            try made.write(bytes)
+            let reader = try TarReader(PlainFile(reading: path))
+            if isChanged {
+                #expect(throws: TarError.self) { try reader.next() }
+            } else {
+                #expect(try reader.next()?.name == name)
+            }
+        }
+    }
+
     @Test func aLineOfChecksumsHasAnEnd() throws {
         let folder = try TemporaryFolder()
         let sums = [UInt8](repeating: 0x61, count: 5 << 20)
