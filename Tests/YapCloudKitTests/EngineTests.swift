@@ -255,6 +255,23 @@ import Testing
         #expect(bench.handle(.networkPauseEnds) == [])
     }
 
+    @Test("185. what fails for want of a network that came back meanwhile is tried once more at once")
+    func aNetworkThatCameBackMeanwhileIsTriedAtOnce() {
+        var bench = sending()
+        let unreachable = CKError(.networkUnavailable)
+        #expect(bench.handle(.networkPauseEnds) == [])
+        #expect(bench.answer(.failed(unreachable), whole: unreachable) == ["complete"])
+        #expect(bench.applied(1) == ["send - 400"])
+        #expect(bench.answer(.failed(unreachable), whole: unreachable) == ["complete"])
+        #expect(bench.applied(1) == [], "the second try began after it")
+        #expect(bench.handle(.networkMayBeBack) == ["fetch Z"])
+        #expect(bench.handle(.networkMayBeBack) == [])
+        #expect(bench.handle(.fetchFailed(Self.database, Self.zoneID, unreachable)) == ["fetch Z"])
+        let busy = CKError(.serviceUnavailable)
+        #expect(bench.handle(.networkMayBeBack) == [])
+        #expect(bench.handle(.fetchFailed(Self.database, Self.zoneID, busy)) == [], "no network is to blame")
+    }
+
     @Test("167. a batch that was in flight when the process ended goes before the first fetch")
     func aBatchOfTheProcessBeforeGoesFirst() {
         var bench = Bench()

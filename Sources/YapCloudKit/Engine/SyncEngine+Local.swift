@@ -112,6 +112,7 @@ extension SyncLane {
     /// What waits for the network need not wait any more.
     mutating func endNetworkPause() {
         if pause?.because == .network { pause = nil }
+        if running?.work.isRemote == true { networkCameBackMeanwhile = true }
     }
 
     /// The same; and something may have been missed.

@@ -229,12 +229,16 @@ extension SyncEngine {
         _ actions: inout [SyncAction]
     ) {
         guard var lane = lanes[key] else { return }
+        actions.append(.tell(key, error))
+        if pause == .network, lane.networkCameBackMeanwhile {
+            lanes[key]?.networkCameBackMeanwhile = false
+            return
+        }
         let milliseconds = lane.backOff.nextPauseMilliseconds(
             retryAfterSeconds: error.retryAfterSeconds, random: random)
         lane.pause = (now + milliseconds, pause)
         lane.refusedConnection = CloudSyncProblem(refusedConnection: error)
         lanes[key] = lane
-        actions.append(.tell(key, error))
     }
 
     mutating func stop(

@@ -159,6 +159,7 @@ package struct SyncEngine {
         _ work: SyncWork, _ key: DatabaseKey, now: Int64, _ actions: inout [SyncAction]
     ) {
         lastAttempt += 1
+        if work.isRemote { lanes[key]?.networkCameBackMeanwhile = false }
         lanes[key]?.running = SyncLane.Running(
             work: work, attempt: lastAttempt,
             deadlineMilliseconds: work.isRemote ? now + Self.operationSecondsMax * 1000 : nil)

@@ -37,6 +37,9 @@ struct SyncLane {
     var itemsMax = BatchLimits.itemsMax
     var backOff = BackOff()
     var pause: (untilMilliseconds: Int64, because: CloudSyncPause)?
+    /// The network may have come back while the work that runs was under way. If that fails for want of a network, it
+    /// may have failed before: it is tried again without a pause.
+    var networkCameBackMeanwhile = false
     /// Why waiting alone won't end the pause.
     var refusedConnection: CloudSyncProblem?
     /// Stops everything in this database until `retry`.
