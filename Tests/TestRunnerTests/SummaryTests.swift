@@ -41,7 +41,8 @@ import Testing
         #expect(book.takeFailures().isEmpty)
         #expect(
             book.failedLines() == [
-                "failed: ToyTests.Sums bad(_:)", "failed: ToyTests.Sums skipped() (skipped)",
+                "failed: ToyTests.Sums bad(_:)", "    1 is", "    2", "    at ToyTests/Toy.swift:9",
+                "    passing 1 to bad(_:)", "failed: ToyTests.Sums skipped() (skipped)",
                 "failed: 1 of 4 tests did not run",
             ])
         #expect(book.lastLine == "1 passed, 3 failed")
@@ -106,6 +107,7 @@ import Testing
         let long = String(repeating: "x", count: 1000) + String(repeating: "\\n1", count: 100)
         for _ in 1...50 { book.take(EventLines.line("issueRecorded", bad, at: 1000, message: long)) }
         book.take(EventLines.line("testEnded", bad, at: 1001))
+        #expect(book.failedLines().count == 1 + 6)
         let lines = book.takeFailures()
         #expect(lines.count == 1 + 10 * 41 + 1 && lines.allSatisfy { $0.count < 500 })
         #expect(lines.last == "    … 40 more issues")

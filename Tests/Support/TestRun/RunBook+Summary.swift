@@ -1,5 +1,7 @@
 extension RunBook {
     static let longestMax = 20
+    /// Lines of a failed test's first issue at the end of the run.
+    static let issueLinesMax = 6
 
     /// The tests that worked longest, in their bodies.
     package func longestLines() -> [String] {
@@ -12,11 +14,15 @@ extension RunBook {
         }
     }
 
-    /// The tests that failed, were skipped or did not run.
+    /// The tests that failed, were skipped or did not run. The first issue stands below its test: often the end of the
+    /// output is all that is kept.
     package func failedLines() -> [String] {
         let failed = outcomes.filter { $0.value.hasFailed }.sorted { $0.key.text < $1.key.text }
-        let lines = failed.map { test, outcome in
-            "failed: \(outcome.isHung ? "hung: " : "")\(test)\(outcome.isSkipped ? " (skipped)" : "")"
+        let lines = failed.flatMap { test, outcome in
+            let kind = outcome.isHung ? "hung: " : ""
+            let issue = outcome.isHung || outcome.isSkipped ? [] : outcome.issues.first ?? []
+            return ["failed: \(kind)\(test)\(outcome.isSkipped ? " (skipped)" : "")"]
+                + issue.prefix(Self.issueLinesMax).map { "    \($0)" }
         }
         let isMissing = "failed: \(missingCount) of \(listed.count) tests did not run"
         let missing = missingCount == 0 ? [] : [isMissing]
