@@ -1,5 +1,6 @@
 package import CoreLocation
 package import Foundation
+internal import Seams
 
 /// A field's value as a record keeps it: one case for each type the cloud knows.
 package enum RecordValue: Hashable, Sendable {
@@ -86,6 +87,26 @@ package enum RecordValue: Hashable, Sendable {
         case .asset(let value): value
         case .list(let values): NSArray(array: values.map(\.object))
         case .unsupported(let reason): UnsupportedRecordValue(reason: reason)
+        }
+    }
+}
+
+extension RecordValue {
+    /// Whether both are written in the same bytes. For `String` and `Double` two normal forms of a text are equal, and
+    /// so are zero and minus zero.
+    package static func == (left: RecordValue, right: RecordValue) -> Bool {
+        switch (left, right) {
+        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
+        case (.int64(let left), .int64(let right)): left == right
+        case (.double(let left), .double(let right)): left.hasSameBits(as: right)
+        case (.date(let left), .date(let right)): left == right
+        case (.data(let left), .data(let right)): left == right
+        case (.reference(let left), .reference(let right)): left == right
+        case (.location(let left), .location(let right)): left == right
+        case (.asset(let left), .asset(let right)): left == right
+        case (.list(let left), .list(let right)): left == right
+        case (.unsupported(let left), .unsupported(let right)): left.hasSameBytes(as: right)
+        default: false
         }
     }
 }

@@ -1,4 +1,7 @@
-/// What a field holds.
+internal import Seams
+
+/// What a field holds. Two values are equal when they are written in the same bytes. For `String` and `Double` two
+/// normal forms of a text are equal, and so are zero and minus zero.
 ///
 /// The large cases are indirect, so that the many fields which are text or numbers stay small.
 public enum FieldValue: Hashable, Sendable {
@@ -40,6 +43,26 @@ public enum FieldValue: Hashable, Sendable {
     }
 }
 
+extension FieldValue {
+    /// Whether both are written in the same bytes.
+    public static func == (left: FieldValue, right: FieldValue) -> Bool {
+        switch (left, right) {
+        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
+        case (.int64(let left), .int64(let right)): left == right
+        case (.double(let left), .double(let right)): left.hasSameBits(as: right)
+        case (.timestamp(let left), .timestamp(let right)): left == right
+        case (.bytes(let left), .bytes(let right)): left == right
+        case (.encryptedBytes(let left), .encryptedBytes(let right)): left == right
+        case (.reference(let left), .reference(let right)): left == right
+        case (.location(let left), .location(let right)): left == right
+        case (.asset(let left), .asset(let right)): left == right
+        case (.list(let leftType, let left), .list(let rightType, let right)):
+            leftType == rightType && left == right
+        default: false
+        }
+    }
+}
+
 /// The name of another record, and what becomes of this one when that one is deleted.
 public struct Reference: Hashable, Sendable {
     /// What the deletion of the target does; the raw value is Apple's name.
@@ -64,6 +87,12 @@ public struct Reference: Hashable, Sendable {
         self.recordName = recordName
         self.zoneID = zoneID
         self.action = action
+    }
+
+    /// Whether both name the same record, in the same bytes.
+    public static func == (left: Reference, right: Reference) -> Bool {
+        left.recordName.hasSameBytes(as: right.recordName) && left.zoneID == right.zoneID
+            && left.action == right.action
     }
 }
 
@@ -101,6 +130,16 @@ public struct Location: Hashable, Sendable {
         self.course = course
         self.timestampMilliseconds = timestampMilliseconds
     }
+
+    /// Whether all numbers are the same bits.
+    public static func == (left: Location, right: Location) -> Bool {
+        left.numbers.elementsEqual(right.numbers) { $0.hasSameBits(as: $1) }
+            && left.timestampMilliseconds == right.timestampMilliseconds
+    }
+
+    private var numbers: [Double?] {
+        [latitude, longitude, horizontalAccuracy, verticalAccuracy, altitude, speed, course]
+    }
 }
 
 /// A file: the receipt of an upload, or what a fetch says of it. All but the size are opaque text.
@@ -133,5 +172,14 @@ public struct Asset: Hashable, Sendable {
         self.receipt = receipt
         self.downloadURL = downloadURL
         self.downloadedData = downloadedData
+    }
+
+    /// Whether all texts are the same bytes.
+    public static func == (left: Asset, right: Asset) -> Bool {
+        left.size == right.size && left.texts.elementsEqual(right.texts) { $0.hasSameBytes(as: $1) }
+    }
+
+    private var texts: [String?] {
+        [fileChecksum, wrappingKey, referenceChecksum, receipt, downloadURL, downloadedData]
     }
 }

@@ -1,3 +1,5 @@
+internal import Seams
+
 /// The name of a record: unique in its zone.
 public struct RecordID: Hashable, Comparable, Sendable {
     /// The record's name.
@@ -9,6 +11,11 @@ public struct RecordID: Hashable, Comparable, Sendable {
     public init(recordName: String, zoneID: ZoneID = ZoneID()) {
         self.recordName = recordName
         self.zoneID = zoneID
+    }
+
+    /// Equal when zone and name are, in the same bytes.
+    public static func == (left: RecordID, right: RecordID) -> Bool {
+        left.recordName.hasSameBytes(as: right.recordName) && left.zoneID == right.zoneID
     }
 
     /// Orders by zone, then by name.

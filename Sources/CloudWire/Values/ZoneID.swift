@@ -1,3 +1,5 @@
+internal import Seams
+
 /// The name of a record zone: a name, and the user whose database it is in.
 public struct ZoneID: Hashable, Comparable, Sendable {
     /// The zone every database has without creating it.
@@ -22,9 +24,10 @@ public struct ZoneID: Hashable, Comparable, Sendable {
     /// Whether this is the zone that every database has.
     public var isDefault: Bool { zoneName == ZoneID.defaultZoneName }
 
-    /// Equal when name and owner are; the zone type is information only.
+    /// Equal when name and owner are the same bytes; the zone type is information only.
     public static func == (left: ZoneID, right: ZoneID) -> Bool {
-        left.zoneName == right.zoneName && left.ownerRecordName == right.ownerRecordName
+        left.zoneName.hasSameBytes(as: right.zoneName)
+            && left.ownerRecordName.hasSameBytes(as: right.ownerRecordName)
     }
 
     /// Orders by owner (none first), then by name.

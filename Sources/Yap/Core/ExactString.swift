@@ -1,3 +1,5 @@
+import Seams
+
 /// A name that is equal only to the same bytes, as in SQLite.
 ///
 /// Swift takes "é" and "e" with a combining accent for one string. On disk they are two rows: a cache that took
@@ -12,13 +14,5 @@ struct ExactString: Hashable, Sendable {
     // The hash stays that of the string: the same bytes have the same one.
     static func == (left: ExactString, right: ExactString) -> Bool {
         left.string.hasSameBytes(as: right.string)
-    }
-}
-
-extension String {
-    func hasSameBytes(as other: String) -> Bool {
-        utf8.withContiguousStorageIfAvailable { bytes in
-            other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
-        }.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
     }
 }

@@ -1,4 +1,5 @@
 import SQLite
+import Seams
 
 /// One SQLite handle with what it keeps in memory: decoded rows and the extensions' connections, all of one
 /// snapshot.

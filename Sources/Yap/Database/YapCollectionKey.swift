@@ -1,3 +1,5 @@
+import Seams
+
 /// What names a row: its collection and its key. Equal are only the same bytes, as on disk.
 public struct YapCollectionKey: Hashable, Comparable, Codable, Sendable {
     /// The collection; "" is the default one.

@@ -1,5 +1,6 @@
 internal import CloudKit
 internal import Seams
+internal import Yap
 
 extension MyDatabaseObject {
     /// Marks a property of a `MyDatabaseObject` as one that is stored, and whose changes are tracked.
@@ -10,7 +11,8 @@ extension MyDatabaseObject {
     ///     @Monitored var isDone = false
     /// }
     /// ```
-    /// Setting it to an equal value is no change, and neither is setting it back to what it was.
+    /// Setting it to a value that is stored in the same bytes is no change, and neither is setting it back to what it
+    /// was. Another normal form of an equal text is one.
     @propertyWrapper
     public final class Monitored<Value: Codable & Equatable & Sendable> {
         /// Guarded by the lock of the object that the property belongs to: nothing else has this wrapper.
@@ -65,11 +67,11 @@ extension MyDatabaseObject {
                     (state.isImmutable, self.value, self.original, changeCount)
                 }
                 if isImmutable { return false }
-                if newValue == value { return true }
+                if Self.isStoredAlike(newValue, value) { return true }
                 let newOriginal: Original?
                 switch original {
                 case nil: newOriginal = .value(value)
-                case .value(let before)? where before == newValue: newOriginal = nil
+                case .value(let before)? where Self.isStoredAlike(newValue, before): newOriginal = nil
                 case .value?: newOriginal = original
                 }
                 let replaced = owner.state.withLock { state -> (Value, Original?)? in
@@ -78,6 +80,21 @@ extension MyDatabaseObject {
                 }
                 if replaced != nil { return true }
             }
+        }
+
+        /// Whether both values are stored in the same bytes. Of values that aren't equal that isn't asked.
+        private static func isStoredAlike(_ value: Value, _ other: Value) -> Bool {
+            guard value == other else { return false }
+            if let text = value as? String, let other = other as? String {
+                return text.hasSameBytes(as: other)
+            }
+            if Value.self == Bool.self || value is any FixedWidthInteger { return true }
+            let encoder = CBOREncoder()
+            // A value that can't be stored says so when its object is.
+            guard let bytes = try? encoder.encode(value), let others = try? encoder.encode(other) else {
+                return true
+            }
+            return bytes == others
         }
 
         /// Replaces the value and the original. Called with the owner's lock held.
