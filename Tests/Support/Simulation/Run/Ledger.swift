@@ -11,10 +11,11 @@ package struct Ledger: Sendable {
     package struct Value: Hashable, Sendable {
         package let record: String
         package let field: String
+        /// Spelled out: two normal forms of a text are two values.
         package let value: String
 
         package init(record: String, field: String, value: String) {
-            (self.record, self.field, self.value) = (record, field, value)
+            (self.record, self.field, self.value) = (record, field, value.spelledOut)
         }
     }
 
@@ -256,7 +257,7 @@ package struct Ledger: Sendable {
             guard commit.device == device, commit.value.record == record else { return false }
             if let tags { return commit.isTag && tags.contains(commit.value.value) }
             return commit.value.field == entry.field ?? Ledger.deletion
-                && (entry.dropped == nil || commit.value.value == entry.dropped)
+                && (entry.dropped == nil || commit.value.value == entry.dropped?.spelledOut)
         }
     }
 
