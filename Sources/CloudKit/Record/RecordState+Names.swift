@@ -16,6 +16,11 @@ extension RecordState {
             for key in store.changedKeys where !Self.isName(key) && store.values[key] != nil {
                 throw refusal("its field \"\(key)\" isn't a letter and then letters, digits and _")
             }
+            // A predicate of that name asks what the cloud itself keeps of the record.
+            for key in store.changedKeys where SystemField(key) != nil && store.values[key] != nil {
+                throw refusal(
+                    "its field \"\(key)\" has the name of a property of every record: name it otherwise")
+            }
         }
         for key in encrypted.changedKeys where encrypted.values[key] != nil && plain.values[key] != nil {
             throw refusal("its field \(key) is encrypted and isn't: it can be only one of them")

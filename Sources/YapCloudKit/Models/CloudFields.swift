@@ -31,8 +31,8 @@ public struct CloudFields<Model: Sendable>: Sendable {
     /// In the order of their names.
     let entries: [Entry]
 
-    /// Builds a map. A mistake in it (a name that can't be taken from the key path, or that stands twice)
-    /// ends the program when the map is built; a debug build says what to write instead.
+    /// Builds a map. A mistake in it (a name that can't be taken from the key path, that no field can have, or that
+    /// stands twice) ends the program when the map is built; a debug build says what to write instead.
     public init(_ build: (CloudFieldsBuilder<Model>) -> Void) {
         let builder = CloudFieldsBuilder<Model>()
         build(builder)
@@ -43,6 +43,12 @@ public struct CloudFields<Model: Sendable>: Sendable {
             twice == nil,
             "\"\(twice ?? "")\" stands twice in the fields of \(Model.self): give one of them another name with as:"
         )
+        for name in names {
+            let problem = FieldNames.problem(of: name)
+            precondition(
+                problem == nil,
+                "the field \"\(name)\" of \(Model.self) \(problem ?? ""): give it another name with as:")
+        }
         precondition(!names.isEmpty, "\(Model.self) has no fields: add one with $0.field(\\.property)")
     }
 

@@ -241,6 +241,11 @@ import Testing
             record["_mine"] = 1
             return record
         },
+        Case(testDescription: "a key that is the name of a record's own property") {
+            let record = plain($0)
+            record["creationDate"] = 1
+            return record
+        },
         Case(testDescription: "a key with a dash") {
             let record = plain($0)
             record["a-b"] = 1
