@@ -20,7 +20,7 @@ import Yap
     let cloud = TestCloud()
     private static let keys = [
         "https://example.com/café", "https://example.com/caf%C3%A9", "100%", "%", "%zz", "%41", "line\nbreak",
-        "日本",
+        "日本", "_draft", "__", "%5Fdraft", "a_b",
         "https://example.com/?q=a b&c=d",
     ]
 
@@ -60,6 +60,7 @@ import Yap
         #expect(
             RecordNames.name(forKey: "https://example.com/caf%C3%A9") == "https://example.com/caf%25C3%25A9")
         #expect(RecordNames.name(forKey: "100%") == "100%")
+        #expect(RecordNames.name(forKey: "_a_b") == "%5Fa_b", "no server takes a new record named _a_b")
     }
 
     @Test func aNameOfAnotherClientIsItsOwnKey() {
@@ -73,6 +74,7 @@ import Yap
         let random = SeededRandomSource(seed: TestSeed.value)
         let pieces = [
             "%", "4", "1", "C", "3", "A", "9", "é", "\u{1F600}", " ", "\u{7F}", "\0", "z", "%C3", "%25",
+            "_", "%5F",
         ]
         for _ in 0..<5_000 {
             let key = (0..<random.next(in: 1..<9)).map { _ in pieces[random.next(in: 0..<pieces.count)] }

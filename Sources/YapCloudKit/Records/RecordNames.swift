@@ -2,7 +2,8 @@ internal import CloudKit
 
 /// The names of the records that rows stand for.
 ///
-/// A record's name has 1 to 255 printable ASCII characters (CloudKit Web Services Reference, "Record ID Dictionary").
+/// A record's name has 1 to 255 printable ASCII characters (CloudKit Web Services Reference, "Record ID Dictionary"),
+/// and does not begin with an underscore (`CKRecord.ID`).
 /// A key that is such a name is the name. Of any other key the bytes that a name can't have are percent-encoded
 /// (RFC 3986, section 2.1), so that each device comes to the same name, and from the name to the same key.
 enum RecordNames {
@@ -70,6 +71,7 @@ enum RecordNames {
     /// Also a percent sign that would be read as the beginning of an encoded byte.
     private static func mustBeEncoded(_ index: Int, _ bytes: [UInt8]) -> Bool {
         !isPrintable(bytes[index]) || encoded(at: index, bytes) != nil
+            || index == 0 && bytes[index] == UInt8(ascii: "_")
     }
 
     /// The byte that is encoded in the three at `index`.
