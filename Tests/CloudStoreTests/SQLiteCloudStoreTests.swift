@@ -66,8 +66,8 @@ import Testing
     @Test func aNewerFormatIsRefusedByItsNumber() throws {
         let path = folder.file("store.db")
         _ = try SQLiteCloudStore(path: path)
-        try Connection(path: path).execute("PRAGMA user_version = 11")
-        #expect(throws: CloudStoreError.newerFormat(path: path, version: 11)) {
+        try Connection(path: path).execute("PRAGMA user_version = 99")
+        #expect(throws: CloudStoreError.newerFormat(path: path, version: 99)) {
             try SQLiteCloudStore(path: path)
         }
     }

@@ -44,8 +44,9 @@ struct IndexWork: Hashable {
     /// The records up to here are done.
     var position: RecordKey?
 
-    /// Version 1 counted no bytes: its work begins anew, and counts what it had done too.
-    private static let version: UInt8 = 2
+    /// Version 1 counted no bytes, and up to version 2 other texts had other words: that work begins anew, with what it
+    /// had done.
+    private static let version: UInt8 = 3
 
     /// The work that a change of a type makes, beside what was left; nil when nothing is to be done.
     init?(_ recordType: String, from old: RecordType?, to new: RecordType?, left: IndexWork?) {

@@ -1,12 +1,17 @@
+import Foundation
+
 /// The words of a text, as a search finds them.
 enum Words {
     /// Bytes of a word; what is longer is cut.
     static let wordBytesMax = 64
     /// Words of a field by which it is found; those beyond are not.
     static let wordsMax = 1_000
+    /// Bytes of a word as it was written, of which `wordBytesMax` are left.
+    private static let writtenBytesMax = 4 * wordBytesMax
 
-    /// The different words of `texts`: letters and digits in a row, in lower case, the accents of Latin letters left
-    /// off. Each sign of Chinese and Japanese is a word.
+    /// The different words of `texts`: letters and digits in a row, in one case and one normal form (NFC). Marks above
+    /// and below letters are left off in Latin, Greek and Cyrillic, and so are the points of Arabic and Hebrew: in
+    /// other scripts they make another word. Each sign of Chinese and Japanese is a word.
     static func of(_ texts: some Sequence<String>) -> Set<String> {
         var words = Set<String>()
         for text in texts where words.count < wordsMax {
@@ -21,53 +26,86 @@ enum Words {
     }
 
     private static func add(wordsOf text: String, to words: inout Set<String>) {
-        var word = Word()
+        var word = WrittenWord()
         func end() {
             guard let text = word.take(), words.count < wordsMax else { return }
             words.insert(text)
         }
+        var isAfterSign = false
         for scalar in text.unicodeScalars {
             if scalar.isASCII {
                 // Most text is ASCII, and Unicode's tables take ten times as long.
-                if let letter = asciiLetter(scalar) { word.append(letter) } else { end() }
-            } else if isWordItself(scalar) {
-                end()
-                word.append(scalar)
-                end()
-            } else if scalar.properties.generalCategory.isOfWords {
-                append(scalar, to: &word)
-            } else if scalar.properties.generalCategory != .nonspacingMark {
-                end()
+                if isAfterSign { end() }
+                isAfterSign = false
+                if let letter = asciiLetter(scalar) {
+                    word.append(letter)
+                } else {
+                    end()
+                    if words.count >= wordsMax { return }
+                }
+                continue
             }
+            let category = scalar.properties.generalCategory
+            if category == .nonspacingMark {
+                word.append(mark: scalar)
+                continue
+            }
+            if isAfterSign { end() }
+            isAfterSign = isSign(scalar)
+            if isAfterSign { end() }
+            if isAfterSign || category.isOfWords { word.append(scalar) } else { end() }
             if words.count >= wordsMax { return }
         }
         end()
     }
 
-    /// The word that is being read, as far as it counts. Its bytes: to append to a text costs twenty times as much.
-    private struct Word {
+    /// The word that is being read, as it was written. Its bytes: to append to a text costs twenty times as much.
+    private struct WrittenWord {
         private var bytes: [UInt8] = []
-        private var isFull = false
+        /// Whether the bytes are the word.
+        private var isFolded = true
 
         mutating func append(_ letter: UInt8) {
-            guard !isFull else { return }
-            if bytes.count < wordBytesMax { bytes.append(letter) } else { isFull = true }
+            if bytes.count < writtenBytesMax { bytes.append(letter) }
         }
 
         mutating func append(_ scalar: Unicode.Scalar) {
-            isFull = isFull || bytes.count + UTF8.width(scalar) > wordBytesMax
-            if !isFull { bytes.append(contentsOf: String(scalar).utf8) }
+            if let plain = plainLetters[scalar] {
+                for letter in plain.utf8 { append(letter) }
+                return
+            }
+            guard bytes.count + UTF8.width(scalar) <= writtenBytesMax else { return }
+            bytes.append(contentsOf: String(scalar).utf8)
+            isFolded = false
+        }
+
+        /// Appends a mark to the letter before it; there is nothing to append it to at the beginning of a word.
+        mutating func append(mark: Unicode.Scalar) {
+            if !bytes.isEmpty { append(mark) }
         }
 
         /// The word, after which another begins; nil when there is none.
         mutating func take() -> String? {
             guard !bytes.isEmpty else { return nil }
-            defer {
-                bytes.removeAll(keepingCapacity: true)
-                isFull = false
-            }
-            return String(decoding: bytes, as: UTF8.self)
+            let written = String(decoding: bytes, as: UTF8.self)
+            let word = isFolded ? written : folded(written)
+            bytes.removeAll(keepingCapacity: true)
+            isFolded = true
+            return word.isEmpty ? nil : cut(word)
         }
+    }
+
+    /// The whole scalars of a word, as far as they count.
+    private static func cut(_ word: String) -> String {
+        guard word.utf8.count > wordBytesMax else { return word }
+        var kept = String.UnicodeScalarView()
+        var bytesCount = 0
+        for scalar in word.unicodeScalars {
+            bytesCount += UTF8.width(scalar)
+            guard bytesCount <= wordBytesMax else { break }
+            kept.append(scalar)
+        }
+        return String(kept)
     }
 
     /// A letter of a word in lower case, or a digit; nil for what stands between words.
@@ -79,18 +117,52 @@ enum Words {
         }
     }
 
-    private static func append(_ scalar: Unicode.Scalar, to word: inout Word) {
-        for lower in scalar.properties.lowercaseMapping.unicodeScalars {
-            if let plain = plainLetters[lower] {
-                for letter in plain.utf8 { word.append(letter) }
-            } else if lower.properties.generalCategory != .nonspacingMark {
-                word.append(lower)
+    /// A word in one case and one normal form, without the marks that don't count.
+    private static func folded(_ word: String) -> String {
+        var letters = String.UnicodeScalarView()
+        var losesMarks = true
+        for scalar in word.decomposedStringWithCanonicalMapping.unicodeScalars {
+            if scalar.properties.generalCategory == .nonspacingMark {
+                if !losesMarks, !isPoint(scalar) { letters.append(scalar) }
+                continue
             }
+            losesMarks = hasFoldedMarks(scalar)
+            // Full case folding, but for letters that have no case in one direction: a final sigma is a sigma.
+            for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+                for lower in upper.properties.lowercaseMapping.unicodeScalars {
+                    if let plain = plainLetters[lower] {
+                        letters.append(contentsOf: plain.unicodeScalars)
+                    } else if lower.properties.generalCategory != .nonspacingMark || !losesMarks {
+                        letters.append(lower)
+                    }
+                }
+            }
+        }
+        return String(letters).precomposedStringWithCanonicalMapping
+    }
+
+    /// Whether a letter of this script is the same one without its marks.
+    private static func hasFoldedMarks(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        // Latin, Greek and Cyrillic, and their further blocks.
+        case 0x0000...0x052F, 0x1C80...0x1C8F, 0x1D00...0x1DBF, 0x1E00...0x1FFF, 0x2C60...0x2C7F,
+            0x2DE0...0x2DFF,
+            0xA640...0xA69F, 0xA720...0xA7FF, 0xAB30...0xAB6F:
+            true
+        default: false
         }
     }
 
-    /// Scripts that leave no space between words.
-    private static func isWordItself(_ scalar: Unicode.Scalar) -> Bool {
+    /// A point of Hebrew or Arabic, which writers leave off.
+    private static func isPoint(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0591...0x05C7, 0x0610...0x061A, 0x064B...0x0652, 0x0656...0x065F, 0x0670, 0x06D6...0x06ED: true
+        default: false
+        }
+    }
+
+    /// Signs of scripts that leave no space between words.
+    private static func isSign(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x3041...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0x2_0000...0x3_FFFF: true
         default: false
