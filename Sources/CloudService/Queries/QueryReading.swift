@@ -226,6 +226,12 @@ struct QueryReading {
         case (.int64, .double(let number)), (.timestamp, .double(let number)):
             guard let whole = Int64(exactly: number) else { throw mismatch(field, value) }
             return .value(OrderedBytes.number(whole))
+        case (.int64, .string(let text)) where !isTyped, (.timestamp, .string(let text)) where !isTyped:
+            guard let number = Int64(text) else { throw mismatch(field, value) }
+            return .value(OrderedBytes.number(number))
+        case (.double, .string(let text)) where !isTyped:
+            guard let number = Double(text), number.isFinite else { throw mismatch(field, value) }
+            return .value(OrderedBytes.number(number))
         case (.bytes, .bytes(let bytes)): return .value(bytes)
         case (.bytes, .string(let text)) where !isTyped:
             guard let bytes = Base64.decoded(text) else { throw mismatch(field, value) }

@@ -121,6 +121,28 @@ import Testing
         #expect(text.contains(#""value":"1""#) && !text.contains("text"), "\(text)")
     }
 
+    @Test func aNumberInQuotesWithoutATypeIsWhatTheFieldIs() throws {
+        try save(["a", "b"]) {
+            [
+                "rank": Field(.int64(Int64($0))), "at": Field(.timestamp(milliseconds: Int64($0))),
+                "part": Field(.double(Double($0) / 2)),
+            ]
+        }
+        func names(_ field: String, _ value: String, comparator: String = "EQUALS") throws -> [String?] {
+            let filter = #"{"comparator":"\#(comparator)","fieldName":"\#(field)","fieldValue":\#(value)}"#
+            let body = #"{"query":{"recordType":"todo","filterBy":[\#(filter)]}}"#
+            let response = cloud.service.respond(to: cloud.request("records/query", Array(body.utf8)))
+            return try cloud.read(response, as: RecordsQueryResponse.self).records.map(\.recordName)
+        }
+        for (field, value) in [("rank", "1"), ("at", "1"), ("part", "0.5")] {
+            #expect(try names(field, #"{"value":"\#(value)"}"#) == ["b"])
+            #expect(try names(field, #"{"value":["\#(value)"]}"#, comparator: "IN") == ["b"])
+        }
+        for value in [#"{"value":"one"}"#, #"{"value":"1","type":"STRING"}"#, #"{"value":""}"#] {
+            #expect(throws: WireError.self) { try names("rank", value) }
+        }
+    }
+
     @Test func aQueryThatNoIndexServesIsRefusedInApplesWords() throws {
         try save(["a"]) { _ in ["rank": Field(.int64(1)), "raw": Field(.bytes([1]))] }
         #expect(
