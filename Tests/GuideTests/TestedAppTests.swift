@@ -42,6 +42,41 @@ private struct BookmarkApp {
         #expect(found?.title == "Swift")
     }
 
+    @Test func anAppWithCloudSyncIsTestedInAConflict() async throws {
+        let cloud = TestCloud(execution: .threads)
+        let devices = [cloud.device(user: "ada"), cloud.device(user: "ada")]
+        let phone = try await BookmarkApp(
+            file: folder.appending(component: "phone.yap"), container: devices[0].container)
+        let laptop = try await BookmarkApp(
+            file: folder.appending(component: "laptop.yap"), container: devices[1].container)
+        try await phone.database.newConnection().readWrite { transaction in
+            try transaction.setObject(Bookmark(title: "Swift"), forKey: "1", inCollection: "bookmarks")
+        }
+        #expect(await phone.sync.syncNow() == .idle)
+        #expect(await laptop.sync.syncNow() == .idle)
+        cloud.disconnect(devices[0])
+        cloud.disconnect(devices[1])
+        try await phone.database.newConnection().readWrite { transaction in
+            try transaction.setObject(
+                Bookmark(title: "Swift", rating: 5), forKey: "1", inCollection: "bookmarks")
+        }
+        try await laptop.database.newConnection().readWrite { transaction in
+            try transaction.setObject(Bookmark(title: "Swift 6"), forKey: "1", inCollection: "bookmarks")
+        }
+        cloud.connect(devices[0])
+        cloud.connect(devices[1])
+        for app in [phone, laptop, phone] {
+            let status = await app.sync.syncNow()
+            #expect(status == .idle)
+        }
+        for app in [phone, laptop] {
+            let found = try await app.database.newConnection().read {
+                try $0.object(Bookmark.self, forKey: "1", inCollection: "bookmarks")
+            }
+            #expect(found == Bookmark(title: "Swift 6", rating: 5))
+        }
+    }
+
     @Test func anAppWithCloudSyncIsTestedOffline() async throws {
         let cloud = TestCloud(execution: .threads)
         let device = cloud.device(user: "ada")
