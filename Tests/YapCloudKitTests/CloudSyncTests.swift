@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
+import SQLiteTestSupport
 import Seams
 import Testing
 import Yap
@@ -28,6 +29,34 @@ import Yap
         #expect(first(.fetchRecordZoneChanges) < upload && upload < .max)
         #expect(try phone.todos().count == 2)
         #expect(phone.server("1") != nil)
+    }
+
+    @Test(
+        "186. nothing is uploaded before the first fetch, also when the sync counts its queue before the start"
+    )
+    func aSyncThatIsAheadOfItsStartUploadsNothingBeforeTheFirstFetch() throws {
+        let folder = try TemporaryFolder()
+        let database = try YapDatabase(path: folder.file("todos.yap")) {
+            $0.register(Todo.self, inCollection: "todos")
+        }
+        let scheduler = ManualScheduler(clock: cloud.clock)
+        let uploads = { self.cloud.requestCount(.modifyRecords) }
+        let sync = try CloudSync(
+            database, container: cloud.device(user: "ada").container,
+            models: [.model(Todo.self, collection: "todos")], zone: "todos", scheduler: scheduler,
+            clock: cloud.clock, random: SeededRandomSource(seed: 5),
+            whenRegistered: {
+                try database.newConnection().blocking.readWrite {
+                    try $0.setObject(Todo(title: "mine"), forKey: "1", inCollection: "todos")
+                }
+                scheduler.runUntilQuiet()
+                #expect(uploads() == 0)
+            })
+        #expect(sync.syncNowInline() == .idle)
+        #expect(uploads() == 1)
+        let kinds = cloud.requests.map(\.kind)
+        #expect(kinds.prefix { $0 != .modifyRecords }.contains(.fetchRecordZoneChanges))
+        try database.close()
     }
 
     @Test func whileAStepOfTheStartFailsNothingIsUploadedAndItIsNeverIdle() throws {

@@ -134,7 +134,7 @@ import Yap
         let zoneID = EngineBench.zoneID
         var bench = EngineBench()
         var held = QueueCount(pending: 1)
-        held.zonesFetchedAnew = [zoneID]
+        held.zonesToFetchFirst = [zoneID]
         #expect(bench.handle(.counted(key, held)) == [])
         #expect(bench.handle(.unanswered(key)) == [])
         #expect(bench.handle(.follow(key, zoneID, mayBeMissing: false)) == ["fetch Z"])

@@ -112,20 +112,24 @@ extension YapDatabaseCloudKitTransaction {
     /// The queue of a database, and the zones that have to be fetched before anything of it is sent.
     func count(_ database: DatabaseKey, at moment: CountMoment) throws -> QueueCount {
         var count = try tables.counts(database, at: moment)
-        count.zonesFetchedAnew = try zonesFetchedAnew(database)
+        count.zonesToFetchFirst = try zonesToFetchFirst(database)
         return count
     }
 
-    /// The zones of `CloudSync` that are being fetched in full. Other zones may be marked so too: those of an earlier
-    /// version of the app, which nobody fetches.
-    private func zonesFetchedAnew(_ database: DatabaseKey) throws -> [CKRecordZone.ID] {
+    /// The zones of `CloudSync` that are being fetched in full, or were never fetched from. Other zones may be marked
+    /// so too: those of an earlier version of the app, which nothing fetches.
+    private func zonesToFetchFirst(_ database: DatabaseKey) throws -> [CKRecordZone.ID] {
+        // `CloudSync` has its zones in the user's private database.
+        guard database.identifier == nil else { return [] }
         let zoneIDs = cloudKit.runner.zoneHandler?.zoneIDs ?? []
-        return try zoneIDs.filter { try tables.fullFetch($0, database) != nil }
+        return try zoneIDs.filter {
+            try tables.fullFetch($0, database) != nil || tables.token($0, database) == nil
+        }
     }
 
-    /// The batch to send next, its change-set marked as in flight; empty while a zone is being fetched in full.
+    /// The batch to send next, its change-set marked as in flight; empty while a zone has to be fetched first.
     func takeBatch(_ database: DatabaseKey, _ limits: BatchLimits) throws -> Batch {
-        guard try zonesFetchedAnew(database).isEmpty else { return Batch() }
+        guard try zonesToFetchFirst(database).isEmpty else { return Batch() }
         guard limits.takesDeletionsOnly else {
             return try takeBatch(database, itemsMax: limits.itemsMax, bytesMax: limits.bytesMax)
         }

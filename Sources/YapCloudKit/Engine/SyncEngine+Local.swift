@@ -49,8 +49,8 @@ extension SyncEngine {
         lane.running = nil
         // Something was queued since it was counted: that may go.
         let isCurrent = lane.take(count)
-        // A full fetch began since it was counted: it goes first.
-        guard count.zonesFetchedAnew.isEmpty else {
+        // A full fetch began since it was counted.
+        guard count.zonesToFetchFirst.isEmpty else {
             lanes[key] = lane
             return
         }

@@ -88,8 +88,10 @@ package struct QueueCount: Hashable, Sendable {
     package var refused: [CloudSyncProblem]
     /// The zones that differ from the server's although they were fetched anew.
     package var differingZones: [CloudSyncProblem] = []
-    /// The zones that are being fetched in full. Nothing is sent before that ends.
-    package var zonesFetchedAnew: [CKRecordZone.ID] = []
+    /// The zones that are being fetched in full, where nothing is sent before that ends, and those that were never
+    /// fetched from: a first fetch doesn't show deletions, so a record that was sent before it and deleted by another
+    /// device would be made again.
+    package var zonesToFetchFirst: [CKRecordZone.ID] = []
     /// When it was counted, in an order that all counts of a database share: see `CountMoment`.
     package var moment = CountMoment.unknown
 

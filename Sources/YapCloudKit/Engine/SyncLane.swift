@@ -82,13 +82,13 @@ struct SyncLane {
         // deletion of it as if it were of an earlier life. Under the name of the batch the server tells what it did.
         if (1...Self.unansweredSendsMax).contains(unansweredSends), !isSuspended, !isQuotaFull {
             guard isCounted else { return nil }
-            if count.pending > 0, count.zonesFetchedAnew.isEmpty { return send }
+            if count.pending > 0, count.zonesToFetchFirst.isEmpty { return send }
         }
         if let zone = zonesToFetch.first(where: { !zonesToCreate.contains($0) }) { return .fetch(zone) }
         // A change may be made from less than the version of its tag has: an upgraded row lacks the server's values of
         // the fields that are new. Sent before the fetch, it would overwrite them.
-        guard count.zonesFetchedAnew.isEmpty else {
-            let zone = count.zonesFetchedAnew.first { followed.contains($0) && !zonesToCreate.contains($0) }
+        guard count.zonesToFetchFirst.isEmpty else {
+            let zone = count.zonesToFetchFirst.first { followed.contains($0) && !zonesToCreate.contains($0) }
             return zone.map { .fetch($0) }
         }
         guard !isSuspended else { return nil }
