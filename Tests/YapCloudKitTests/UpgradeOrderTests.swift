@@ -112,6 +112,23 @@ import Yap
         try laptop.set(title: "eggs", rating)
     }
 
+    @Test(
+        "182. nor where the row is deleted before the fetch, and made again or not", arguments: [false, true])
+    func aRowThatIsDeletedBeforeTheFetch(isMadeAgain: Bool) throws {
+        try laptop.set(title: "eggs", 4)
+        try ratePhone(1.5)
+        try laptop.open(.second, runs: false)
+        try laptop.remove()
+        if isMadeAgain { try laptop.set(title: "eggs", 2.5) }
+        let before = cloud.requestCount(.modifyRecords)
+        #expect(laptop.syncNow() == .idle)
+        #expect(laptop.dropped == ["4.0"])
+        #expect(
+            cloud.requestCount(.modifyRecords) == before + (isMadeAgain ? 2 : 1), "the deletion, the new row")
+        #expect(phone.syncNow() == .idle)
+        #expect(try phone.rating() == (isMadeAgain ? 2.5 : nil))
+    }
+
     @Test("182. an edit that is made before that fetch is kept, and the log says what it replaced")
     func anEditBeforeTheFetch() throws {
         try ratePhone(1.5)
@@ -235,6 +252,12 @@ private final class RatedDevice {
                 try transaction.setObject(
                     RatedTodo(title: title, rating: rating), forKey: "1", inCollection: "todos")
             }
+        }
+    }
+
+    func remove() throws {
+        try #require(app).database.newConnection().blocking.readWrite {
+            try $0.removeObject(forKey: "1", inCollection: "todos")
         }
     }
 

@@ -131,7 +131,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Leaves in the queue what the block wants uploaded: an entry keeps a key only with the value that the
     /// block gave; what stands in no entry becomes a new change. What the server had before is now the remote
     /// version.
-    private func rewriteQueue(
+    func rewriteQueue(
         of row: RecordRow, _ pending: [ChangeRow], updated: [String: Field], remote: [String: Field]
     ) throws {
         isQueueTouched = true

@@ -116,6 +116,7 @@ extension CloudSyncMap {
                 && !ext.isOwnEcho(record, of: deleted, names: model.fieldNames)
             guard isForeign else {
                 // Deleted and made again here: both are still to be sent, in this order.
+                if fullFetch != nil { try ext.dropOutdatedValues(of: deleted, against: record) }
                 try ext.setTag(of: deleted, from: record)
                 return false
             }
@@ -139,7 +140,10 @@ extension CloudSyncMap {
             return false
         }
         if let deleted {
-            guard deleted.changeTag != record.recordChangeTag else { return false }
+            guard deleted.changeTag != record.recordChangeTag else {
+                if fullFetch != nil { try ext.dropOutdatedValues(of: deleted, against: record) }
+                return false
+            }
             let isReset = fullFetch == .reset
             if try ext.isOwnEcho(record, of: deleted, names: model.fieldNames, isReset: isReset) {
                 try ext.setTag(of: deleted, from: record)
@@ -263,6 +267,24 @@ extension YapDatabaseCloudKitTransaction {
                         || change.originals[name].map { there.says($0) } ?? false)
             }
         }
+    }
+
+    /// A full fetch shows the version that a deleted record had here: drops what waits of fields in which that version
+    /// has another value than the one it was changed from. An upgrade queues what a row has of a new field, and the
+    /// server may have another device's value of it.
+    func dropOutdatedValues(of deleted: RecordRow, against record: CKRecord) throws {
+        let remote = try record.allFields()
+        let waiting = try tables.changes(of: deleted.id).filter { $0.kind == .save }
+        let originals = try originals(of: waiting, remote: remote)
+        let newest = waiting.reduce(into: [:]) { $0.merge($1.fields) { _, later in later } }
+        let current = newest.filter { name, _ in
+            guard let original = originals[name], let there = remote[name], there.value != nil else {
+                return true
+            }
+            return original.says(there)
+        }
+        guard current.count < newest.count else { return }
+        try rewriteQueue(of: deleted, waiting, updated: current, remote: remote)
     }
 
     /// Whether a save of the record went out whose answer isn't known.
