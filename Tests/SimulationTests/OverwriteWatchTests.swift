@@ -66,6 +66,19 @@ import Testing
         #expect(ledger.overwrites.faults.count == (rests ? 1 : 0))
     }
 
+    /// The device cleared the server's value, and an earlier version of its app set the field before that was sent.
+    @Test(arguments: [false, true])
+    mutating func aValueThatAQueuedEditWasMadeFromMayBeReplacedUntilTheDeviceComesToRest(rests: Bool) {
+        edits(2, "a")
+        ledger.removed(device: 1, Ledger.Value(record: "item1", field: "text", value: "a"))
+        ledger.committed(
+            device: 1, Ledger.Value(record: "item1", field: "text", value: Ledger.cleared))
+        if rests { ledger.cameToRest(device: 1) }
+        ledger.nowSyncs(device: 1, Ledger.Value(record: "item1", field: "text", value: "b"))
+        serverHas("a", "b")
+        #expect(ledger.overwrites.faults.count == (rests ? 1 : 0))
+    }
+
     @Test mutating func aValueThatCameAfterAnEarlierUpgradeIsNotReplaced() {
         edits(2, "a")
         edits(2, "b", over: "a")

@@ -24,8 +24,8 @@ package struct OverwriteWatch: Sendable {
     private struct Unsynced {
         /// The device that had it first.
         let device: Int
-        /// What earlier upgrades of the device had queued of the field, and may have waited still. Where the server has
-        /// that too, the device knows what the value was changed from.
+        /// What may have been in the device's queue of the field: values that earlier upgrades had queued, and values
+        /// that queued edits were made from. Where the server has one of them, it is what the value was changed from.
         let queuedBefore: Set<Value>
     }
 
@@ -57,8 +57,9 @@ package struct OverwriteWatch: Sendable {
     private var strayDeletions = Set<String>()
 
     private var unsyncedValues = [Value: Unsynced]()
-    /// By device: what its rows had of new fields at upgrades since it last came to rest.
-    private var queuedByUpgrades = [Int: [Field: Set<Value>]]()
+    /// By device, since it last came to rest: what its rows had of new fields at upgrades, and what its edits were made
+    /// from.
+    private var queued = [Int: [Field: Set<Value>]]()
     private var restores = 0
     private var emptiedDevices = Set<Int>()
     /// By device: what was made by one whose user had left it before.
@@ -76,6 +77,7 @@ package struct OverwriteWatch: Sendable {
         if isInsert, emptiedDevices.contains(device) {
             recordsMadeBlindly[device, default: []].insert(value.record)
         }
+        if let seen { queued[device, default: [:]][field, default: []].insert(seen) }
         let wasMadeBlindly = recordsMadeBlindly[device]?.contains(value.record) ?? false
         edits[value] = Edit(
             device: device, before: seen, isBlind: wasMadeBlindly && (isInsert || seen == nil),
@@ -95,20 +97,20 @@ package struct OverwriteWatch: Sendable {
         devicesThatStartedOver.insert(device)
     }
 
-    /// A version of the app that doesn't sync the field set it: nobody knows what it was changed from, unless an
-    /// earlier upgrade had queued that.
+    /// A version of the app that doesn't sync the field set it: what it was changed from is unknown, unless the queue
+    /// has that.
     mutating func unsynced(device: Int, _ value: Value) {
         let field = Field(record: value.record, field: value.field)
-        let queuedBefore = queuedByUpgrades[device]?[field] ?? []
+        let queuedBefore = queued[device]?[field] ?? []
         if edits[value] == nil, unsyncedValues[value] == nil {
             unsyncedValues[value] = Unsynced(device: device, queuedBefore: queuedBefore)
         }
-        queuedByUpgrades[device, default: [:]][field, default: []].insert(value)
+        queued[device, default: [:]][field, default: []].insert(value)
     }
 
-    /// Nothing waits in its file: what upgrades had queued is sent or given up.
+    /// Nothing waits in its file: what was queued is sent or given up.
     mutating func cameToRest(device: Int) {
-        queuedByUpgrades[device] = nil
+        queued[device] = nil
     }
 
     mutating func removed(device: Int, _ value: Value) {
