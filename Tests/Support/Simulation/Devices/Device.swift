@@ -174,14 +174,16 @@ final class Device: @unchecked Sendable {
         guard app != nil, new != version else { return }
         world.note(self, "installs v\(new)")
         world.ledger.startedOver(device: index)
+        var unsynced: [(name: String, field: String, value: String)] = []
         if new > version {
-            try noteNewFields()
+            unsynced = try unsyncedValues()
         } else {
             for field in Todo.laterFields { world.ledger.deviceForgot(index, field: field) }
         }
         try end()
         version = new
         try start()
+        try noteNewFields(unsynced)
     }
 
     func die(atChange nth: Int, losesPower: Bool) {
@@ -434,16 +436,23 @@ final class Device: @unchecked Sendable {
         return version > 1 || !Todo.laterFields.contains(field) && !field.hasPrefix(Todo.tagsField)
     }
 
-    /// What was changed while it was no field becomes one with the app's next version.
-    private func noteNewFields() throws {
-        guard let app else { return }
-        for (name, todo) in try app.todos().sorted(by: { $0.key < $1.key }) {
-            for (field, value) in todo.trackedValues where !isSynced(field, name) {
-                guard Keys.has(field, in: name) else { continue }
-                world.note(self, "now syncs \(key(name)).\(field) = \(value)")
-                world.ledger.nowSyncs(
-                    device: index, Ledger.Value(record: key(name), field: field, value: value))
-            }
+    /// What the rows have of fields that this version of the app doesn't sync.
+    private func unsyncedValues() throws -> [(name: String, field: String, value: String)] {
+        let rows = try app?.todos() ?? [:]
+        return rows.sorted { $0.key < $1.key }.flatMap { name, todo in
+            todo.trackedValues.filter { !isSynced($0.field, name) && Keys.has($0.field, in: name) }
+                .map { (name, $0.field, $0.value) }
+        }
+    }
+
+    /// What was changed while it was no field becomes one with the app's next version. A row that a last page of the
+    /// version before has removed took its values along.
+    private func noteNewFields(_ values: [(name: String, field: String, value: String)]) throws {
+        let rows = try app?.todos()
+        for (name, field, value) in values where rows.map({ $0[name] != nil }) ?? true {
+            world.note(self, "now syncs \(key(name)).\(field) = \(value)")
+            world.ledger.nowSyncs(
+                device: index, Ledger.Value(record: key(name), field: field, value: value))
         }
     }
 
