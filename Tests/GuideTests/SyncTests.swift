@@ -113,7 +113,7 @@ import YapCloudKit
         #expect(await sync.syncNow() == .idle)
         for name in ["changed", "removed", "new"] {
             let recordID = CKRecord.ID(recordName: name, zoneID: sync.zoneID)
-            cloud.fail(.modifyRecords, of: recordID, with: .invalidArguments, on: phone)
+            cloud.fail(.modifyRecords, of: recordID, with: .permissionFailure, on: phone)
         }
         try await connection.readWrite { transaction in
             for key in ["changed", "new"] {

@@ -53,7 +53,7 @@ import Yap
             try ext.setToken(
                 CKServerChangeToken(token: "t"), forZone: HandledDevice.zoneID, databaseIdentifier: "public")
             let record = try #require(try ext.tables.liveRecord(device.id("3"), DatabaseKey(nil)))
-            try ext.tables.refuseChanges(of: record.id, code: Int64(CKError.Code.invalidArguments.rawValue))
+            try ext.tables.refuseChanges(of: record.id, code: Int64(CKError.Code.permissionFailure.rawValue))
         }
         let before = try (
             device.queue(), device.tag("1"), device.read { try $1.pendingChangeSets().map(\.uuid) }

@@ -353,16 +353,18 @@ import Yap
     @Test("a change that the server refuses is put aside, shown, and goes with the next change of its record")
     func aRefusedChangeGoesWithTheNext() throws {
         try device.uploaded(Todo(title: "a"), "1")
+        let refused = CloudSyncProblem.refused(
+            recordName: "1", .permissionFailure, reason: "Ordered by the test.")
         cloud.fail(.modifyRecords, with: .permissionFailure, times: 1)
         try device.edit("1") { $0.title = "b" }
         device.scheduler.runUntilQuiet()
-        #expect(device.cloudKit.status == .needsAttention([.refused(recordName: "1", .permissionFailure)]))
+        #expect(device.cloudKit.status == .needsAttention([refused]))
         try device.set(Todo(title: "x"), "2")
         device.scheduler.runUntilQuiet()
         #expect(device.server("2")?["title"] == "x")
         try device.relaunch()
         device.scheduler.runUntilQuiet()
-        #expect(device.cloudKit.status == .needsAttention([.refused(recordName: "1", .permissionFailure)]))
+        #expect(device.cloudKit.status == .needsAttention([refused]))
         try device.edit("1") { $0.isDone = true }
         device.scheduler.runUntilQuiet()
         #expect(device.cloudKit.status == .idle)

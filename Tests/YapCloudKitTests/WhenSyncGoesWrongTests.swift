@@ -106,6 +106,9 @@ import Testing
         let refused = "\(CloudSyncProblem.refused(recordName: "42", .permissionFailure))"
         #expect(refused.hasPrefix("Record 42: ") && refused.contains(CKError.Code.permissionFailure.meaning))
         #expect(refused.hasSuffix(CKError.Code.permissionFailure.remedy ?? "?"))
+        let worded = CloudSyncProblem.refused(
+            recordName: "42", .invalidArguments, reason: "field 'rank' is a text")
+        #expect("\(worded)".contains("It said: field 'rank' is a text. What to do: Read the server's words"))
         let token = "\(CloudSyncProblem.configuration(.missingEntitlement, message: "The token is wrong"))"
         #expect(token.hasPrefix("The token is wrong. What to do: ") && token.contains("CLOUDKIT_API_TOKEN"))
         #expect("\(CloudSyncProblem.zoneDeletedByUser(zoneName: "todos"))".hasPrefix("Zone todos: "))

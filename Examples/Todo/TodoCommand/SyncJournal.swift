@@ -106,7 +106,8 @@ extension CloudSyncProblem {
         case .zoneDeletedByUser(let name): "the zone \(name) was deleted"
         case .configuration, .untrustedServer, .wrongAddress: description
         case .unknownDatabase: "there is no such database"
-        case .refused(let name, let code): "the server refuses \(name): \(code)"
+        case .refused(let name, let code, let reason):
+            "the server refuses \(name): \(reason ?? "\(code)")"
         case .stuck(let name): "the conflict of \(name) does not end"
         case .damaged(let name): "\(name): its change in the queue can't be read"
         case .zoneDiffers(let name): "the zone \(name) is not here what it is in the cloud"

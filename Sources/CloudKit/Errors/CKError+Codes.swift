@@ -22,7 +22,7 @@ extension CKError {
     public static var permissionFailure: Code { .permissionFailure }
     /// The record isn't there.
     public static var unknownItem: Code { .unknownItem }
-    /// The request makes no sense.
+    /// The server can't take the request, or a value in it.
     public static var invalidArguments: Code { .invalidArguments }
     /// Answers were left out. No longer used.
     @available(*, deprecated)

@@ -26,8 +26,9 @@ extension CKErrorCode {
         case .unknownItem:
             "Fetch anew: it is gone, or never was. In a sync an edit beats a deletion, and nothing is to be done."
         case .invalidArguments:
-            "Mend the model: it sends what can't be (a name, a size, a type). Then change the record, or `retry()` "
-                + "a sync."
+            "Read the server's words, which name the field. What production lacks: deploy the schema "
+                + "(`yap schema deploy`); a sync tries again at its start and at `syncNow()`. A value that can't be (a "
+                + "name, a size, a type): mend the model, then change the record."
         case .resultsTruncated: "Nothing: no server sends it any more."
         case .serverRecordChanged:
             "Put the change into `serverRecord`, and save that; a sync merges, and `mergeLog` says what was dropped. "

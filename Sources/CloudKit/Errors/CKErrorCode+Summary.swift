@@ -13,7 +13,7 @@ extension CKErrorCode {
         case .notAuthenticated: "Nobody is signed in, or the sign-in isn't valid."
         case .permissionFailure: "The user may not do this."
         case .unknownItem: "The record isn't there."
-        case .invalidArguments: "The request makes no sense."
+        case .invalidArguments: "The server can't take the request, or a value in it."
         case .resultsTruncated: "Answers were left out. No longer used."
         case .serverRecordChanged:
             "The record on the server is another version than the client's; three records come with it."

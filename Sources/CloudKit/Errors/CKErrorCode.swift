@@ -27,7 +27,7 @@ public enum CKErrorCode: Int, Sendable, CaseIterable, _ErrorCodeProtocol {
     case permissionFailure = 10
     /// The record isn't there.
     case unknownItem = 11
-    /// The request makes no sense.
+    /// The server can't take the request, or a value in it.
     case invalidArguments = 12
     /// Answers were left out. No longer used.
     case resultsTruncated = 13

@@ -12,8 +12,9 @@ extension CloudSyncProblem: CustomStringConvertible {
         case .configuration(let code, let message): return row.with(code.remedy).text(message)
         case .untrustedServer(let message), .wrongAddress(let message): return row.text(message)
         case .unknownDatabase(let identifier?): return row.text("Database \(identifier): \(row.meaning)")
-        case .refused(let record, let code):
-            return row.with(code.remedy).text("Record \(record): \(row.meaning) It said: \(code.meaning)")
+        case .refused(let record, let code, let reason):
+            let said = reason ?? code.meaning
+            return row.with(code.remedy).text("Record \(record): \(row.meaning) It said: \(said)")
         case .stuck(let record), .damaged(let record): return row.text("Record \(record): \(row.meaning)")
         case .unrestorable(let record, let keys):
             return row.text("Record \(record), \(keys.joined(separator: ", ")): \(row.meaning)")

@@ -52,9 +52,9 @@ public enum CloudSyncProblem: Hashable, Sendable {
     case wrongAddress(message: String)
     /// No database was given for the identifier.
     case unknownDatabase(identifier: String?)
-    /// The server refuses this record's change. It is kept; a new change of the record, or `retry()`, sends
-    /// it again.
-    case refused(recordName: String, CKError.Code)
+    /// The server refuses this record's change, for this reason as the server worded it; nil where it gave none. The
+    /// change is kept; a new change of the record, or `retry()`, sends it again.
+    case refused(recordName: String, CKError.Code, reason: String? = nil)
     /// The same conflict came back again and again: the merge does not settle it. Kept as a refused change
     /// is.
     case stuck(recordName: String)

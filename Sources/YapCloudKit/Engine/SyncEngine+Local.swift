@@ -121,6 +121,11 @@ extension SyncLane {
         followed.forEach { needFetch($0) }
     }
 
+    /// The schema of the server may have changed, which is found out by sending.
+    mutating func retryInvalid() {
+        retriesInvalid = count.hasInvalidArguments
+    }
+
     /// Who is signed in now is found out with the next request.
     mutating func accountChanged() {
         switch stop {

@@ -37,7 +37,12 @@ extension SyncLane {
 
 extension QueueCount {
     /// Whether changes were put aside because they refer to what the server doesn't have.
-    var hasDeferredReferences: Bool {
-        refused.contains { if case .refused(_, .referenceViolation) = $0 { true } else { false } }
+    var hasDeferredReferences: Bool { hasRefused(with: .referenceViolation) }
+
+    /// Whether changes were put aside that a later schema of the server may take.
+    var hasInvalidArguments: Bool { hasRefused(with: .invalidArguments) }
+
+    private func hasRefused(with code: CKError.Code) -> Bool {
+        refused.contains { if case .refused(_, code, _) = $0 { true } else { false } }
     }
 }

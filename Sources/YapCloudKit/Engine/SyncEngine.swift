@@ -111,6 +111,8 @@ package struct SyncEngine {
             for key in lanes.keys { lanes[key]?.networkMayBeBack() }
         case .networkPauseEnds:
             for key in lanes.keys { lanes[key]?.endNetworkPause() }
+        case .retryInvalid:
+            for key in lanes.keys { lanes[key]?.retryInvalid() }
         case .accountChanged:
             for key in lanes.keys { lanes[key]?.accountChanged() }
         case .retry:

@@ -50,6 +50,8 @@ package enum SyncEvent: Sendable {
     case networkMayBeBack
     /// Somebody asks for what waits for the network.
     case networkPauseEnds
+    /// Changes that the server refused as invalid are to be tried once more.
+    case retryInvalid
     /// Somebody signed in or out.
     case accountChanged
     /// The app asks to try everything again that needed attention.

@@ -63,9 +63,12 @@ struct SyncLane {
     var needsSubscription = false
     /// The app asked to try refused changes again.
     var liftsRefusals = false
+    /// Changes that the server refused as invalid are tried once more: its schema may have changed.
+    var retriesInvalid = false
 
     var hasWork: Bool {
-        running != nil || unwritten != nil || liftsRefusals || needsSubscription || count.pending > 0
+        running != nil || unwritten != nil || liftsRefusals || retriesInvalid || needsSubscription
+            || count.pending > 0
             || !zonesToFetch.isEmpty || !zonesToCreate.isEmpty
     }
 
@@ -92,6 +95,7 @@ struct SyncLane {
             return zone.map { .fetch($0) }
         }
         guard !isSuspended else { return nil }
+        if retriesInvalid { return .liftRefusals(onlyWith: .invalidArguments) }
         if count.pending > 0, !isQuotaFull || !hasNoDeletions { return send }
         let mayHaveTargets = savedSinceDeferral && count.pending == 0 && count.hasDeferredReferences
         return mayHaveTargets ? .liftRefusals(onlyWith: .referenceViolation) : nil
@@ -125,6 +129,7 @@ struct SyncLane {
     mutating func take(_ new: QueueCount) -> Bool {
         guard new.moment >= count.moment else { return false }
         count = new
+        if !isCounted { retryInvalid() }
         isCounted = true
         return true
     }
@@ -138,6 +143,7 @@ struct SyncLane {
         case .createZone(let zone): zonesToCreate.removeAll { $0 == zone }
         case .subscribe: needsSubscription = false
         case .liftRefusals(onlyWith: nil): liftsRefusals = false
+        case .liftRefusals(onlyWith: .invalidArguments): retriesInvalid = false
         case .liftRefusals: savedSinceDeferral = false
         }
     }
@@ -155,6 +161,7 @@ struct SyncLane {
         case .subscribe: needsSubscription = true
         case .createZone(let zone): needCreate(zone)
         case .liftRefusals(onlyWith: nil): liftsRefusals = true
+        case .liftRefusals(onlyWith: .invalidArguments): retriesInvalid = true
         case .liftRefusals: savedSinceDeferral = true
         case .send, nil: break
         }

@@ -137,9 +137,10 @@ extension CloudKitTables {
 
     /// The first of the records whose changes were put aside.
     private func problems(_ database: DatabaseKey) throws -> [CloudSyncProblem] {
+        let columns = try quarantinedColumns()
         let refused = try rows(
             """
-            \(quarantinedColumns) WHERE c.refusal IS NOT NULL AND s.database = ?1
+            \(columns) WHERE c.refusal IS NOT NULL AND s.database = ?1
             ORDER BY c.record, c.sequence LIMIT ?2
             """, [.text(database.column), .integer(Int64(QueueCount.refusedListedMax))], readQuarantined)
         var problems: [CloudSyncProblem] = []
@@ -158,17 +159,19 @@ extension CloudKitTables {
 
     /// An account's changes that were put aside, in the order of their records.
     func quarantinedChanges(account: Int64, limit: Int) throws -> [YDBCKQuarantinedChange] {
-        try rows(
+        let columns = try quarantinedColumns()
+        return try rows(
             """
-            \(quarantinedColumns) WHERE c.refusal IS NOT NULL
+            \(columns) WHERE c.refusal IS NOT NULL
             AND (s.database = ?1 OR substr(s.database, 1, length(?1) + 1) = ?1 || ':')
             ORDER BY c.record, c.sequence LIMIT ?2
             """, [.text("\(account)"), .integer(Int64(limit))], readQuarantined)
     }
 
-    private var quarantinedColumns: String {
+    private func quarantinedColumns() throws -> String {
         """
-        SELECT s.uuid, s.database, r.zone_owner, r.zone_name, r.record_name, c.kind, c.refusal, c.fields, c.restore
+        SELECT s.uuid, s.database, r.zone_owner, r.zone_name, r.record_name, c.kind, c.refusal, c.fields, c.restore,
+            \(try reasonExpression())
         FROM \(table("change")) AS c JOIN \(table("changeset")) AS s ON s.sequence = c.sequence
         LEFT JOIN \(table("record")) AS r ON r.id = c.record
         """
@@ -185,15 +188,22 @@ extension CloudKitTables {
             changeSetUUID: statement.text(at: 0),
             isDeletion: statement.int64(at: 5) == SyncItem.Kind.delete.rawValue,
             keys: (Array(fields.keys) + Array(restore.keys)).sorted(),
-            reason: Self.problem(name, statement.int64(at: 6), restore.keys.sorted()))
+            reason: Self.problem(
+                name, statement.int64(at: 6), restore.keys.sorted(),
+                reason: statement.isNull(at: 9) ? nil : statement.text(at: 9)))
     }
 
-    static func problem(_ recordName: String, _ refusal: Int64, _ keys: [String]) -> CloudSyncProblem {
+    static func problem(
+        _ recordName: String, _ refusal: Int64, _ keys: [String], reason: String?
+    ) -> CloudSyncProblem {
         switch refusal {
         case stuckRefusal: .stuck(recordName: recordName)
         case damagedRefusal: .damaged(recordName: recordName)
         case unrestorableRefusal: .unrestorable(recordName: recordName, keys: keys)
-        default: .refused(recordName: recordName, CKError.Code(rawValue: Int(refusal)) ?? .internalError)
+        default:
+            .refused(
+                recordName: recordName, CKError.Code(rawValue: Int(refusal)) ?? .internalError, reason: reason
+            )
         }
     }
 

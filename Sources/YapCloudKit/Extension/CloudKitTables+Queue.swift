@@ -156,13 +156,6 @@ extension CloudKitTables {
             "UPDATE \(table("change")) SET refusal = ?2 WHERE id = ?1", [.integer(change.id), .integer(code)])
     }
 
-    /// Sets aside everything that waits for a record: a later change must not overtake a refused one.
-    func refuseChanges(of record: Int64, code: Int64) throws {
-        try run(
-            "UPDATE \(table("change")) SET refusal = ?2 WHERE record = ?1",
-            [.integer(record), .integer(code)])
-    }
-
     /// Lets a change that was put aside be sent again.
     func liftRefusal(of change: ChangeRow) throws {
         try run("UPDATE \(table("change")) SET refusal = NULL WHERE id = ?1", [.integer(change.id)])

@@ -8,6 +8,7 @@ extension CloudKitTables {
         if version < 3 { try upgradeToAccounts() }
         if version < 4 { try createChecksums() }
         try createErrors()
+        try createRefusals()
         try indexUnanswered()
     }
 
@@ -45,6 +46,7 @@ extension CloudKitTables {
         try createCounts()
         try createAssets()
         try createErrors()
+        try createRefusals()
         try createChecksums()
         try indexUnanswered()
     }

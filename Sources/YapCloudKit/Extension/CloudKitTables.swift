@@ -20,7 +20,7 @@ struct CloudKitTables {
         [
             "record", "mapping", "changeset", "change", "token", "stash", "log", "subscription", "user",
             "account",
-            "count", "asset", "error", "known", "checksum",
+            "count", "asset", "error", "refusal", "known", "checksum",
         ].map { "cloudKit_\($0)_\(name)" }
     }
 

@@ -123,7 +123,8 @@ extension YapDatabaseCloudKitTransaction {
                     continue
                 }
                 let code = isStuck ? CloudKitTables.stuckRefusal : Int64(error.code.rawValue)
-                try tables.refuseChanges(of: item.incarnation, code: code)
+                try tables.refuseChanges(
+                    of: item.incarnation, code: code, reason: isStuck ? nil : error.bareMessage)
             }
         }
     }

@@ -123,7 +123,9 @@ private struct SyncInspector {
                 zone: row.recordID.zoneID, recordName: name, recordType: row.recordType,
                 changeTag: row.changeTag, isDeletion: change.kind == .delete,
                 keys: change.kind == .delete ? [] : change.keys, restoredKeys: restored,
-                problem: change.refusal.map { CloudKitTables.problem(name, $0, restored) })
+                problem: try change.refusal.map {
+                    CloudKitTables.problem(name, $0, restored, reason: try tables.reason(of: change))
+                })
         }
     }
 

@@ -175,11 +175,15 @@ public final class CloudSync: Sendable {
     // MARK: Steering
 
     /// Fetches and uploads, and returns when nothing is under way any more: everything is delivered, or waits
-    /// for a time or for the app. What waits for the network is tried again at once: somebody asks for it.
+    /// for a time or for the app.
+    ///
+    /// What waits for the network is tried again at once, and so are changes that the server refused as invalid: its
+    /// schema may have changed.
     @discardableResult
     public func syncNow() async -> CloudSyncStatus {
         await withCheckedContinuation { continuation in
             cloudKit.runner.post(.networkPauseEnds)
+            cloudKit.runner.post(.retryInvalid)
             fetch()
             cloudKit.runner.whenQuiet { continuation.resume(returning: $0) }
         }
@@ -192,6 +196,7 @@ public final class CloudSync: Sendable {
         guard let scheduler = scheduler as? ManualScheduler else {
             preconditionFailure("syncNowInline needs a ManualScheduler")
         }
+        cloudKit.runner.post(.retryInvalid)
         fetch()
         scheduler.runUntilQuiet()
         return currentStatus

@@ -128,7 +128,8 @@ struct SyncInspectionText {
     /// Why a change was put aside.
     static func reason(_ problem: CloudSyncProblem) -> String {
         switch problem {
-        case .refused(_, let code): "refused by the server: \(code)"
+        case .refused(_, let code, let reason):
+            "refused by the server: \(code)" + (reason.map { ": \(Shown.word($0))" } ?? "")
         case .damaged: "what the queue holds of it can't be read"
         case .stuck: "the same conflict came back again and again"
         case .unrestorable(_, let keys):

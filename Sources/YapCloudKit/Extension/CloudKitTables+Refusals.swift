@@ -1,0 +1,60 @@
+internal import SQLite
+
+/// What the server said of changes that it refused.
+extension CloudKitTables {
+    /// The longest reason kept.
+    static let reasonBytesMax = 1_000
+
+    /// The table came after others of version 4, so a file that was made without it gets it when it is registered. A
+    /// trigger removes a reason with its refusal, also where an earlier version of the app writes.
+    func createRefusals() throws {
+        func trigger(_ name: String, _ event: String) -> String {
+            """
+            CREATE TRIGGER IF NOT EXISTS \(quoted("cloudKit_refusal_\(self.name)_\(name)"))
+                AFTER \(event) ON \(table("change")) WHEN OLD.refusal IS NOT NULL
+                BEGIN DELETE FROM \(table("refusal")) WHERE change = OLD.id; END;
+            """
+        }
+        try sqlite.execute(
+            """
+            CREATE TABLE IF NOT EXISTS \(table("refusal")) (change INTEGER PRIMARY KEY, reason TEXT NOT NULL);
+            \(trigger("delete", "DELETE"))
+            \(trigger("update", "UPDATE OF refusal"))
+            """)
+    }
+
+    /// Sets aside everything that waits for a record: a later change must not overtake a refused one.
+    ///
+    /// - Parameter reason: What the server said; nil where it said nothing.
+    func refuseChanges(of record: Int64, code: Int64, reason: String? = nil) throws {
+        try run(
+            "UPDATE \(table("change")) SET refusal = ?2 WHERE record = ?1",
+            [.integer(record), .integer(code)])
+        guard let reason else { return }
+        let text = String(decoding: reason.utf8.prefix(Self.reasonBytesMax), as: UTF8.self)
+        try run(
+            """
+            INSERT OR REPLACE INTO \(table("refusal")) (change, reason)
+            SELECT id, ?2 FROM \(table("change")) WHERE record = ?1
+            """, [.integer(record), .text(text)])
+    }
+
+    /// What the server said of a change.
+    func reason(of change: ChangeRow) throws -> String? {
+        let expression = try reasonExpression()
+        return try first(
+            "SELECT \(expression) FROM \(table("change")) AS c WHERE c.id = ?1", [.integer(change.id)]
+        ) { $0.isNull(at: 0) ? nil : $0.text(at: 0) } ?? nil
+    }
+
+    /// An expression for the reason of a change `c`. A file that an earlier version made, and that is only read, lacks
+    /// the table.
+    func reasonExpression() throws -> String {
+        let isThere =
+            try first(
+                "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+                [.text("cloudKit_refusal_\(name)")]
+            ) { $0.int64(at: 0) > 0 } ?? false
+        return isThere ? "(SELECT reason FROM \(table("refusal")) WHERE change = c.id)" : "NULL"
+    }
+}
