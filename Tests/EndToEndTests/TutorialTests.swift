@@ -5,6 +5,7 @@ import SQLiteTestSupport
 import Testing
 
 /// `docs/TUTORIAL.md` as a reader does it: its files are the example's, and its commands are typed into its terminals.
+/// So are those of `docs/guide/GOING_TO_PRODUCTION.md`.
 @Suite struct TutorialTests {
     /// A block of the page: what stands behind its fence, as "sh phone" or "swift Package.swift", and its text.
     private struct Block {
@@ -27,9 +28,12 @@ import Testing
         var root = URL(filePath: #filePath)
         for _ in 0..<3 { root.deleteLastPathComponent() }
         self.root = root
-        let page = try String(contentsOf: root.appending(path: "docs/TUTORIAL.md"), encoding: .utf8)
-        let parts = page.components(separatedBy: "```")
-        blocks = stride(from: 1, to: parts.count, by: 2).map { index in
+        blocks = try Self.blocks(of: root.appending(path: "docs/TUTORIAL.md"))
+    }
+
+    private static func blocks(of file: URL) throws -> [Block] {
+        let parts = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "```")
+        return stride(from: 1, to: parts.count, by: 2).map { index in
             let (head, text) = Self.cut(parts[index], at: "\n")
             let (kind, name) = Self.cut(head, at: " ")
             return Block(kind: kind, name: name, text: text)
@@ -75,10 +79,20 @@ import Testing
     }
 
     @Test func itsCommandsDoWhatItSays() async throws {
+        #expect(blocks.filter { $0.kind == "text" }.count > 6)
+        try await type(blocks)
+    }
+
+    @Test func theCommandsOfGoingToProductionDoWhatThePageSays() async throws {
+        let blocks = try Self.blocks(of: root.appending(path: "docs/guide/GOING_TO_PRODUCTION.md"))
+        #expect(blocks.filter { $0.kind == "text" }.count == 5)
+        try await type(blocks)
+    }
+
+    private func type(_ blocks: [Block]) async throws {
         let folder = try TemporaryFolder()
         let stage = try TutorialStage(folder)
         defer { stage.end() }
-        #expect(blocks.filter { $0.kind == "text" }.count > 6)
         for block in blocks {
             switch block.kind {
             case "sh" where block.name == "by hand":
