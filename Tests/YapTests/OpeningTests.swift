@@ -26,6 +26,24 @@ struct OpeningTests {
         #expect(second.snapshot == 1)
     }
 
+    @Test func aNewFileIsReadableByItsOwnerAloneAndAnExistingOneKeepsItsMode() throws {
+        func modes() throws -> [String: Int] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            return try names.reduce(into: [:]) { modes, name in
+                let file = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+                modes[name] = (file[.posixPermissions] as? NSNumber)?.intValue
+            }
+        }
+        let first = try folder.open()
+        try first.newConnection().blocking.readWrite { try $0.set("eggs", "1") }
+        #expect(try modes() == ["test.yap": 0o600, "test.yap-wal": 0o600, "test.yap-shm": 0o600])
+        try first.close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.file)
+        let second = try folder.open()
+        #expect(try modes()["test.yap"] == 0o640)
+        try second.close()
+    }
+
     @Test func aFileThatIsNotADatabaseIsRefusedAndLeftAsItIs() throws {
         let text = Data(String(repeating: "this is a letter, not a database. ", count: 500).utf8)
         try write(text)

@@ -1,5 +1,11 @@
 import SQLite
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The database's own tables, and what tells a file of ours from another's.
 enum Schema {
     /// "Yap1" in the file's header.
@@ -19,6 +25,7 @@ enum Schema {
 
     /// Opens the file for writing; creates it, or its tables in an empty one. A file that isn't ours stays as it is.
     static func open(path: String, options: OpenOptions, firstMark: SnapshotMark) throws -> Connection {
+        if options.create, options.vfsName == nil { createPrivate(path) }
         let connection = try Connection(path: path, options: options) { _ = try content(of: $0) }
         if try content(of: connection) == .ours { return connection }
         try connection.transaction(.immediate) {
@@ -30,6 +37,14 @@ enum Schema {
             try ConfigTable(connection).setBytes(firstMark.bytes, extension: "", key: ConfigTable.snapshotKey)
         }
         return connection
+    }
+
+    /// Creates an empty file that its owner alone can read; SQLite, which would let everybody read it, gives its log
+    /// the same mode. A file that exists keeps its mode. What fails here fails again when SQLite opens, with a message.
+    private static func createPrivate(_ path: String) {
+        // Never a file that exists: closing it would release the locks that this process has on it.
+        let file = systemOpen(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file >= 0 { close(file) }
     }
 
     /// Opens the file for reading only. There must be one, and it must be ours.
@@ -68,3 +83,6 @@ enum Schema {
         try connection.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
     }
 }
+
+/// The system's call, which `Schema.open` would hide.
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
