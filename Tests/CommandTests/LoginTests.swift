@@ -43,6 +43,25 @@ import Testing
         }
     }
 
+    @Test func aLogoutForgetsTheSignInOfItsServerAlone() async throws {
+        let token = try await prepare()
+        let server = try await ServeProcess(in: folder)
+        #expect(try await login(server.url, token, ["--credential-file", "kept.json"]).code == 0)
+        func kept() throws -> String { try String(contentsOfFile: folder.file("kept.json"), encoding: .utf8) }
+        func logout(_ url: String) async throws -> YapProcess.Ended {
+            try await YapProcess.run(
+                ["logout", "--server", url, "--container", Self.todo, "--credential-file", "kept.json"],
+                in: folder)
+        }
+        #expect(try await logout("https://cloud.example.com").code == 0)
+        #expect(try kept().contains(server.url))
+        let ended = try await logout(server.url + "/")
+        #expect(ended.code == 0 && ended.output == "signed out of \(server.url)\n")
+        #expect(try !kept().contains("webAuthToken"))
+        #expect(try await logout(server.url).code == 0, "also where nobody is signed in")
+        #expect(try await logout("cloud.example.com").code == 2)
+    }
+
     @Test func aRefusedLoginSaysWhichOfContainerTokenAndPasswordIsWrong() async throws {
         let token = try await prepare()
         let server = try await ServeProcess(in: folder)

@@ -35,11 +35,7 @@ enum LoginCommand {
     private static func run(_ invocation: Invocation, _ console: Console) throws {
         let account = try invocation.required("account")
         let identifier = try invocation.required("container")
-        var server = try invocation.required("server")
-        while server.hasSuffix("/") { server.removeLast() }
-        guard server.hasPrefix("http://") || server.hasPrefix("https://") else {
-            throw Failure.usage("--server begins with http:// or https://, not \"\(server)\"")
-        }
+        let server = try server(invocation)
         var place = CloudKitConfiguration.Container(server: server)
         place.environment = try invocation.environment()
         place.apiToken = try invocation.required("api-token")
@@ -72,6 +68,16 @@ enum LoginCommand {
             let path = URL(filePath: file).path(percentEncoded: false)
             try console.print("  export CLOUDKIT_AUTHORITIES_FILE=\(ShellText.word(path))")
         }
+    }
+
+    /// The server's address, as apps know it.
+    static func server(_ invocation: Invocation) throws -> String {
+        var server = try invocation.required("server")
+        while server.hasSuffix("/") { server.removeLast() }
+        guard server.hasPrefix("http://") || server.hasPrefix("https://") else {
+            throw Failure.usage("--server begins with http:// or https://, not \"\(server)\"")
+        }
+        return server
     }
 
     /// Waits on this thread, which is the program's first and not one of the pool.

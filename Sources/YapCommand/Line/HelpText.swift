@@ -4,17 +4,18 @@ enum HelpText {
         "Exit codes: " + ExitCode.allCases.map { "\($0.rawValue) \($0.what)" }.joined(separator: ", ") + "."
 
     /// All commands, a line each.
-    static func overview(_ commands: [Command]) -> String {
-        let width = commands.map(\.name.count).max() ?? 0
-        let lines = commands.map { "  \(padded($0.name, width))  \($0.summary)" }
+    static func overview(_ groups: [(title: String, commands: [Command])]) -> String {
+        let width = groups.flatMap(\.commands).map(\.name.count).max() ?? 0
+        let tables = groups.map { group in
+            ([group.title + ":"] + group.commands.map { "  \(padded($0.name, width))  \($0.summary)" })
+                .joined(separator: "\n")
+        }
         return """
             yap: CloudKit's service on your own machine, and questions to what it keeps
 
-            Commands:
-            \(lines.joined(separator: "\n"))
-              \(padded("help", width))  print this; help COMMAND is COMMAND --help
+            \(tables.joined(separator: "\n\n"))
 
-            Begin with:
+            yap help prints this, and yap help COMMAND what COMMAND --help does. Begin with:
               yap init --container iCloud.com.example.todo
               yap serve
 

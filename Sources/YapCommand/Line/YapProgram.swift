@@ -12,17 +12,41 @@ enum YapProgram {
     /// The version of the whole package, which `yap --version` prints. It stands here and at the top of CHANGELOG.md.
     static let version = "0.1.0"
 
-    static let commands =
-        [
-            InitCommand.command, ServeCommand.command, AccountCommands.create, AccountCommands.list,
-            AccountCommands.password, AccountCommands.set, TokenCommands.create, TokenCommands.list,
-            TokenCommands.set, TokenCommands.revoke,
-            KeyCommands.create, KeyCommands.list, KeyCommands.revoke,
-            SessionCommands.list, SessionCommands.end, SessionCommands.ofAccount,
-            RecordCommands.query, RecordCommands.get, ZoneCommands.list, LoginCommand.command,
-            SyncCommands.inspect, BackupCommands.backup, BackupCommands.restore, BackupCommands.restored,
-        ] + SchemaCommands.commands + RoleCommands.commands + WebhookCommands.commands
-        + OperatorCommands.commands
+    /// The commands by what they are about, as the help lists them.
+    static let groups: [(title: String, commands: [Command])] = [
+        (
+            "The server",
+            [InitCommand.command, ServeCommand.command, DoctorCommand.command, StatsCommand.command]
+        ),
+        (
+            "Its containers, and the apps and programs that may use them",
+            [
+                ContainerCommands.list, ContainerCommands.delete, TokenCommands.create, TokenCommands.list,
+                TokenCommands.set, TokenCommands.revoke, KeyCommands.create, KeyCommands.list,
+                KeyCommands.revoke,
+            ] + WebhookCommands.commands
+        ),
+        (
+            "Its users",
+            [
+                AccountCommands.create, AccountCommands.list, AccountCommands.password, AccountCommands.set,
+                AccountCommands.delete, SessionCommands.ofAccount, SessionCommands.list, SessionCommands.end,
+            ] + RoleCommands.commands
+        ),
+        ("Schemas", SchemaCommands.commands),
+        (
+            "What it keeps",
+            [
+                RecordCommands.query, RecordCommands.get, RecordChangeCommands.save,
+                RecordChangeCommands.delete, ZoneCommands.list, ZoneCommands.create, ZoneCommands.delete,
+                ExportCommands.export, ExportCommands.importing,
+            ]
+        ),
+        ("Backups", [BackupCommands.backup, BackupCommands.restore, BackupCommands.restored]),
+        ("A device", [LoginCommand.command, LogoutCommand.command, SyncCommands.inspect]),
+    ]
+
+    static let commands = groups.flatMap(\.commands)
 
     static func run(_ words: [String], _ console: Console) -> Int32 {
         // Who reads the output may go; the write then fails, which is enough to know.
@@ -54,7 +78,7 @@ enum YapProgram {
 
     private static func run(_ words: ArraySlice<String>, _ console: Console) throws {
         switch words.first {
-        case nil, "--help", "-h": try console.print(HelpText.overview(commands), end: "")
+        case nil, "--help", "-h": try console.print(HelpText.overview(groups), end: "")
         case "--version": try printVersion(asJSON: words.contains("--json"), console)
         case "help":
             let rest = words.dropFirst()
