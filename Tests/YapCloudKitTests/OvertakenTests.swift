@@ -149,6 +149,18 @@ import Yap
         #expect(try isDeletionUncertain(device), "it is still not answered")
     }
 
+    /// Its own deletion may come after another device has made the record again.
+    @Test("187. a deletion of a record whose deletion by this device is in flight waits for the answer")
+    func aDeletionWhileItsOwnIsInFlight() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        try beginFetch(device)
+        try device.remove("1")
+        #expect(try !isDeletionUncertain(device), "it only waits")
+        try takeBatch(device)
+        #expect(try isDeletionUncertain(device))
+    }
+
     @Test("156. a deletion of a record that the server had is certain while an edit of it is in flight")
     func aDeletionWhileAnEditIsInFlight() throws {
         let device = try HandledDevice(cloud)

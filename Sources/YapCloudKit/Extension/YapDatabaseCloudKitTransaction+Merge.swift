@@ -38,7 +38,9 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Whether a fetched deletion of a record may be older than a save by this device: one that the server answered
     /// while the page was being fetched, or the first one of a record, which is not answered yet. Likewise its absence
-    /// at the end of a full fetch. Don't apply such a page, and don't store its token: fetch it again.
+    /// at the end of a full fetch, and a deletion of a record that this device is deleting: another device may have
+    /// made it again, and this device's deletion come after that. Don't apply such a page, and don't store its token:
+    /// fetch it again.
     ///
     /// Ask it of each deletion of a page in the transaction that applies the page, and at the end of a full fetch of
     /// each record that is here and wasn't among those fetched, also of one that has no change tag yet. The extension
@@ -51,9 +53,9 @@ extension YapDatabaseCloudKitTransaction {
         if cloudKit.writes.mayHaveHad(recordID, in: database) { return true }
         // The answer shows the server's version from before the deletion or after it, and the tag can't tell.
         return try tables.records(recordID, database).contains { life in
-            guard life.changeTag == nil else { return false }
-            return try tables.changes(of: life.id).contains {
-                try $0.kind == .save && tables.isInFlight($0.sequence)
+            try tables.changes(of: life.id).contains { change in
+                guard change.kind == .delete || life.changeTag == nil else { return false }
+                return try tables.isInFlight(change.sequence)
             }
         }
     }
