@@ -87,6 +87,24 @@ import Testing
         return status == 0
     }
 
+    /// A server and a command remove the same container: one finds that the other has ended it.
+    @Test func aRemovalThatAnotherProcessEndsMeanwhileLeavesNoFolder() throws {
+        let removal = try control.beginRemoval(container: Self.old)
+        let other = EnvironmentRemover(folder, control)
+        let isFirst = Lock(true)
+        let remover = EnvironmentRemover(folder, control) { step in
+            let isNow = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            guard step == .hold, isNow else { return }
+            let outcome = try other.run(removal)
+            #expect(outcome == .done)
+        }
+        #expect(try remover.run(removal) == .done)
+        #expect(try left(of: Self.old).isEmpty)
+    }
+
     @Test(arguments: [nil, "development", "production"] as [String?])
     func aRemovalThatIsKilledAtAnyStepIsRefusedFromTheMarkOnAndEndsInTheNextRun(
         _ environment: String?

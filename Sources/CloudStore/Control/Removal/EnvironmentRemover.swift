@@ -52,16 +52,15 @@ public struct EnvironmentRemover: Sendable {
     ) throws -> Outcome {
         var holds: [DataFolderLock] = []
         for environment in removal.environments {
-            try before(.hold)
             // Before it is held: the folder of one that is gone would be made again.
-            guard try control.isBegun(removal) else { return .done }
+            guard try control.isBegun(removal) else { return try ended(removal, holds) }
+            try before(.hold)
             guard
                 let hold = try folder.holdAlone(container: removal.container, environment: environment)
             else { return .inUse }
             holds.append(hold)
         }
-        // Somebody else may have ended it, and the container may be there again.
-        guard try control.isBegun(removal) else { return .done }
+        guard try control.isBegun(removal) else { return try ended(removal, holds) }
         var count = 0
         for environment in removal.environments {
             let path = try folder.storePath(container: removal.container, environment: environment)
@@ -76,6 +75,14 @@ public struct EnvironmentRemover: Sendable {
         try before(.removeMark)
         if removal.environment == nil { removeFolder(of: removal) }
         try control.endRemoval(removal)
+        withExtendedLifetime(holds) {}
+        return .done
+    }
+
+    /// Another process has ended the removal, and the container may exist again. If it doesn't, the holds have made its
+    /// folder again.
+    private func ended(_ removal: ControlRemoval, _ holds: [DataFolderLock]) throws -> Outcome {
+        if !holds.isEmpty, try !control.containerExists(removal.container) { removeFolder(of: removal) }
         withExtendedLifetime(holds) {}
         return .done
     }
