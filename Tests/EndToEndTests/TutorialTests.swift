@@ -5,7 +5,7 @@ import SQLiteTestSupport
 import Testing
 
 /// `docs/TUTORIAL.md` as a reader does it: its files are the example's, and its commands are typed into its terminals.
-/// So are those of `docs/guide/GOING_TO_PRODUCTION.md`.
+/// So are those of `docs/GOING_TO_PRODUCTION.md`.
 @Suite struct TutorialTests {
     /// A block of the page: what stands behind its fence, as "sh phone" or "swift Package.swift", and its text.
     private struct Block {
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func theCommandsOfGoingToProductionDoWhatThePageSays() async throws {
-        let blocks = try Self.blocks(of: root.appending(path: "docs/guide/GOING_TO_PRODUCTION.md"))
+        let blocks = try Self.blocks(of: root.appending(path: "docs/GOING_TO_PRODUCTION.md"))
         #expect(blocks.filter { $0.kind == "text" }.count == 5)
         try await type(blocks)
     }
