@@ -1,3 +1,4 @@
+internal import CloudKit
 internal import SQLite
 
 /// What the server said of changes that it refused.
@@ -57,4 +58,9 @@ extension CloudKitTables {
             ) { $0.int64(at: 0) > 0 } ?? false
         return isThere ? "(SELECT reason FROM \(table("refusal")) WHERE change = c.id)" : "NULL"
     }
+}
+
+extension CKError {
+    /// What happened, without the names that the whole message has. Apple's errors have the key too.
+    var reason: String { userInfo["CKErrorDescription"] as? String ?? localizedDescription }
 }

@@ -124,7 +124,7 @@ extension YapDatabaseCloudKitTransaction {
                 }
                 let code = isStuck ? CloudKitTables.stuckRefusal : Int64(error.code.rawValue)
                 try tables.refuseChanges(
-                    of: item.incarnation, code: code, reason: isStuck ? nil : error.bareMessage)
+                    of: item.incarnation, code: code, reason: isStuck ? nil : error.reason)
             }
         }
     }
