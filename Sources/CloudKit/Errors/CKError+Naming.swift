@@ -41,7 +41,7 @@ extension CKError {
     }
 
     /// The message without the names.
-    package var bareMessage: String {
+    var bareMessage: String {
         (userInfo[ErrorKey.description] ?? userInfo[NSLocalizedDescriptionKey]) as? String ?? code.summary
     }
 
