@@ -196,7 +196,7 @@ public final class Connection {
     }
 
     private func configure() throws {
-        try check(sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds))
+        try setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds)
         try set(options.synchronous)
         if let bytes = options.cacheBytes {
             // A negative number is in KiB, a positive one would be pages.

@@ -51,8 +51,8 @@ extension Connection {
     /// Makes a checkpoint, waiting for nobody. It can't fail the commit before it: `checkpointError` says what came of
     /// it.
     public func attemptCheckpoint() {
-        sqlite3_busy_timeout(handle, 0)
-        defer { sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds) }
+        sqlite3_busy_handler(handle, nil, nil)
+        defer { try? setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds) }
         do {
             try checkpoint()
         } catch let error as SQLiteError {

@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import SQLiteTestSupport
+import Seams
 import Testing
 
 @Suite struct ConnectionTests {
@@ -20,13 +21,11 @@ import Testing
     @Test func optionsReachSQLite() throws {
         var options = OpenOptions()
         options.synchronous = .normal
-        options.busyTimeoutMilliseconds = 123
         options.cacheBytes = 8 << 20
         options.mmapBytes = 1 << 20
         options.journalSizeLimitBytes = 4096
         let connection = try Connection(path: path, options: options)
         #expect(try connection.integer("PRAGMA synchronous") == 1)
-        #expect(try connection.integer("PRAGMA busy_timeout") == 123)
         #expect(try connection.integer("PRAGMA cache_size") == -8192)
         #expect(try connection.integer("PRAGMA mmap_size") == 1 << 20)
         #expect(try connection.integer("PRAGMA journal_size_limit") == 4096)
@@ -111,6 +110,46 @@ import Testing
         try first.rollback()
         try second.begin(.immediate)
         try second.rollback()
+    }
+
+    @Test(arguments: [1, 30] as [Int32]) func aLockedDatabaseIsBusyOnceTheTimeoutIsOver(
+        timeoutMilliseconds: Int32
+    ) throws {
+        var options = OpenOptions()
+        options.busyTimeoutMilliseconds = timeoutMilliseconds
+        let first = try Connection(path: path)
+        let second = try Connection(path: path, options: options)
+        try first.begin(.immediate)
+        let error = #expect(throws: SQLiteError.self) { try second.begin(.immediate) }
+        #expect(error?.isBusy == true)
+        try first.rollback()
+        try second.begin(.immediate)
+        try second.rollback()
+    }
+
+    @Test func aWriteGetsItsTurnBesideAConnectionThatWritesAgainAndAgain() throws {
+        let path = path
+        let isDone = Lock(false)
+        let other = Thread {
+            guard let other = try? Connection(path: path) else { return }
+            while !isDone.withLock({ $0 }) {
+                try? other.begin(.immediate)
+                try? other.execute("UPDATE items SET count = count + 1")
+                try? other.commit()
+            }
+        }
+        var options = OpenOptions()
+        options.busyTimeoutMilliseconds = 60_000
+        let connection = try Connection(path: path, options: options)
+        try connection.execute("CREATE TABLE items (count INTEGER); INSERT INTO items VALUES (0)")
+        other.start()
+        defer { isDone.withLock { $0 = true } }
+        for _ in 1...100 {
+            try connection.begin(.immediate)
+            try connection.execute("UPDATE items SET count = count + 1")
+            try connection.commit()
+        }
+        #expect(try connection.integer("SELECT count >= 100 FROM items") == 1)
     }
 
     @Test func aFileIsGoneFromTheProcessOnceClosed() throws {

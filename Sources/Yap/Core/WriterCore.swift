@@ -302,8 +302,8 @@ final class WriterCore {
         let pageBytes: Int64 = 4096
         guard Int64(store.sqlite.logFrames) * pageBytes > options.logBytesMax else { return }
         let waitMilliseconds = min(options.busyTimeoutMilliseconds, Self.logWaitMilliseconds)
-        try? store.sqlite.execute("PRAGMA busy_timeout = \(waitMilliseconds)")
+        try? store.sqlite.setBusyTimeout(milliseconds: waitMilliseconds)
         _ = try? store.sqlite.checkpoint(readersMilliseconds: waitMilliseconds)
-        try? store.sqlite.execute("PRAGMA busy_timeout = \(options.busyTimeoutMilliseconds)")
+        try? store.sqlite.setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds)
     }
 }
