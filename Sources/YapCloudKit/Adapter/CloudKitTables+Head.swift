@@ -122,9 +122,7 @@ extension YapDatabaseCloudKitTransaction {
         // `CloudSync` has its zones in the user's private database.
         guard database.identifier == nil else { return [] }
         let zoneIDs = cloudKit.runner.zoneHandler?.zoneIDs ?? []
-        return try zoneIDs.filter {
-            try tables.fullFetch($0, database) != nil || tables.token($0, database) == nil
-        }
+        return try zoneIDs.filter { try !tables.isFetched($0, database) }
     }
 
     /// The batch to send next, its change-set marked as in flight; empty while a zone has to be fetched first.

@@ -26,6 +26,16 @@ extension CloudKitTables {
         ) { $0.int64(at: 0) == 1 } ?? false
     }
 
+    /// Whether the zone was fetched from, and isn't being fetched in full.
+    func isFetched(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> Bool {
+        try first(
+            """
+            SELECT token IS NOT NULL AND full_fetch IS NULL FROM \(table("token"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """, zone(zoneID, database)
+        ) { $0.int64(at: 0) == 1 } ?? false
+    }
+
     func setToken(_ token: String?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         if token != nil, try self.token(zoneID, database) == nil {
             // A fetch from the beginning tells no deletions: what was sent before it may be gone without a word.

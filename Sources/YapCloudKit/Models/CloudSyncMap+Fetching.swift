@@ -349,12 +349,13 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Whether the server, which was put back, may have lost the version that is known here: by its own clock its
-    /// record was not changed since.
+    /// Whether the server, which was restored from a backup, may have lost the version of a row that has a tag: by its
+    /// own clock its record was not changed since.
     func isBehind(_ record: CKRecord, _ row: RecordRow) throws -> Bool {
-        // What was made here and never sent, no server can have lost.
-        guard let known = try row.base().modificationDate else { return row.changeTag != nil }
-        return record.modificationDate.map { $0 <= known } ?? true
+        guard let known = try row.base().modificationDate, let there = record.modificationDate else {
+            return true
+        }
+        return there <= known
     }
 
     /// The server went back to an older version: what this device has counts as changed here since then.
