@@ -65,10 +65,7 @@ private struct BookmarkApp {
         }
         cloud.connect(devices[0])
         cloud.connect(devices[1])
-        for app in [phone, laptop, phone] {
-            let status = await app.sync.syncNow()
-            #expect(status == .idle)
-        }
+        try await CloudSync.syncUntilQuiet([phone.sync, laptop.sync])
         for app in [phone, laptop] {
             let found = try await app.database.newConnection().read {
                 try $0.object(Bookmark.self, forKey: "1", inCollection: "bookmarks")

@@ -13,6 +13,10 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
     /// `CloudSync` the name is the row's key, percent-encoded where it has others. Use a shorter key.
     case recordName(String, bytesCount: Int)
 
+    /// Devices that were synced in turn still exchanged records in the last round that was allowed. Their merges may
+    /// not settle, or something else writes meanwhile.
+    case notQuiet(rounds: Int)
+
     /// The extension is not registered in a database that is open. Register it first.
     case notRegistered
 
@@ -28,6 +32,8 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
             "no record can be named \"\(Self.shortened(name))\" (\(bytesCount) bytes): a name has 1 to "
                 + "\(RecordNames.bytesMax) printable ASCII characters; use a shorter key, or of a key that is "
                 + "a text of any length its hash"
+        case .notQuiet(let rounds):
+            "the devices still exchange records after \(rounds) rounds: look at the merge rules, and at what else writes"
         case .fieldMap(let what): "the field map is wrong: \(what)"
         }
     }

@@ -1,0 +1,112 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Seams
+import Testing
+import Yap
+
+@testable import YapCloudKit
+
+/// What a test of an app relies on that syncs its devices until they are quiet.
+@Suite struct UntilQuietTests {
+    /// A device of one user, on threads as in an app.
+    private struct Device {
+        let cloud: TestDevice
+        let file: SyncedFile
+        let database: YapDatabase
+        let sync: CloudSync
+
+        init(_ cloud: TestCloud) async throws {
+            self.cloud = cloud.device(user: "ada")
+            file = SyncedFile()
+            database = try YapDatabase(path: file.path) { $0.register(Todo.self, inCollection: "todos") }
+            sync = try await CloudSync(
+                database, container: self.cloud.container,
+                models: [.model(Todo.self, collection: "todos")], zone: "todos")
+        }
+
+        func edit(_ change: @escaping @Sendable (inout Todo) -> Void) async throws {
+            try await database.newConnection().readWrite { transaction in
+                var todo =
+                    try transaction.object(Todo.self, forKey: "1", inCollection: "todos") ?? Todo(title: "")
+                change(&todo)
+                try transaction.setObject(todo, forKey: "1", inCollection: "todos")
+            }
+        }
+
+        var todo: Todo? {
+            get async throws {
+                try await database.newConnection().read {
+                    try $0.object(Todo.self, forKey: "1", inCollection: "todos")
+                }
+            }
+        }
+    }
+
+    /// A database's file, which is removed with those beside it.
+    private final class SyncedFile: Sendable {
+        let path = NSTemporaryDirectory() + "yap-quiet-" + UUID().uuidString + ".db"
+
+        deinit {
+            for suffix in ["", "-wal", "-shm", "-cloudKit.sync"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
+            }
+        }
+    }
+
+    private let cloud = TestCloud(execution: .threads)
+
+    private func devices(_ count: Int) async throws -> [Device] {
+        var devices: [Device] = []
+        for _ in 0..<count { devices.append(try await Device(cloud)) }
+        return devices
+    }
+
+    @Test func afterItThreeDevicesThatEditedOneObjectOfflineHaveTheSame() async throws {
+        let devices = try await devices(3)
+        try await devices[0].edit { $0.title = "milk" }
+        try await CloudSync.syncUntilQuiet(devices.map(\.sync))
+        for round in 1...20 {
+            for device in devices { cloud.disconnect(device.cloud) }
+            for (number, device) in devices.enumerated() {
+                try await device.edit { $0.title = "\(number) in round \(round)" }
+            }
+            for device in devices { cloud.connect(device.cloud) }
+            let statuses = try await CloudSync.syncUntilQuiet(devices.map(\.sync))
+            #expect(statuses == [.idle, .idle, .idle])
+            let first = try await devices[0].todo
+            #expect(first?.title.hasSuffix(" in round \(round)") == true)
+            for device in devices { #expect(try await device.todo == first) }
+        }
+    }
+
+    @Test func aDeviceWithoutANetworkIsQuietAndSaysSo() async throws {
+        let devices = try await devices(2)
+        cloud.disconnect(devices[0].cloud)
+        try await devices[0].edit { $0.title = "milk" }
+        let statuses = try await CloudSync.syncUntilQuiet(devices.map(\.sync))
+        guard case .waiting(_, because: .network) = statuses[0] else {
+            Issue.record("\(statuses[0])")
+            return
+        }
+        #expect(statuses[1] == .idle)
+    }
+
+    @Test func recordsThatAreStillExchangedInTheLastRoundAreAnError() async throws {
+        let devices = try await devices(1)
+        let database = devices[0].database
+        let edits = Lock(0)
+        cloud.during(.fetchRecordZoneChanges, times: .max, on: devices[0].cloud) {
+            let number = edits.withLock { count in
+                count += 1
+                return count
+            }
+            try? database.newConnection().blocking.readWrite {
+                try $0.setObject(Todo(title: "\(number)"), forKey: "1", inCollection: "todos")
+            }
+        }
+        await #expect(throws: YapDatabaseCloudKitError.notQuiet(rounds: 3)) {
+            try await CloudSync.syncUntilQuiet([devices[0].sync], roundsMax: 3)
+        }
+    }
+}
