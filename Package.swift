@@ -287,7 +287,7 @@ let package = Package(
             "YapCloudKitTests",
             [
                 "TestSeed",
-                "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudWire", "CoreLocation", "SQLite",
+                "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudService", "CloudWire", "CoreLocation", "SQLite",
                 "SQLiteTestSupport",
                 "Seams",
             ]),

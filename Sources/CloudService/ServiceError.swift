@@ -110,11 +110,14 @@ enum ServiceError {
                 + "DELETE_SELF, which is the most that may")
     }
 
-    static func tokenRefused(_ refusal: WireError.TokenRefusal, zoneID: ZoneID? = nil) -> WireError {
-        WireError(
+    static func tokenRefused(
+        _ refusal: WireError.TokenRefusal, zoneID: ZoneID? = nil, zoneWasDeleted: Bool = false
+    ) -> WireError {
+        var error = WireError(
             .badRequest, reason: "client knowledge differs from server knowledge", zoneID: zoneID,
-            ckErrorCode: 21,
-            tokenRefusal: refusal)
+            ckErrorCode: 21, tokenRefusal: refusal)
+        error.zoneWasDeleted = zoneWasDeleted
+        return error
     }
 
     static let subscriptionNotFound = WireError(.notFound, reason: "Subscription not found", ckErrorCode: 11)

@@ -3,12 +3,14 @@ import Testing
 
 @Suite struct ExtrasTests {
     private var response: RecordsResponse {
+        var deletedZone = WireError(.badRequest, zoneID: ZoneID(zoneName: "z"), tokenRefusal: .reset)
+        deletedZone.zoneWasDeleted = true
         let conflict = WireError(
             .conflict, reason: "client oplock error updating record", recordName: "a", ckErrorCode: 14,
             serverRecord: WireRecord(recordName: "a", recordType: "todo", fields: ["n": Field(.int64(1))]))
         return RecordsResponse(records: [
             .error(conflict), .tombstone(Tombstone(recordName: "b", recordType: "todo")),
-            .error(WireError(.badRequest, zoneID: ZoneID(zoneName: "z"), tokenRefusal: .reset)),
+            .error(deletedZone),
         ])
     }
 

@@ -52,6 +52,25 @@ import Yap
         #expect(left == 0, "the reason is removed with the refusal")
     }
 
+    @Test func aFetchWithANewVersionOfTheSchemaTriesAgainWhatTheEarlierOneRefused() throws {
+        let cloud = TestCloud()
+        let device = try Device<Ranked>(cloud)
+        try device.set(Ranked(rank: 0), "0")
+        for _ in 1...2 { #expect(device.sync.syncNowInline() == .idle) }
+        cloud.fail(.modifyRecords, with: .invalidArguments, times: 1)
+        try device.set(Ranked(rank: 1), "1")
+        _ = try device.reasonOfRefusal("1", .invalidArguments)
+        let refused = cloud.requestCount(.modifyRecords)
+        device.fetch()
+        #expect(cloud.requestCount(.modifyRecords) == refused, "the same schema would refuse it again")
+        // The schema gets another type.
+        cloud.device(user: "ada").container.privateCloudDatabase
+            .add(CKModifyRecordsOperation(recordsToSave: [CKRecord(recordType: "other")]))
+        device.fetch()
+        #expect(cloud.requestCount(.modifyRecords) == refused + 2, "the other type's record, and this one")
+        #expect(try device.quarantined().isEmpty && device.sync.currentStatus == .idle)
+    }
+
     @Test(arguments: [1_200_000, 2_500_000])
     func aRecordThatIsTooLargeIsRefusedWithTheLimit(bytesCount: Int) throws {
         let device = try Device<RankedByText>(TestCloud())
@@ -154,6 +173,12 @@ private final class Device<Model: CloudModel & Codable & Sendable> {
 
     func quarantined() throws -> [CloudSyncProblem] {
         try read { try $0.quarantinedChanges().map(\.reason) }
+    }
+
+    /// Fetches, as after a notification: unlike `syncNow()` that tries nothing again.
+    func fetch() {
+        sync.fetch()
+        scheduler.runUntilQuiet()
     }
 
     var status: String { "\(sync.currentStatus)" }

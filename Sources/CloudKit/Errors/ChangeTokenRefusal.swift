@@ -8,6 +8,8 @@ package enum ChangeTokenRefusal: String, Sendable {
 
     /// Where it stands in the error's `userInfo`.
     package static let userInfoKey = "YapChangeTokenRefusal"
+    /// Where the error says `true` if the zone was deleted and made again since the token was issued.
+    package static let zoneWasDeletedKey = "YapZoneWasDeleted"
 }
 
 extension CKError {

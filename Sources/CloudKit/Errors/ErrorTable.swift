@@ -118,6 +118,7 @@ extension CKError {
         if let refusal = error.tokenRefusal {
             userInfo[ChangeTokenRefusal.userInfoKey] = refusal.rawValue
         }
+        if error.zoneWasDeleted { userInfo[ChangeTokenRefusal.zoneWasDeletedKey] = true }
         userInfo[ErrorKey.serverReason] = error.reason
         if let uuid = error.uuid { userInfo[ErrorKey.request] = uuid }
         userInfo[ErrorKey.redirectURL] = error.redirectURL

@@ -18,6 +18,8 @@ struct FetchZoneChangesExchange: Exchange {
         var moreComing: Bool
         /// What the zone comes to; of a server of ours, with the last page.
         var checksum: ZoneChecksum?
+        /// Version of the schema; of a server of ours, with the last page.
+        var schemaVersion: String?
     }
 
     struct Zone: Sendable {
@@ -128,7 +130,8 @@ struct FetchZoneChangesExchange: Exchange {
         let clientToken = changes.clientChangeToken.map { Data($0) }
         guard moreComing, fetchesAllChanges else {
             let end = ZoneEnd(
-                token: token, clientToken: clientToken, moreComing: moreComing, checksum: changes.checksum)
+                token: token, clientToken: clientToken, moreComing: moreComing, checksum: changes.checksum,
+                schemaVersion: changes.schemaVersion)
             return events + [.zoneEnded(zone.zoneID, .success(end))]
         }
         // A zone stands still when the zones before it filled the answer; one that gave records and stands still would

@@ -69,6 +69,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
 
     /// Called with a zone's checksum before the zone's end is told; with it each record knows what it adds to that.
     package var zoneChecksumBlock: (@Sendable (CKRecordZone.ID, ZoneChecksum) -> Void)?
+    /// Called with the version of the schema, an opaque text, before the zone's end is reported.
+    package var schemaVersionBlock: (@Sendable (String) -> Void)?
 
     /// Makes an operation that fetches nothing yet.
     public override init() {
@@ -113,6 +115,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
             case .zoneEnded(let zoneID, let result):
                 if let error = result.error { errors.withLock { $0[zoneID] = error } }
                 if let checksum = result.value?.checksum { self.zoneChecksumBlock?(zoneID, checksum) }
+                if let version = result.value?.schemaVersion { self.schemaVersionBlock?(version) }
                 self.report(zoneID, result)
             }
         } completion: { result in
@@ -152,7 +155,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
             recordWasChangedBlock.take(), olderRecordChangedBlock.take(), recordWithIDWasDeletedBlock.take(),
             recordZoneChangeTokensUpdatedBlock.take(), recordZoneFetchResultBlock.take(),
             olderRecordZoneFetchCompletionBlock.take(), fetchRecordZoneChangesResultBlock.take(),
-            olderFetchRecordZoneChangesCompletionBlock.take(), zoneChecksumBlock.take()
+            olderFetchRecordZoneChangesCompletionBlock.take(), zoneChecksumBlock.take(),
+            schemaVersionBlock.take()
         )
     }
 }

@@ -93,8 +93,10 @@ extension CloudService {
                 .map { $0.feedResult(desiredKeys: desiredKeys).with(numbersAsStrings: numbersAsStrings) },
             syncToken: walk.token(behind: page), moreComing: page.moreComing)
         changes.clientChangeToken = try clientChangeToken(of: zone, caller, reader)
+        guard caller.wantsExtras, !page.moreComing else { return changes }
         // Of the same snapshot as the token. A walk downwards ends where the zone stood at its beginning.
-        if caller.wantsExtras, !page.moreComing, !walk.isNewestFirst { changes.checksum = zone.toldChecksum }
+        if !walk.isNewestFirst { changes.checksum = zone.toldChecksum }
+        changes.schemaVersion = try reader.schemaVersion().map { String($0, radix: 16) }
         return changes
     }
 

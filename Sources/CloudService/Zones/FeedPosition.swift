@@ -16,7 +16,7 @@ struct FeedPosition {
     ///
     /// Throws a `WireError` that tells the two kinds of refused token apart: *expired* (what is absent from a
     /// full fetch was deleted), *reset* (another epoch, or no token of this feed: nothing can be said of what
-    /// is absent).
+    /// is absent). A *reset* says whether the zone was deleted and made again since.
     init(
         _ syncToken: String?, scope: DatabaseScope, subject: ChangeToken.Subject, epoch: UInt64,
         counter: Int64,
@@ -40,6 +40,9 @@ struct FeedPosition {
         let isOfThisLife =
             token.epoch == epoch
             || token.epoch == Self.epochBeforeTheFirst && token.counter == 0 && token.liveUntil == 0
+        guard isOfThisLife || !Self.isOfEarlierLife(token, epoch) else {
+            throw ServiceError.tokenRefused(.reset, zoneWasDeleted: true)
+        }
         guard isOfThisLife, token.counter <= counter, token.liveUntil <= counter, token.counter >= 0,
             token.liveUntil >= 0
         else { throw ServiceError.tokenRefused(.reset) }
@@ -52,6 +55,11 @@ struct FeedPosition {
         self.counter = token.counter
         liveUntil = token.liveUntil
         descent = token.descent
+    }
+
+    private static func isOfEarlierLife(_ token: ChangeToken, _ epoch: UInt64) -> Bool {
+        guard case .zone = token.subject else { return false }
+        return ZoneLives.isEarlier(token.epoch, than: epoch)
     }
 
     /// The epoch of a database in which no zone was ever made.

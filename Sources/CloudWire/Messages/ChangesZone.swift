@@ -94,6 +94,8 @@ public struct ZoneChanges: Hashable, Sendable {
     public var clientChangeToken: [UInt8]?
     /// On the last page what the zone comes to, with all that `syncToken` covers; a key of our own.
     public var checksum: ZoneChecksum?
+    /// On the last page the version of the schema, an opaque text; a key of our own.
+    public var schemaVersion: String?
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
 
@@ -235,6 +237,7 @@ extension ZoneChanges: JSONCodable {
             case "moreComing": moreComing = try member.value.bool()
             case "clientChangeToken": clientChangeToken = try member.value.base64()
             case "checksum": checksum = ZoneChecksum(try member.value.string())
+            case "schemaVersion": schemaVersion = try member.value.string()
             default: try unknown.keep(member)
             }
         }
@@ -252,7 +255,10 @@ extension ZoneChanges: JSONCodable {
                 writer.key("clientChangeToken")
                 writer.base64(clientChangeToken)
             }
-            if writer.includesExtras { writer.member("checksum", checksum?.text) }
+            if writer.includesExtras {
+                writer.member("checksum", checksum?.text)
+                writer.member("schemaVersion", schemaVersion)
+            }
             writer.members(unknown)
         }
     }

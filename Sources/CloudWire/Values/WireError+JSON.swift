@@ -17,6 +17,7 @@ extension WireError: JSONCodable, JSONMessage {
             case "ckErrorCode": ckErrorCode = Int(try value.int64())
             case "serverRecord": serverRecord = try WireRecord(reading: value)
             case "tokenRefusal": tokenRefusal = try value.choice("refusal of a token")
+            case "zoneWasDeleted": zoneWasDeleted = try value.bool()
             default: try unknown.keep(member)
             }
         }
@@ -37,6 +38,7 @@ extension WireError: JSONCodable, JSONMessage {
                 writer.member("ckErrorCode", ckErrorCode.map(Int64.init))
                 writer.member("serverRecord", serverRecord)
                 writer.member("tokenRefusal", tokenRefusal?.rawValue)
+                writer.member("zoneWasDeleted", zoneWasDeleted ? true : nil)
             }
             writer.members(unknown)
         }

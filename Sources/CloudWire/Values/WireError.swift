@@ -25,7 +25,7 @@ public struct WireError: Error, Hashable, Sendable {
     /// Where the user can sign in.
     public var redirectURL: String?
 
-    /// The code of Apple's `CKError`. Travels to our own clients only, as the three below.
+    /// The code of Apple's `CKError`. Travels to our own clients only, as the four below.
     public var ckErrorCode: Int?
     /// The server's record in a conflict.
     public var serverRecord: WireRecord? {
@@ -34,6 +34,8 @@ public struct WireError: Error, Hashable, Sendable {
     }
     /// Why a change token was refused.
     public var tokenRefusal: TokenRefusal?
+    /// True if the token's zone was deleted and made again since the token was issued.
+    public var zoneWasDeleted = false
     /// Keys that we don't know, as they came.
     public var unknown: [String: JSONValue] = [:]
 

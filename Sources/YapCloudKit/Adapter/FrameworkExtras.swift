@@ -46,6 +46,11 @@ enum HeardChange {
         func countRecords(_ handler: @escaping @Sendable (ZoneChecksum) -> Void) {
             zoneChecksumBlock = { handler($1) }
         }
+
+        /// Calls `handler` with the version of the server's schema before the zone's end.
+        func observeSchemaVersion(_ handler: @escaping @Sendable (String) -> Void) {
+            schemaVersionBlock = handler
+        }
     }
 
     extension CKDatabaseOperation {
@@ -85,6 +90,9 @@ enum HeardChange {
     extension CKFetchRecordZoneChangesOperation {
         /// Apple's servers tell no checksum.
         func countRecords(_ handler: @escaping @Sendable (ZoneChecksum) -> Void) {}
+
+        /// Apple's servers tell no version.
+        func observeSchemaVersion(_ handler: @escaping @Sendable (String) -> Void) {}
     }
 
     extension CKDatabaseOperation {

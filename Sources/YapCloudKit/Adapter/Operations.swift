@@ -52,6 +52,7 @@ extension CKFetchRecordZoneChangesOperation {
         operation.fetchAllChanges = false
         let state = Lock<(page: SyncPage, error: CKError?)>((SyncPage(zoneID: zoneID), nil))
         if countsRecords { operation.countRecords { sum in state.withLock { $0.page.checksum = sum } } }
+        operation.observeSchemaVersion { version in state.withLock { $0.page.schemaVersion = version } }
         operation.recordWasChangedBlock = { _, result in
             let result = result.mapError { CKError(wrapping: $0) }
             state.withLock { state in

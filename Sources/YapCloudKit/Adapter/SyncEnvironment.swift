@@ -19,6 +19,8 @@ package struct SyncEnvironment: Sendable {
     package var assetFiles: any AssetFiles = DiskAssetFiles()
     /// Whether the zones that are fetched here are compared with the server's.
     package var verifiesZones = true
+    /// What happens to the objects of a zone that was deleted and made again.
+    package var objectsOfDeletedZones = CloudSync.DeletedZonesObjects.keep
 
     package init(
         scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource,
@@ -45,6 +47,8 @@ package struct SyncPage: Sendable {
     package var moreComing = false
     /// With the last page of a server of ours: what the zone comes to.
     package var checksum: ZoneChecksum?
+    /// With the last page of a server of ours: the version of its schema, an opaque text.
+    package var schemaVersion: String?
 
     package init(zoneID: CKRecordZone.ID) {
         self.zoneID = zoneID

@@ -150,7 +150,11 @@ extension SyncRunner {
             return try ext.tables.firstChangeSetUUID(task.key)
         }
         guard let (next, count) = written else { return }
-        state.withLock { $0.batches[task.key] = nil }
+        state.withLock {
+            $0.batches[task.key] = nil
+            $0.exchangedCount +=
+                completion.saved.count + completion.deleted.count + completion.conflicts.count
+        }
         if let sent { events.yield(completion.event(sent.batch, next: next)) }
         post(.applied(task.key, count), attempt: task.attempt)
     }
@@ -187,7 +191,9 @@ extension SyncRunner {
             return (moreComing: page.moreComing || verdict.isFetchedAnew, verdict: verdict)
         }
         guard let (applied, count) = written else { return }
+        state.withLock { $0.exchangedCount += page.changed.count + page.deleted.count }
         tell(applied.verdict, of: page.zoneID, task.key)
+        if let version = page.schemaVersion { post(.schemaVersion(task.key, version)) }
         post(
             .pageApplied(task.key, page.zoneID, moreComing: applied.moreComing, count),
             attempt: task.attempt)

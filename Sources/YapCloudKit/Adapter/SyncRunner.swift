@@ -48,6 +48,8 @@ final class SyncRunner: Sendable {
         var operations: [Int: CKOperation] = [:]
         /// What the operation of a database was given, until its result is written down.
         var batches: [DatabaseKey: SentBatch] = [:]
+        /// Number of records that the server took, sent in a page, or answered with a conflict.
+        var exchangedCount = 0
     }
 
     /// The most statuses or events that are kept for somebody who doesn't ask for them.
@@ -66,7 +68,9 @@ final class SyncRunner: Sendable {
         self.environment = environment
         self.zoneHandler = zoneHandler
         // Whose account is in use stands in the database.
-        let engine = SyncEngine(random: environment.random, failures: failures, account: nil)
+        let engine = SyncEngine(
+            random: environment.random, failures: failures, account: nil,
+            objectsOfDeletedZones: environment.objectsOfDeletedZones)
         state = Lock(State(engine: engine))
     }
 

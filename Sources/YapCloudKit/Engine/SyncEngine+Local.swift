@@ -126,6 +126,13 @@ extension SyncLane {
         retriesInvalid = count.hasInvalidArguments
     }
 
+    /// What another schema refused, this one may take.
+    mutating func note(schemaVersion: String) {
+        guard schemaVersion != self.schemaVersion else { return }
+        self.schemaVersion = schemaVersion
+        retryInvalid()
+    }
+
     /// Who is signed in now is found out with the next request.
     mutating func accountChanged() {
         switch stop {

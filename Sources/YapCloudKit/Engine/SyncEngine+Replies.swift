@@ -198,7 +198,7 @@ extension SyncEngine {
             }
         case .dropToken:
             lane.needFetch(zone)
-            let refusal = TokenRefusal(own)
+            let refusal = TokenRefusal(own, objectsOfDeletedZones: objectsOfDeletedZones)
             if refusal == .reset { lane.needsSubscription = lane.listens }
             let isFirst = lane.zonesWithoutToken.insert(zone).inserted
             lanes[key] = lane

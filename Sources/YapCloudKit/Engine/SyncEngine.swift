@@ -29,15 +29,19 @@ package struct SyncEngine {
     private var lastAttempt = 0
     let random: any RandomSource
     let failures: YapDatabaseCloudKit.FailureHandling
+    let objectsOfDeletedZones: CloudSync.DeletedZonesObjects
 
     /// - Parameters:
     ///   - random: Where the jitter of pauses comes from.
     ///   - failures: Who deals with a failed upload.
     ///   - account: Whose databases are synced, when that is known already.
+    ///   - objectsOfDeletedZones: What happens to the objects of a zone that was deleted and made again.
     package init(
         random: any RandomSource, failures: YapDatabaseCloudKit.FailureHandling = .automatic,
-        account: Int64? = DatabaseKey.firstAccount
+        account: Int64? = DatabaseKey.firstAccount,
+        objectsOfDeletedZones: CloudSync.DeletedZonesObjects = .keep
     ) {
+        self.objectsOfDeletedZones = objectsOfDeletedZones
         self.random = random
         self.account = account
         self.failures = failures
@@ -113,6 +117,8 @@ package struct SyncEngine {
             for key in lanes.keys { lanes[key]?.endNetworkPause() }
         case .retryInvalid:
             for key in lanes.keys { lanes[key]?.retryInvalid() }
+        case .schemaVersion(let key, let version):
+            lanes[key]?.note(schemaVersion: version)
         case .accountChanged:
             for key in lanes.keys { lanes[key]?.accountChanged() }
         case .retry:

@@ -29,6 +29,8 @@ package enum SyncEvent: Sendable {
     case sent(DatabaseKey, SendReply)
     /// A page of changes lies in the device's database.
     case pageApplied(DatabaseKey, CKRecordZone.ID, moreComing: Bool, QueueCount)
+    /// The version of the server's schema, an opaque text, as it was when a page was fetched.
+    case schemaVersion(DatabaseKey, String)
     case fetchFailed(DatabaseKey, CKRecordZone.ID, CKError)
     /// A zone was made, or not.
     case zoneCreated(DatabaseKey, CKRecordZone.ID, CKError?)

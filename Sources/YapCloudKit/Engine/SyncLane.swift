@@ -65,6 +65,8 @@ struct SyncLane {
     var liftsRefusals = false
     /// Changes that the server refused as invalid are tried once more: its schema may have changed.
     var retriesInvalid = false
+    /// Version of the server's schema with the last page; nil before one came.
+    var schemaVersion: String?
 
     var hasWork: Bool {
         running != nil || unwritten != nil || liftsRefusals || retriesInvalid || needsSubscription

@@ -50,18 +50,20 @@ public final class CloudSync: Sendable {
     ///   - foldsQueuedChanges: Whether commits that wait may go up as one, with the last value of each field.
     ///   - verifiesZones: Whether what is here is compared with the server's after each complete fetch. A zone that
     ///     differs is fetched anew, and `errors` tells. Apple's servers say nothing to compare with.
+    ///   - objectsOfDeletedZones: What happens to the objects here when their zone was deleted in the cloud.
     /// - Throws: `YapDatabaseError`: `missingRegistration` when the database doesn't know a model's collection,
     ///   `typeMismatch` when it has another type there, and what `database.register(_:withName:)` throws.
     ///   `YapDatabaseCloudKitError.fieldMap` when two models have one collection, or one record type in one zone.
     public convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", role: Role = .syncs, foldsQueuedChanges: Bool = false,
-        verifiesZones: Bool = true
+        verifiesZones: Bool = true, objectsOfDeletedZones: DeletedZonesObjects = .keep
     ) async throws {
         self.init(
             database, container: container, models: models, zone: zone, name: name,
             scheduler: ThreadScheduler(), clock: SystemTimeSource(), random: SystemRandomSource(),
-            turn: SyncTurn(takesTurns: role == .syncs), folds: foldsQueuedChanges, verifies: verifiesZones)
+            turn: SyncTurn(takesTurns: role == .syncs), folds: foldsQueuedChanges, verifies: verifiesZones,
+            objectsOfDeletedZones: objectsOfDeletedZones)
         // Nothing is uploaded before it is known what has to be fetched first.
         cloudKit.suspend()
         defer { cloudKit.resume() }
@@ -86,11 +88,13 @@ public final class CloudSync: Sendable {
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", scheduler: any SyncScheduler, clock: any TimeSource,
         random: any RandomSource, listens: Bool = false, foldsQueuedChanges: Bool = false,
-        verifiesZones: Bool = true, whenRegistered: () throws -> Void = {}
+        verifiesZones: Bool = true, objectsOfDeletedZones: DeletedZonesObjects = .keep,
+        whenRegistered: () throws -> Void = {}
     ) throws {
         self.init(
             database, container: container, models: models, zone: zone, name: name, scheduler: scheduler,
-            clock: clock, random: random, turn: nil, folds: foldsQueuedChanges, verifies: verifiesZones)
+            clock: clock, random: random, turn: nil, folds: foldsQueuedChanges, verifies: verifiesZones,
+            objectsOfDeletedZones: objectsOfDeletedZones)
         try map.check(in: database)
         try database.blocking.register(cloudKit, withName: name)
         try whenRegistered()
@@ -107,7 +111,7 @@ public final class CloudSync: Sendable {
     private init(
         _ yap: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String, name: String,
         scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource, turn: SyncTurn?,
-        folds: Bool, verifies: Bool
+        folds: Bool, verifies: Bool, objectsOfDeletedZones: DeletedZonesObjects
     ) {
         let zoneID = CKRecordZone.ID(zoneName: zone)
         let map = CloudSyncMap(models: models, zoneID: zoneID)
@@ -117,6 +121,7 @@ public final class CloudSync: Sendable {
             scheduler: scheduler, clock: clock, random: random, databaseBlock: { $0 == nil ? database : nil },
             errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) }, turn: turn)
         environment.verifiesZones = verifies
+        environment.objectsOfDeletedZones = objectsOfDeletedZones
         cloudKit = YapDatabaseCloudKit(
             recordHandler: map.recordHandler, mergeBlock: map.mergeBlock, versionTag: map.versionTag,
             versionInfo: map.versionTag,

@@ -14,6 +14,7 @@ final class SyncedDevice {
     let random: any RandomSource
     private let listens: Bool
     private let folds: Bool
+    private let objectsOfDeletedZones: CloudSync.DeletedZonesObjects
     private(set) var database: YapDatabase
     private(set) var sync: CloudSync
     private(set) var scheduler: ManualScheduler
@@ -23,11 +24,13 @@ final class SyncedDevice {
     /// - Parameters:
     ///   - listens: Whether it hears of other devices' changes when the cloud delivers its pushes.
     ///   - folds: Whether it folds the changes that wait.
+    ///   - objectsOfDeletedZones: What happens to its objects when their zone was deleted.
     init(
         _ cloud: TestCloud, user: String = "ada", seed: UInt64 = 7, listens: Bool = false,
-        folds: Bool = false,
+        folds: Bool = false, objectsOfDeletedZones: CloudSync.DeletedZonesObjects = .keep,
         device: TestDevice? = nil
     ) throws {
+        self.objectsOfDeletedZones = objectsOfDeletedZones
         self.cloud = cloud
         self.listens = listens
         self.folds = folds
@@ -35,7 +38,8 @@ final class SyncedDevice {
         let device = self.device
         random = SeededRandomSource(seed: seed + UInt64(device.number))
         path = NSTemporaryDirectory() + "yap-sync-" + UUID().uuidString + ".db"
-        (database, sync, scheduler) = try Self.open(path, device, cloud, random, listens, folds)
+        (database, sync, scheduler) = try Self.open(
+            path, device, cloud, random, listens, folds, objectsOfDeletedZones)
         observe()
     }
 
@@ -46,7 +50,7 @@ final class SyncedDevice {
 
     private static func open(
         _ path: String, _ device: TestDevice, _ cloud: TestCloud, _ random: any RandomSource,
-        _ listens: Bool, _ folds: Bool
+        _ listens: Bool, _ folds: Bool, _ objectsOfDeletedZones: CloudSync.DeletedZonesObjects
     ) throws -> (YapDatabase, CloudSync, ManualScheduler) {
         let database = try YapDatabase(path: path) {
             $0.register(Todo.self, inCollection: "todos")
@@ -56,7 +60,7 @@ final class SyncedDevice {
         let sync = try CloudSync(
             database, container: device.container, models: [.model(Todo.self, collection: "todos")],
             zone: "todos", scheduler: scheduler, clock: cloud.clock, random: random,
-            listens: listens, foldsQueuedChanges: folds)
+            listens: listens, foldsQueuedChanges: folds, objectsOfDeletedZones: objectsOfDeletedZones)
         return (database, sync, scheduler)
     }
 
@@ -66,7 +70,8 @@ final class SyncedDevice {
 
     func relaunch() throws {
         try database.close()
-        (database, sync, scheduler) = try Self.open(path, device, cloud, random, listens, folds)
+        (database, sync, scheduler) = try Self.open(
+            path, device, cloud, random, listens, folds, objectsOfDeletedZones)
         observe()
     }
 
