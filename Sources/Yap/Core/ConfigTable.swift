@@ -12,6 +12,9 @@ struct ConfigTable {
     /// The names of the properties that versions of a collection's type knew.
     static func namesKey(_ collection: String) -> String { "names/" + collection }
 
+    /// The names that the type's last change added and dropped, if it did both.
+    static func changedNamesKey(_ collection: String) -> String { "changedNames/" + collection }
+
     private let sqlite: Connection
 
     init(_ sqlite: Connection) {

@@ -11,27 +11,36 @@ struct StoredObjectCheck {
 
     init(_ store: StoreConnection) { self.store = store }
 
+    /// - Returns: The properties that were probably renamed without an upgrade.
     /// - Throws: `YapDatabaseError` of code `decoding`.
-    func check(_ registrations: some Sequence<CollectionRegistration>) throws {
-        for registration in registrations {
+    func check(_ registrations: some Sequence<CollectionRegistration>) throws -> [YapDatabaseModelWarning] {
+        try registrations.sorted { $0.collection < $1.collection }.flatMap { registration in
+            var renames = RenameCheck(registration)
             for order in ["ASC", "DESC"] {
                 do {
-                    try check(registration, order)
+                    try check(registration, order, &renames)
                 } catch let error as YapDatabaseError where error.code != .decoding {
                     // A page of the file that can't be read is told to the read that needs it.
                 }
             }
+            // What can't be read of the file is told to the read that needs it.
+            return (try? renames.warnings(store.config)) ?? []
         }
     }
 
-    private func check(_ registration: CollectionRegistration, _ order: String) throws {
+    private func check(
+        _ registration: CollectionRegistration, _ order: String, _ renames: inout RenameCheck
+    ) throws {
         let sql =
             "SELECT key, data FROM database2 WHERE collection = ?1 ORDER BY key \(order) LIMIT \(Self.rowsMax)"
         try store.statement(sql) { statement in
             try statement.bind(registration.collection, at: 1)
             while try statement.step() {
                 let key = statement.text(at: 0)
-                try statement.withBytes(at: 1) { bytes in try check(bytes, registration, key) }
+                try statement.withBytes(at: 1) { bytes in
+                    try check(bytes, registration, key)
+                    renames.add(bytes)
+                }
             }
         }
     }

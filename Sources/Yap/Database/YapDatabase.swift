@@ -11,6 +11,11 @@ public final class YapDatabase: Sendable {
     /// The options it was opened with.
     public let options: YapDatabaseOptions
 
+    /// Properties that were probably renamed without an `upgrade`, found in the first and the last objects of each
+    /// collection when the file was opened: up to one for each property. Empty without
+    /// `YapDatabaseOptions.checksStoredObjects`. A debug build also writes them to the standard error.
+    public let modelWarnings: [YapDatabaseModelWarning]
+
     let registrations: [String: CollectionRegistration]
     let log: CommitLog
     let publisher = CommitPublisher()
@@ -56,12 +61,14 @@ public final class YapDatabase: Sendable {
             let mark = try ConfigTable(sqlite).mark()
             log = CommitLog(newest: mark, publisher: publisher)
             let store = StoreConnection(sqlite, mark: mark, registrations: registrations, options: options)
-            if options.checksStoredObjects { try StoredObjectCheck(store).check(registrations.values) }
+            modelWarnings =
+                options.checksStoredObjects ? try StoredObjectCheck(store).check(registrations.values) : []
             let core = WriterCore(store, log: log, writerID: writerID, options: options)
             writer = Writer(core, publisher: publisher)
         } catch let error as SQLiteError {
             throw YapDatabaseError(error, path: path)
         }
+        assert(modelWarnings.areWritten())
     }
 
     /// Checks that the objects of a collection are registered as `type`.

@@ -20,15 +20,26 @@ public struct YapDatabaseConfiguration: Sendable {
         _ type: Object.Type, inCollection collection: String, default value: Object? = nil, version: Int = 1,
         upgrade: (@Sendable (inout YapDatabaseStoredObject) throws -> Void)? = nil
     ) {
+        register(
+            type, inCollection: collection, default: value, version: version, upgrade: upgrade, decoding: nil)
+    }
+
+    /// The same, with `change` applied to each object that is read.
+    package mutating func register<Object: Codable & Sendable>(
+        _ type: Object.Type, inCollection collection: String, default value: Object?, version: Int,
+        upgrade: (@Sendable (inout YapDatabaseStoredObject) throws -> Void)?,
+        decoding change: (@Sendable (Object) -> Object)?
+    ) {
         if !(1...Int(UInt32.max)).contains(version) {
             mistakes.append(
                 YapDatabaseError(
                     .typeMismatch, "the version of a model is 1 or more, not \(version)",
                     collection: collection))
         }
+        let serializer = YapDatabaseSerializer<Object>.cbor(
+            default: value, version: version, upgrade: upgrade)
         register(
-            type, serializer: .cbor(default: value, version: version, upgrade: upgrade),
-            inCollection: collection)
+            type, serializer: change.map { serializer.decoding($0) } ?? serializer, inCollection: collection)
     }
 
     /// Says that the objects of `collection` are of `type` and their metadata of `metadata`, both stored in

@@ -26,7 +26,7 @@ public struct YapDatabaseOptions: Sendable {
     public var memoryMapBytes: Int64 = 0
 
     /// Whether opening reads a few objects of each collection, and fails when they are none of the registered type.
-    /// False opens the file all the same; reading such an object throws.
+    /// False opens the file all the same; reading such an object throws, and `YapDatabase.modelWarnings` is empty.
     public var checksStoredObjects = true
 
     /// The SQLite VFS through which the file is reached, by name: tests and the simulator have their own.

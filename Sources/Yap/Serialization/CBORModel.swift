@@ -114,7 +114,7 @@ extension CBORModel: PropertyKeeping {
 
     /// All properties as this version has them: the object's own, and of the kept ones those that it hasn't. What this
     /// version has renamed isn't there under its former name, nor what its upgrade removes.
-    private func properties(_ form: StoredForm) throws -> CBORMap {
+    func properties(_ form: StoredForm) throws -> CBORMap {
         let own = try CBORMap.ofStoredObject(form.object)
         let kept = try form.kept.map { try CBORMap.ofStoredObject($0) }
         guard let kept, form.keptVersion != form.version else {

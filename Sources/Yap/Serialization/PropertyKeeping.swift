@@ -12,6 +12,14 @@ protocol PropertyKeeping<Value>: Sendable {
     /// dictionary does, or can't read them.
     func knownNames(_ bytes: UnsafeRawBufferPointer) -> Set<String>?
 
+    /// A stored object as the search for renamed properties sees it; nil when the type takes any name, can't read the
+    /// object, or a later version of the type stored it.
+    func shape(_ bytes: UnsafeRawBufferPointer) -> StoredShape?
+
+    /// Whether the type reads the value that an object has as `former` as its `property`, and writes it back in the
+    /// same bytes.
+    func reads(_ former: String, as property: String, of shape: StoredShape) -> Bool
+
     /// The bytes of a new object with the properties of the old one that the type doesn't know.
     func keeping(_ old: UnsafeRawBufferPointer, in new: [UInt8]) -> [UInt8]
 }

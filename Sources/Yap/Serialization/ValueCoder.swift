@@ -18,6 +18,10 @@ protocol ValueCoder: AnyObject, Sendable {
     /// The names of the properties that the type knows, as it reads `bytes` or read the first ones that it was asked
     /// about; nil when it takes any.
     func knownNames(_ bytes: [UInt8]) -> Set<String>?
+    /// A stored object as `RenameCheck` sees it; nil when nothing can be said of it.
+    func shape(_ bytes: UnsafeRawBufferPointer) -> StoredShape?
+    /// Whether the type reads and writes the value of a stored property as that of one of its own.
+    func reads(_ former: String, as property: String, of shape: StoredShape) -> Bool
     /// `new` with what `old` has of properties that the type doesn't know.
     func keeping(_ old: UnsafeRawBufferPointer, in new: [UInt8]) -> [UInt8]
 }
@@ -77,6 +81,14 @@ final class TypedValueCoder<Value: Sendable>: ValueCoder {
         let found = bytes.withUnsafeBytes { propertyKeeping.knownNames($0) }
         names.withLock { $0 = .some(found) }
         return found
+    }
+
+    func shape(_ bytes: UnsafeRawBufferPointer) -> StoredShape? {
+        serializer.propertyKeeping?.shape(bytes)
+    }
+
+    func reads(_ former: String, as property: String, of shape: StoredShape) -> Bool {
+        serializer.propertyKeeping?.reads(former, as: property, of: shape) ?? false
     }
 
     func keeping(_ old: UnsafeRawBufferPointer, in new: [UInt8]) -> [UInt8] {
