@@ -1,5 +1,6 @@
 import CloudKit
 import Foundation
+import SQLiteTestSupport
 import Seams
 import Testing
 import Yap
@@ -133,6 +134,73 @@ import YapCloudKit
             }
             _ = Misspelt().allCloudProperties
         }
+    }
+
+    @Test func aFieldWithANameThatNoFieldCanHaveEndsTheProgramAsInAModel() async {
+        await #expect(processExitsWith: .failure) {
+            final class Dated: MyDatabaseObject, @unchecked Sendable {
+                @Monitored var title = ""
+                @Monitored var creationDate = 0.0
+            }
+            _ = CloudSyncModel.model(Dated.self, recordType: "dated", collection: "dated")
+        }
+        await #expect(processExitsWith: .failure) {
+            final class Sized: MyDatabaseObject, @unchecked Sendable {
+                @Monitored var size = 0
+                override class var mappings_localKeyToCloudKey: [String: String] { ["size": "größe"] }
+            }
+            _ = CloudSyncModel.model(Sized.self, recordType: "sized", collection: "sized")
+        }
+        await #expect(processExitsWith: .success) {
+            final class Local: MyDatabaseObject, @unchecked Sendable {
+                @Monitored var größe = 0
+                @Monitored var creationDate = 0.0
+                override class var mappings_localKeyToCloudKey: [String: String] {
+                    ["größe": "size", "creationDate": "created"]
+                }
+            }
+            _ = CloudSyncModel.model(Local.self, recordType: "local", collection: "local")
+            // What stays on the device may have any name.
+            final class Kept: MyDatabaseObject, @unchecked Sendable {
+                @Monitored var creationDate = 0.0
+            }
+            let kept = Kept()
+            kept.creationDate = 1
+            _ = kept.copy().changedProperties
+        }
+    }
+
+    @Test func aRenamedPropertyIsWarnedOfAndIsWhatTheUpgradeMakesOfIt() throws {
+        final class Before: MyDatabaseObject, @unchecked Sendable {
+            @Monitored var done = false
+        }
+        final class After: MyDatabaseObject, @unchecked Sendable {
+            @Monitored var isDone = false
+        }
+        let folder = try TemporaryFolder()
+        let path = folder.file("objects.yap")
+        let before = try YapDatabase(path: path) { $0.register(Before.self, inCollection: "todos") }
+        try before.newConnection().blocking.readWrite { transaction in
+            let todo = Before()
+            todo.done = true
+            try transaction.setObject(todo, forKey: "1", inCollection: "todos")
+        }
+        try before.close()
+        let forgotten = try YapDatabase(path: path) { $0.register(After.self, inCollection: "todos") }
+        #expect(forgotten.modelWarnings.map(\.property) == ["isDone"])
+        try forgotten.close()
+        let after = try YapDatabase(path: path) {
+            $0.register(After.self, inCollection: "todos", version: 2) { old in
+                old.rename("done", to: "isDone")
+            }
+        }
+        #expect(after.modelWarnings.isEmpty)
+        let found = try after.newConnection().blocking.read {
+            try $0.object(After.self, forKey: "1", inCollection: "todos")
+        }
+        #expect(found?.isDone == true)
+        #expect(found?.isImmutable == true)
+        try after.close()
     }
 
     @Test func aPropertyThatARecordCannotHoldEndsTheProgramWithoutAConversion() async {

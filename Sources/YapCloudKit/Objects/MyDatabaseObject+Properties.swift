@@ -58,6 +58,12 @@ extension MyDatabaseObject {
                 names.contains(localKey),
                 "the mappings of \(Swift.type(of: self)) name \"\(localKey)\", which is no @Monitored property"
             )
+            let problem = FieldNames.problem(of: cloudKey)
+            precondition(
+                problem == nil,
+                "the field \"\(cloudKey)\" of \(Swift.type(of: self)).\(localKey) \(problem ?? ""): give it another "
+                    + "name in mappings_localKeyToCloudKey, or take it out there"
+            )
             localKeys[cloudKey] = localKey
         }
         let map = ObjectFieldMap(cloudKeys: cloudKeys, localKeys: localKeys)

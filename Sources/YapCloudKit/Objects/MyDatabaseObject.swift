@@ -114,7 +114,9 @@ open class MyDatabaseObject: Codable, @unchecked Sendable {
     /// Which property is which field in the cloud, for all that are synced.
     ///
     /// It begins with every monitored property under its own name. Override it to take out what stays on the device,
-    /// and to give others another name: names such as `creationDate`, which a record has for itself, can't be fields.
+    /// and to give others another name. A field's name is ASCII letters, digits and `_`, begins with a letter, and is
+    /// none of a record's own properties, such as `creationDate`. Another name, or one of a property that isn't
+    /// monitored, ends the program when the mappings are first used.
     // The name that developers know from the original.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     open class var mappings_localKeyToCloudKey: [String: String] {

@@ -8,11 +8,32 @@ extension YapDatabaseConfiguration {
     public mutating func register<Object: MyDatabaseObject>(
         _ type: Object.Type, inCollection collection: String
     ) {
-        let serializer = YapDatabaseSerializer<Object>.cbor().decoding { object in
-            object.makeImmutable()
-            return object
-        }
-        register(type, serializer: serializer, inCollection: collection)
+        registerObjects(type, collection, version: 1, upgrade: nil)
+    }
+
+    /// The same for a class with renamed properties, or properties of another type.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the class, from 1. Raise it with each change that `upgrade` is needed for.
+    ///   - upgrade: Changes an object that an earlier version stored. Called at each read until the object is stored
+    ///     again, as by `upgradeObjects(inCollection:progress:)`.
+    public mutating func register<Object: MyDatabaseObject>(
+        _ type: Object.Type, inCollection collection: String, version: Int,
+        upgrade: @escaping @Sendable (inout YapDatabaseStoredObject) throws -> Void
+    ) {
+        registerObjects(type, collection, version: version, upgrade: upgrade)
+    }
+
+    private mutating func registerObjects<Object: MyDatabaseObject>(
+        _ type: Object.Type, _ collection: String, version: Int,
+        upgrade: (@Sendable (inout YapDatabaseStoredObject) throws -> Void)?
+    ) {
+        register(
+            type, inCollection: collection, default: nil, version: version, upgrade: upgrade,
+            decoding: { object in
+                object.makeImmutable()
+                return object
+            })
         preSanitize(type, inCollection: collection) { _, _, object in
             object.makeImmutable()
             return object

@@ -1,4 +1,4 @@
-/// The names that fields of a model can have.
+/// The names that fields of a model, or of a `MyDatabaseObject`, can have.
 ///
 /// The names of a record's own properties are reserved (`CKRecord`): a query by such a name asks the property.
 enum FieldNames {
