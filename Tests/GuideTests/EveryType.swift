@@ -26,6 +26,14 @@ struct EveryType: CloudModel, Equatable {
     var doubles: [Double] = []
     var dates: [Date] = []
     var datas: [Data] = []
+    var floats: [Float] = []
+    var int8s: [Int8] = []
+    var uint32s: [UInt32] = []
+    var optionalStrings: [String]?
+    var stringSet: Set<String> = []
+    var intSet: Set<Int> = []
+    var doubleSet: Set<Double> = []
+    var dateSet: Set<Date> = []
 
     static let recordType = "everyType"
     static let fields = CloudFields<EveryType> {
@@ -52,6 +60,14 @@ struct EveryType: CloudModel, Equatable {
         $0.field(\.doubles)
         $0.field(\.dates)
         $0.field(\.datas)
+        $0.field(\.floats)
+        $0.field(\.int8s)
+        $0.field(\.uint32s)
+        $0.field(\.optionalStrings)
+        $0.field(\.stringSet)
+        $0.field(\.intSet)
+        $0.field(\.doubleSet)
+        $0.field(\.dateSet)
     }
 
     /// A value of each that isn't the default.
@@ -61,7 +77,10 @@ struct EveryType: CloudModel, Equatable {
         date: Date(timeIntervalSince1970: 1_700_000_000.125), data: Data([0, 255]),
         uuid: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)), optional: 7,
         kind: .recipe, strings: ["a", "b"], bools: [true, false], ints: [1, -1], doubles: [0.5, 2],
-        dates: [Date(timeIntervalSince1970: 1)], datas: [Data([1])])
+        dates: [Date(timeIntervalSince1970: 1)], datas: [Data([1])],
+        floats: [0.5, -2], int8s: [.min, 7], uint32s: [.max], optionalStrings: ["c"],
+        stringSet: ["é", "a"], intSet: [3, -1], doubleSet: [0.25, 8],
+        dateSet: [Date(timeIntervalSince1970: 2)])
 }
 
 private let noUUID: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

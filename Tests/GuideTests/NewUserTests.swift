@@ -69,6 +69,37 @@ import YapCloudKit
         #expect(found == Bookmark(title: "Coffee", tags: ["drinks", "read"], readAt: now))
     }
 
+    @Test func theKeyOfTheGuideIsShortEnoughForEveryText() async throws {
+        let database = try open()
+        let sync = try await begin(database, cloud.device(user: "ada"))
+        let texts = [
+            "https://swift.org", String(repeating: "k", count: 320), String(repeating: "é", count: 40),
+            String(repeating: "é", count: 41), String(repeating: "日本語", count: 30),
+            String(repeating: "👩‍👩‍👧‍👦", count: 60), "_" + String(repeating: "k", count: 320),
+        ]
+        try await database.newConnection().readWrite { transaction in
+            for text in texts {
+                try transaction.setObject(
+                    Bookmark(title: text), forKey: key(of: text), inCollection: "bookmarks")
+            }
+        }
+        #expect(await sync.syncNow() == .idle)
+        // Another beginning, or another end, is another key.
+        #expect(Set(texts.flatMap { [key(of: $0), key(of: $0 + "x")] }).count == 2 * texts.count)
+    }
+
+    @Test func onTheDeviceAnyTextIsAKey() async throws {
+        let keys = ["", "_draft", "日本", "a\0b", String(repeating: "é", count: 10_000)]
+        let connection = try open().newConnection()
+        try await connection.readWrite { transaction in
+            for key in keys {
+                try transaction.setObject(Bookmark(title: key), forKey: key, inCollection: "bookmarks")
+            }
+        }
+        let found = try await connection.read { try $0.allKeys(inCollection: "bookmarks") }
+        #expect(Set(found) == Set(keys))
+    }
+
     private static let mistakes: [Mistake] = [
         Mistake(
             "a collection that nobody registered",
@@ -202,5 +233,5 @@ import YapCloudKit
 func key(of text: String) -> String {
     guard text.utf8.count > 80 else { return text }
     let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    return text.prefix(60) + "#" + String(hash, radix: 16)
+    return String(decoding: text.utf8.prefix(60), as: UTF8.self) + "#" + String(hash, radix: 16)
 }
