@@ -287,7 +287,8 @@ let package = Package(
             "YapCloudKitTests",
             [
                 "TestSeed",
-                "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudService", "CloudWire", "CoreLocation", "SQLite",
+                "YapCloudKit", "Yap", "CloudKit", "CloudKitTesting", "CloudService", "CloudWire",
+                "CoreLocation", "SQLite",
                 "SQLiteTestSupport",
                 "Seams",
             ]),

@@ -4,9 +4,9 @@ import CSQLite
 extension Connection {
     /// Sets how long a call waits for another connection's lock before it throws an error with `isBusy`.
     ///
-    /// SQLite's own wait sleeps for up to 100 ms between two attempts. A connection that writes again and again leaves the
-    /// lock free for less than 1 ms, so a second one would wait for seconds on average. Here each millisecond has an
-    /// attempt; after a second, every fifth.
+    /// SQLite's own wait sleeps for up to 100 ms between two attempts. A connection that writes again and again
+    /// leaves the lock free for less than 1 ms, so a second one would wait for seconds on average. Here each
+    /// millisecond has an attempt; after a second, every fifth.
     ///
     /// - Parameter milliseconds: The longest wait, counted without the attempts themselves. 0 never waits.
     package func setBusyTimeout(milliseconds: Int32) throws {

@@ -33,7 +33,8 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
                 + "\(RecordNames.bytesMax) printable ASCII characters; use a shorter key, or of a key that is "
                 + "a text of any length its hash"
         case .notQuiet(let rounds):
-            "the devices still exchange records after \(rounds) rounds: look at the merge rules, and at what else writes"
+            "the devices still exchange records after \(rounds) rounds: look at the merge rules, and at what else "
+                + "writes"
         case .fieldMap(let what): "the field map is wrong: \(what)"
         }
     }

@@ -77,18 +77,18 @@ extension CloudSync {
 
     // MARK: A zone that was deleted
 
-    /// What happens to the objects here when an app or a person deleted their zone in the cloud, for instance with "Delete
-    /// all data" on another device.
+    /// What happens to the objects here when an app or a person deleted their zone in the cloud, for instance with
+    /// "Delete all data" on another device.
     ///
     /// A server that was restored from a backup deleted nothing: what it lost is always uploaded again. The server
-    /// remembers a deleted zone for 180 days; later it can't be told from one that was lost. Apple's servers don't report
-    /// it either: there every object is removed that the server doesn't have.
+    /// remembers a deleted zone for 180 days; later it can't be told from one that was lost. Apple's servers don't
+    /// report it either: there every object is removed that the server doesn't have.
     public enum DeletedZonesObjects: Sendable {
         /// They stay, and are uploaded to the zone, which is made again. The merge log has an entry for each, with the
         /// rule `serverWasReset`.
         case keep
-        /// They are removed here too. An object with a change that wasn't uploaded yet stays, and is uploaded: the merge
-        /// log says so, with the rule `editBeatDeletion`.
+        /// They are removed here too. An object with a change that wasn't uploaded yet stays, and is uploaded: the
+        /// merge log says so, with the rule `editBeatDeletion`.
         case remove
     }
 
