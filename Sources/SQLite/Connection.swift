@@ -11,6 +11,8 @@ public final class Connection {
     private let logCounter: UnsafeMutablePointer<Int32>
     private var copier: Connection?
     private var isOpen = true
+    /// The files as they were when they were opened without locks; nil with locks.
+    private let filesAlone: DatabaseFiles?
 
     /// The path it was opened with.
     public let path: String
@@ -46,17 +48,30 @@ public final class Connection {
         try self.init(path, options, inspect: inspect)
     }
 
-    private init(_ path: String, _ options: OpenOptions, inspect: (Connection) throws -> Void) throws {
+    /// Opens a file for reading in a mode that its permissions don't call for, for tests.
+    convenience init(path: String, mode: ReadingMode) throws {
+        var options = OpenOptions()
+        options.readOnly = true
+        try self.init(path, options, mode: mode, inspect: { _ in })
+    }
+
+    private init(
+        _ path: String, _ options: OpenOptions, mode: ReadingMode? = nil, inspect: (Connection) throws -> Void
+    ) throws {
         self.path = path
         self.options = options
         checkpointDueFrames = options.checkpointFrames
-        handle = try Self.open(path, options)
+        (handle, filesAlone) = try Self.open(path, options, mode)
         logCounter = .allocate(capacity: 1)
         logCounter.initialize(to: 0)
         countLogFrames()
-        try configure()
-        try inspect(self)
-        try setWriteAheadLog()
+        do {
+            try configure()
+            try inspect(self)
+            try setWriteAheadLog()
+        } catch let error as SQLiteError {
+            throw Self.explained(error, path, options)
+        }
     }
 
     deinit {
@@ -174,7 +189,9 @@ public final class Connection {
         return sqlite3_file_control(handle, nil, opcode, &file) == SQLITE_OK ? file : nil
     }
 
-    private static func open(_ path: String, _ options: OpenOptions) throws -> OpaquePointer {
+    private static func open(
+        _ path: String, _ options: OpenOptions, _ mode: ReadingMode?
+    ) throws -> (handle: OpaquePointer, filesAlone: DatabaseFiles?) {
         // An empty path or a leading NUL would silently open a temporary database.
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path is empty or holds a NUL")
@@ -185,14 +202,61 @@ public final class Connection {
         } else {
             flags |= SQLITE_OPEN_READWRITE | (options.create ? SQLITE_OPEN_CREATE : 0)
         }
+        var (name, filesAlone) = (path, nil as DatabaseFiles?)
+        // Permissions are those of the system's files.
+        if options.readOnly, options.vfsName == nil {
+            switch mode ?? ReadingMode(path: path) {
+            case .shared: break
+            case .refused(let missing): throw missing.error
+            case .alone(let files):
+                (name, filesAlone) = (immutableURI(of: path), files)
+                flags |= SQLITE_OPEN_URI
+            }
+        }
         var handle: OpaquePointer?
-        let result = sqlite3_open_v2(path, &handle, flags, options.vfsName)
+        let result = sqlite3_open_v2(name, &handle, flags, options.vfsName)
         guard result == SQLITE_OK, let handle else {
             let error = SQLiteError(result, database: handle)
             sqlite3_close_v2(handle)
-            throw SQLiteError(extendedCode: error.extendedCode, message: "\(error.message): \(path)")
+            throw explained(
+                SQLiteError(extendedCode: error.extendedCode, message: "\(error.message): \(path)"), path,
+                options)
         }
-        return handle
+        return (handle, filesAlone)
+    }
+
+    /// The name by which SQLite opens a file without locks and without a log.
+    private static func immutableURI(of path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let escaped = path.utf8.flatMap { byte -> [UInt8] in
+            switch byte {
+            case 0x2D...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A, 0x7E: [byte]
+            default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        // Without the two slashes, a path that begins with two would name a host.
+        let start = path.hasPrefix("/") ? "file://" : "file:"
+        return start + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
+    }
+
+    /// SQLite's refusal to open or to write, with the permission that this process lacks.
+    private static func explained(
+        _ error: SQLiteError, _ path: String, _ options: OpenOptions
+    ) -> SQLiteError {
+        guard error.isCannotOpen || error.isReadOnly, options.vfsName == nil,
+            !options.readOnly || DatabaseFiles(path: path) != nil,
+            let missing = MissingPermission.forWriting(path)
+        else { return error }
+        return SQLiteError(
+            extendedCode: error.extendedCode, message: "\(error.message): \(missing.text)", sql: error.sql)
+    }
+
+    /// Throws an error with `isBusy` if the files were opened without locks and aren't the same any more: what was read
+    /// may be of several moments.
+    func checkUnchanged() throws {
+        guard let filesAlone, DatabaseFiles(path: path) != filesAlone else { return }
+        throw SQLiteError(
+            extendedCode: SQLITE_BUSY, message: "another process opened or wrote the file while it was read")
     }
 
     private func configure() throws {

@@ -36,7 +36,8 @@ extension Connection {
     ///   - path: The file to write. Not a file that this connection has open.
     ///   - pagesPerStep: How many pages are copied between two calls of `progress`.
     ///   - progress: Told the pages that remain and the pages in all; throws to give up.
-    /// - Throws: `SQLiteError`, or what `progress` threw; `path` then holds no new database.
+    /// - Throws: `SQLiteError`, or what `progress` threw; `path` then holds no new database. Only if the error `isBusy`
+    ///   because a file that is read without locks was written meanwhile, `path` holds a copy to discard.
     public func backup(
         to path: String, pagesPerStep: Int32 = 256,
         progress: (_ remainingPages: Int, _ totalPages: Int) throws -> Void = { _, _ in }
@@ -52,6 +53,7 @@ extension Connection {
         defer { try? rollback() }
         try withStatement("SELECT count(*) FROM sqlite_schema") { try $0.run() }
         try copy(to: target, pagesPerStep: pagesPerStep, progress: progress)
+        try checkUnchanged()
         try target.close()
     }
 

@@ -36,16 +36,22 @@ extension Connection {
     }
 
     /// Runs `body` in a transaction: commits when it returns, rolls back and rethrows when it or the commit throws.
+    ///
+    /// - Throws: What `body` throws; `SQLiteError`: also `isBusy` when a file that is read without locks, as
+    ///   `OpenOptions.readOnly` describes, was written by another process.
     public func transaction<Result>(_ kind: TransactionKind, _ body: () throws -> Result) throws -> Result {
         try begin(kind)
         do {
             let result = try body()
             try commit()
+            try checkUnchanged()
             return result
         } catch {
             // The first error is the one to report. A rollback that fails leaves nothing committed: the log ends
             // without a commit mark, or `commit` has taken it away.
             try? rollback()
+            // What looks damaged may have been written meanwhile.
+            try checkUnchanged()
             throw error
         }
     }

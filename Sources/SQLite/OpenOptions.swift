@@ -1,6 +1,10 @@
 /// How a database file is opened.
 public struct OpenOptions: Sendable {
     /// Opens without permission to write. The file must exist.
+    ///
+    /// A file that this process may not write, or that lies in a folder that it may not write, is opened without locks
+    /// if no process has it open. A transaction then throws an error with `isBusy` if another process has written the
+    /// file meanwhile. If locks are needed and the process lacks a permission for them, the error names it.
     public var readOnly = false
     /// Creates the file when there is none. Without it a missing file is an error.
     public var create = true

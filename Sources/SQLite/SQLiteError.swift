@@ -45,6 +45,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
     public var isInputOutput: Bool { code == SQLITE_IOERR }
     /// A file could not be synced.
     public var isSyncFailure: Bool { extendedCode == SQLITE_IOERR | 4 << 8 }
+    static let cannotOpenCode = SQLITE_CANTOPEN
     /// The file can't be opened: no such folder or file, or no permission.
     public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
     /// The file or the connection allows reading only.

@@ -181,6 +181,86 @@ import YapCloudKit
         try again.database.close()
     }
 
+    /// Runs `yap sync inspect` as a user who is neither root nor the owner of the files, where the test may.
+    private func inspectAsAnotherUser(_ file: String) async throws -> YapProcess.Ended {
+        let user = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
+        return try await YapProcess.shell("\(user)yap sync inspect \(file)", in: folder)
+    }
+
+    private func names(in place: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.file(place)).sorted()
+    }
+
+    /// A closed database in a folder of its own.
+    private func closedDevice(in place: String) throws -> String {
+        try FileManager.default.createDirectory(
+            atPath: folder.file(place), withIntermediateDirectories: true)
+        let path = folder.file("\(place)/phone.yap")
+        let device = try Device(path, cloud)
+        try device.set("Milk", "1")
+        try device.database.close()
+        return path
+    }
+
+    @Test func aClosedFileThatMayOnlyBeReadIsShownAndNothingIsLeftBesideIt() async throws {
+        let path = try closedDevice(in: "place")
+        for mode: mode_t in [0o555, 0o777] {
+            #expect(chmod(path, 0o444) == 0 && chmod(folder.file("place"), mode) == 0)
+            let ended = try await inspectAsAnotherUser("place/phone.yap")
+            #expect(ended.code == 0 && ended.output.contains("queue: 1 change in 1 change-set"), "\(ended)")
+            #expect(try names(in: "place") == ["phone.yap"])
+        }
+        #expect(chmod(path, 0o644) == 0)
+        let again = try Device(path, cloud)
+        try again.set("Eggs", "2")
+        try again.database.close()
+    }
+
+    @Test func anOpenFileThatMayOnlyBeReadIsShownWithWhatIsInItsLog() async throws {
+        let path = try closedDevice(in: "place")
+        let device = try Device(path, cloud)
+        try device.set("Eggs", "2")
+        for name in try names(in: "place") { #expect(chmod(folder.file("place/\(name)"), 0o444) == 0) }
+        #expect(chmod(folder.file("place"), 0o555) == 0)
+        let ended = try await inspectAsAnotherUser("place/phone.yap")
+        #expect(ended.code == 0 && ended.output.contains("queue: 2 changes in 2 change-sets"), "\(ended)")
+        #expect(chmod(folder.file("place"), 0o755) == 0)
+        try device.database.close()
+    }
+
+    @Test func aPermissionThatIsMissingIsNamedWithItsFileOrFolder() async throws {
+        let path = try closedDevice(in: "place")
+        func refused(_ file: String, _ words: String) async throws {
+            let ended = try await inspectAsAnotherUser(file)
+            #expect(ended.code == 1 && ended.output.isEmpty && ended.errors.contains(words), "\(ended)")
+        }
+        #expect(chmod(path, 0o000) == 0)
+        try await refused("place/phone.yap", "no permission to read (r) the file ")
+        try await refused("place/phone.yap", "place/phone.yap.\n")
+        #expect(chmod(path, 0o444) == 0 && chmod(folder.file("place"), 0o600) == 0)
+        try await refused("place/phone.yap", "no permission to enter (x) the folder ./place.\n")
+        #expect(chmod(path, 0o644) == 0 && chmod(folder.file("place"), 0o755) == 0)
+
+        let device = try Device(path, cloud)
+        try device.set("Eggs", "2")
+        #expect(chmod(path + "-shm", 0o000) == 0 && chmod(path + "-wal", 0o444) == 0)
+        #expect(chmod(path, 0o444) == 0 && chmod(folder.file("place"), 0o555) == 0)
+        try await refused("place/phone.yap", "place/phone.yap-shm: its log is part of the database.\n")
+        #expect(chmod(folder.file("place"), 0o755) == 0)
+
+        // As a copy is without the index that is made anew.
+        try FileManager.default.createDirectory(
+            atPath: folder.file("copy"), withIntermediateDirectories: true)
+        for end in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: path + end, toPath: folder.file("copy/phone.yap" + end))
+            #expect(chmod(folder.file("copy/phone.yap" + end), 0o444) == 0)
+        }
+        #expect(chmod(folder.file("copy"), 0o555) == 0)
+        try await refused("copy/phone.yap", "no permission to write (w) into the folder ")
+        #expect(chmod(folder.file("copy"), 0o755) == 0)
+        try device.database.close()
+    }
+
     @Test func whatIsNoDatabaseWithASyncIsSaidInWords() async throws {
         let text = folder.file("text"), songs = folder.file("songs")
         let plain = folder.file("plain.yap"), older = folder.file("older.yap")

@@ -1,7 +1,13 @@
 import CloudKit
-import Foundation
+import SQLite
 import Yap
 import YapCloudKit
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// `yap sync ...`: what a device keeps of its sync, asked beside the app that has the file open.
 enum SyncCommands {
@@ -15,7 +21,8 @@ enum SyncCommands {
             what was put aside and why, the zones with their change tokens and records, records of types that the app
             doesn't know yet, and the last errors, the newest first. Of values it shows the names only. Where no app has
             the file open, SQLite leaves its two helper files beside it (-wal, empty, and -shm), which the app takes
-            over.
+            over. A file that you may read but not write, or in a folder that you may not write, is read without them
+            while no app has it open. Else a permission that is missing is named.
             """,
         operands: [Command.Operand(name: "FILE", help: "the app's database file")],
         options: [
@@ -64,17 +71,18 @@ enum SyncCommands {
         do {
             return try SyncInspection(path: path, limits: limits)
         } catch let error as YapDatabaseError {
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw Failure.notThere("\(file) is not there, or in a folder that you may not read.")
+            guard access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) else {
+                throw Failure.notThere("\(file) is not there.")
             }
             let what =
                 switch error.code {
-                case .cannotOpen: "can't be opened: may you read it, and write into its folder?"
+                case .cannotOpen:
+                    "can't be opened: \((error.underlying as? SQLiteError)?.message ?? error.message)."
                 case .notADatabase: "is no database."
                 case .notAYapDatabase: "is no database of an app that uses Yap."
                 case .unsupportedFormat: "was written by a later version: use the yap of that version."
                 case .corrupt: "is damaged: keep it for inspection, and restore a backup. \(error.message)"
-                case .busy: "is locked by another program: try again."
+                case .busy: "is being written by another program: try again."
                 default: "can't be read: \(error.message)"
                 }
             throw Failure.failed("\(file) \(what)")

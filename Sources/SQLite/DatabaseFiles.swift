@@ -1,0 +1,83 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A database's file and the files that SQLite keeps beside it, as they are at one moment, and what this process may do
+/// with them. No file is opened: closing one would release the locks that this process has on it.
+struct DatabaseFiles: Hashable {
+    /// A file by what changes when it is written or replaced.
+    struct Version: Hashable {
+        let device: UInt64
+        let inode: UInt64
+        let bytes: Int64
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    /// One of the files, and the rights of this process.
+    struct File: Hashable {
+        let version: Version
+        let canRead: Bool
+    }
+
+    /// The file's real path. SQLite puts the others beside it, and not beside a link to it.
+    let path: String
+    var file: File
+    var canWriteFile: Bool
+    var canWriteFolder: Bool
+    /// Whether files that this process makes beside it belong to the owner of the file.
+    var isOwner: Bool
+    /// The write-ahead log. It exists while a process has the file open.
+    var log: File?
+    /// The log's index (-shm), which processes share.
+    var index: File?
+    /// What a process left that ended in a transaction without a write-ahead log.
+    var journal: File?
+
+    var logPath: String { path + "-wal" }
+    var indexPath: String { path + "-shm" }
+    var folder: String { Self.folder(of: path) }
+
+    /// Looks at the files. Nil if no regular file is at `path`.
+    init?(path: String) {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        self.path = String(cString: real)
+        var status = stat()
+        guard stat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        typealias Right = MissingPermission.Right
+        file = File(version: Version(status), canRead: Right.read.isGranted(self.path))
+        canWriteFile = Right.write.isGranted(self.path)
+        canWriteFolder = Right.write.isGranted(Self.folder(of: self.path))
+        isOwner = status.st_uid == geteuid()
+        log = Self.file(self.path + "-wal")
+        index = Self.file(self.path + "-shm")
+        journal = Self.file(self.path + "-journal")
+    }
+
+    private static func file(_ path: String) -> File? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return File(version: Version(status), canRead: MissingPermission.Right.read.isGranted(path))
+    }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+extension DatabaseFiles.Version {
+    init(_ status: stat) {
+        #if canImport(Glibc)
+            let time = status.st_mtim
+        #else
+            let time = status.st_mtimespec
+        #endif
+        self.init(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), bytes: Int64(status.st_size),
+            seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    }
+}

@@ -1,0 +1,61 @@
+/// How a file is opened by a connection that only reads it.
+enum ReadingMode: Hashable {
+    /// With SQLite's locks, log and index, beside the processes that write it. SQLite makes the log and the index when
+    /// they are missing, and they stay.
+    case shared
+    /// Without locks and without a log (SQLite's `immutable`): no process has the file open, and nothing is made beside
+    /// it. The files must still be the same at the end of a transaction.
+    case alone(DatabaseFiles)
+    /// Neither is possible.
+    case refused(MissingPermission)
+
+    init(path: String) {
+        if let folder = MissingPermission.folder(onTheWayTo: path) {
+            self = .refused(folder)
+        } else if let files = DatabaseFiles(path: path) {
+            self.init(files)
+        } else {
+            // SQLite says what is there instead of a file.
+            self = .shared
+        }
+    }
+
+    /// Decides by what the files are.
+    init(_ files: DatabaseFiles) {
+        func refused(_ right: MissingPermission.Right, _ path: String, _ reason: String? = nil) -> Self {
+            .refused(
+                MissingPermission(
+                    right: right, path: path, isFolder: path == files.folder, reason: reason))
+        }
+        guard files.file.canRead else {
+            self = refused(.read, files.path)
+            return
+        }
+        // SQLite can make what is missing beside the file.
+        if files.canWriteFile && files.canWriteFolder {
+            self = .shared
+            return
+        }
+        let logHasContent = (files.log?.version.bytes ?? 0) > 0
+        let place = files.canWriteFolder ? files.path : files.folder
+        if let log = files.log, let index = files.index {
+            // A process may have the file open. Its locks and its log are the truth.
+            let unread: String? = !log.canRead ? files.logPath : !index.canRead ? files.indexPath : nil
+            self = unread.map { refused(.read, $0, "its log is part of the database") } ?? .shared
+        } else if logHasContent {
+            // The last commits are in the log alone, and reading it takes an index, which another user's process would
+            // leave for the owner's.
+            self =
+                files.canWriteFolder && files.isOwner
+                ? .shared
+                : refused(
+                    .write, place,
+                    "the last commits are in \(files.logPath), whose index must be made to read them; or copy both "
+                        + "files into a folder of your own")
+        } else if (files.journal?.version.bytes ?? 0) > 0 {
+            self = refused(.write, place, "a transaction that was interrupted must be rolled back")
+        } else {
+            self = .alone(files)
+        }
+    }
+}
