@@ -19,8 +19,9 @@ enum DoctorCommand {
             Checks permissions, the integrity of every file, that references, zones, files of records and counts agree,
             the room on the disk, the clock, and what is served by yap.json: the settings themselves, the port, the
             certificate's days, its chain, its key, and who may read that. Give what stands on serve's command line
-            here too. Reads all data, also while the server runs; changes nothing. Exit code 1 when something is wrong.
-            Says which SQLite is used, and whether it has the WAL-reset bug, which yap goes around.
+            here too. Reads all data, also while the server runs; changes nothing. The first line says whether something
+            is wrong (then exit code 1), the lines below it what, and what to do. The last line names the SQLite that is
+            used, and says whether it has the WAL-reset bug, which yap goes around.
             """,
         options: [
             Command.dataOption,
@@ -99,23 +100,29 @@ enum DoctorCommand {
                     ("findings", .array(rows)), ("checked", .integer(Int64(checked))), ("sqlite", sqlite),
                 ]))
         } else {
-            try console.print(sqliteText)
+            try console.print("\(verdict(findings)) (\(checked) checks)")
             for finding in findings {
                 try console.print("\(finding.check): \(finding.what)\n  what to do: \(finding.todo)")
             }
-            if findings.isEmpty { try console.print("nothing is wrong: \(checked) checks") }
+            try console.print(sqliteText(.loaded))
         }
-        guard findings.isEmpty else {
-            throw Failure.failed(
-                findings.count == 1 ? "1 thing is wrong" : "\(findings.count) things are wrong")
+        guard findings.isEmpty else { throw Failure.failed(verdict(findings)) }
+    }
+
+    private static func verdict(_ findings: [Finding]) -> String {
+        switch findings.count {
+        case 0: "nothing is wrong"
+        case 1: "1 thing is wrong"
+        default: "\(findings.count) things are wrong"
         }
     }
 
-    private static var sqliteText: String {
-        let version = SQLiteVersion.loaded
+    /// The last line, which says nothing of the server's state.
+    static func sqliteText(_ version: SQLiteVersion) -> String {
         guard version.hasWALResetBug else { return "SQLite \(version.text)" }
-        return "SQLite \(version.text) has the WAL-reset bug (https://www.sqlite.org/wal.html): "
-            + "yap's checkpoints avoid it. Open its files with other programs for reading only."
+        return "SQLite \(version.text): yap's checkpoints avoid its WAL-reset bug "
+            + "(https://www.sqlite.org/wal.html), so the server is safe from it. Other programs should only read these "
+            + "files."
     }
 
     // MARK: The checks
