@@ -98,7 +98,7 @@ import Testing
         try await done("yap record save Todo t2 \(ann) --zone lists --set title=Bread")
         try await done("yap record save Todo t1 \(ann) --zone lists --set priority=5 --unset tags")
         try await done("yap record delete t2 \(ann) --zone lists")
-        let missing = try await done("yap record delete t2 \(ann) --zone lists", code: 4)
+        let missing = try await done("yap record delete t2 \(ann) --zone lists", code: 3)
         #expect(missing.errors.contains("t2"))
         let wrong = try await done("yap record save Todo t1 \(ann) --zone lists --set priority=high", code: 4)
         #expect(wrong.errors.contains("priority"), "the schema holds: \(wrong.errors)")
@@ -136,6 +136,44 @@ import Testing
         let left = try #require((try json(emptied)["environments"] as? [[String: Any]])?.first)
         #expect(left["records"] as? Int == 1 && left["users"] as? Int == 1, "bob's")
         try await done("yap zone list \(ann)", code: 3)
+    }
+
+    @Test func aRecordIsDeletedWhereItIsFoundAndNoneOfTwo() async throws {
+        try await done("yap init --container \(Self.todo) && yap account create ann")
+        let ann = "--container \(Self.todo) --account ann"
+        try await done("yap zone create lists \(ann) && yap zone create notes \(ann)")
+        try await done(
+            "yap record save Todo t1 \(ann) --zone lists && yap record save Todo t2 \(ann) --zone lists")
+        try await done("yap record save Todo t2 \(ann) --zone notes && yap record save Todo t3 \(ann)")
+        let several = try await done("yap record delete t1 t2 \(ann)", code: 4)
+        #expect(several.errors.contains("t2 is in the zones lists, notes. Say which with --zone."))
+        let missing = try await done("yap record delete t1 t4 \(ann)", code: 3)
+        #expect(missing.errors.contains("not there: t4. Nothing was deleted."))
+        let zone = try await done("yap record delete t1 \(ann) --zone list", code: 3)
+        #expect(zone.errors.contains("lists"))
+        try await done("yap record get t1 t2 t3 \(ann)")
+        let deleted = try await done("yap record delete t1 t3 \(ann) --json")
+        #expect(try json(deleted)["deleted"] as? [String] == ["t1", "t3"])
+        try await done("yap record delete t2 \(ann) --zone notes")
+        let left = try await done("yap record get t1 t2 t3 \(ann)", code: 3)
+        #expect(left.errors.contains("not there: t1, t3") && left.output.contains("t2"))
+        try await done("yap record save Post p1 \(ann) --public && yap record delete p1 \(ann) --public")
+    }
+
+    @Test func doctorsFirstLineSaysWhetherSomethingIsWrongAndTheLastOneWhichSQLiteItHas() async throws {
+        try await done("yap init")
+        let sound = try await done("yap doctor --port 0").output.split(separator: "\n")
+        #expect(sound.count == 2 && sound.first?.hasPrefix("nothing is wrong (") == true, "\(sound)")
+        #expect(sound.last?.hasPrefix("SQLite \(SQLiteVersion.loaded.text)") == true)
+        #expect(chmod(folder.file("yap-data"), 0o755) == 0)
+        let open = try await done("yap doctor --port 0", code: 1)
+        let lines = open.output.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("1 thing is wrong (") == true && lines.count == 4, "\(lines)")
+        #expect(lines.last?.hasPrefix("SQLite ") == true && open.errors.contains("1 thing is wrong"))
+        let (older, newer) = (SQLiteVersion("3.40.1"), SQLiteVersion("3.51.3"))
+        let bug = DoctorCommand.sqliteText(try #require(older))
+        #expect(bug.contains("yap's checkpoints avoid its WAL-reset bug") && bug.contains("safe from it"))
+        #expect(DoctorCommand.sqliteText(try #require(newer)) == "SQLite 3.51.3")
     }
 
     @Test func whatIsWrongIsFoundNamedAndSaidWhatToDoAbout() async throws {

@@ -1,4 +1,5 @@
 import CloudService
+import CloudStore
 import CloudWire
 import Foundation
 
@@ -16,7 +17,7 @@ enum RecordChangeCommands {
             Command.Operand(name: "TYPE", help: "the record type"),
             Command.Operand(name: "NAME", help: "the record's name"),
         ],
-        options: options + [
+        options: options(zone: "in this zone (default: the default zone)") + [
             Command.Option(
                 name: "set", value: "FIELD=VALUE", help: "give the field this value", repeats: true),
             Command.Option(name: "unset", value: "FIELD", help: "take the field away", repeats: true),
@@ -31,10 +32,14 @@ enum RecordChangeCommands {
 
     static let delete = Command(
         name: "record delete", summary: "delete records of an account",
-        details:
-            "What refers to them with DELETE_SELF goes along. In a custom zone all go or, when one can't, none.",
+        details: """
+            Looks in every zone, as record get does. Deletes nothing when a name is missing (exit code 3), or is in
+            several zones (exit code 4): then it lists them, and --zone says which one is meant. Records that refer to a
+            deleted one with DELETE_SELF are deleted with it. In a custom zone all of them are deleted or, when one
+            can't be, none.
+            """,
         operands: [Command.Operand(name: "NAME", help: "a record's name", repeats: true)],
-        options: options,
+        options: options(zone: "in this zone only (default: in every zone)"),
         json: #"{"deleted": [names]}"#,
         examples: [
             "init --container iCloud.com.example.todo", "account create ann || true",
@@ -43,13 +48,15 @@ enum RecordChangeCommands {
         ],
         run: delete)
 
-    private static let options: [Command.Option] = [
-        .container, .environment,
-        Command.Option(name: "account", value: "NAME", help: "who makes the change", isRequired: true),
-        Command.Option(name: "public", help: "in the public database; else in the account's private one"),
-        Command.Option(name: "zone", value: "NAME", help: "in this zone (default: the default zone)"),
-        Command.dataOption,
-    ]
+    private static func options(zone: String) -> [Command.Option] {
+        [
+            .container, .environment,
+            Command.Option(name: "account", value: "NAME", help: "who makes the change", isRequired: true),
+            Command.Option(name: "public", help: "in the public database; else in the account's private one"),
+            Command.Option(name: "zone", value: "NAME", help: zone),
+            Command.dataOption,
+        ]
+    }
 
     private static func save(_ invocation: Invocation, _ console: Console) throws {
         var fields: [String] = []
@@ -68,17 +75,23 @@ enum RecordChangeCommands {
             "recordName":\(JSON.string(invocation.operands[1]).text),"fields":{\(fields.joined(separator: ","))}}
             """.utf8)
         let operation = RecordOperation(operationType: .forceUpdate, record: try WireRecord(json: record))
-        let results = try change([operation], invocation, console)
+        let data = try EnvironmentData(invocation, console)
+        let results = try data.withService { try change([operation], $0, data, invocation) }
         var printer = try RecordPrinter(console, isJSON: invocation.has("json"))
         for case .record(let record) in results { try printer.print(record) }
         try printer.end()
     }
 
     private static func delete(_ invocation: Invocation, _ console: Console) throws {
-        let operations = invocation.operands.map {
-            RecordOperation(operationType: .delete, record: WireRecord(recordName: $0))
+        let data = try EnvironmentData(invocation, console)
+        try data.withService { service in
+            let operations = try found(invocation.operands, data, invocation, console).map { record in
+                RecordOperation(
+                    operationType: .delete,
+                    record: WireRecord(recordName: record.recordName, zoneID: record.zoneID))
+            }
+            _ = try change(operations, service, data, invocation)
         }
-        _ = try change(operations, invocation, console)
         if invocation.has("json") {
             return try console.print(
                 .object([("deleted", .array(invocation.operands.map { .string($0) }))]))
@@ -86,24 +99,42 @@ enum RecordChangeCommands {
         try console.print("deleted \(invocation.operands.joined(separator: ", "))")
     }
 
+    /// The records of these names, each in the only zone that has it.
+    private static func found(
+        _ names: [String], _ data: EnvironmentData, _ invocation: Invocation, _ console: Console
+    ) throws -> [WireRecord] {
+        let source = try RecordSource(changing: data, invocation, console)
+        let places = try names.map { (name: $0, records: try source.records(named: $0)) }
+        let missing = places.filter(\.records.isEmpty).map(\.name)
+        guard missing.isEmpty else {
+            throw Failure.notThere("not there: \(missing.joined(separator: ", ")). Nothing was deleted.")
+        }
+        let several = places.filter { $0.records.count > 1 }.map { place in
+            "\(place.name) is in the zones "
+                + place.records.compactMap(\.zoneID?.zoneName).joined(separator: ", ")
+        }
+        guard several.isEmpty else {
+            throw Failure.refused(
+                several.joined(separator: "; ") + ". Say which with --zone. Nothing was deleted.")
+        }
+        return places.flatMap(\.records)
+    }
+
     private static func change(
-        _ operations: [RecordOperation], _ invocation: Invocation, _ console: Console
+        _ operations: [RecordOperation], _ service: CloudService, _ data: EnvironmentData,
+        _ invocation: Invocation
     ) throws -> [RecordResult] {
-        let data = try EnvironmentData(invocation, console)
         let request = RecordsModifyRequest(
             operations: operations, zoneID: invocation.value("zone").map { ZoneID(zoneName: $0) })
-        let account = try invocation.required("account")
-        return try data.withService { service in
-            let body = try data.ask(
-                service, "records/modify", account: account,
-                database: invocation.has("public") ? "public" : "private", request)
-            let results = try RecordsModifyResponse(json: body).records
-            for case .error(let error) in results where error.serverErrorCode != .atomicError {
-                throw Failure.refused(
-                    "\(error.recordName ?? ""): \(error.reason ?? error.serverErrorCode.rawValue)")
-            }
-            return results
+        let body = try data.ask(
+            service, "records/modify", account: try invocation.required("account"),
+            database: invocation.has("public") ? "public" : "private", request)
+        let results = try RecordsModifyResponse(json: body).records
+        for case .error(let error) in results where error.serverErrorCode != .atomicError {
+            throw Failure.refused(
+                "\(error.recordName ?? ""): \(error.reason ?? error.serverErrorCode.rawValue)")
         }
+        return results
     }
 
     /// The text when it is JSON, else as JSON's text.

@@ -39,16 +39,24 @@ struct RecordSource {
             container: container, environment: environment)
         file = try StoreFile(path: path)
         place = "\(environment) of \(container)"
-        let zones = try Self.zoneNames(in: database, file)
-        guard let zone = invocation.value("zone") else {
-            zoneNames = zones
-            return
-        }
-        guard zones.contains(zone) else {
-            throw Failure.notThere(
-                "There is no zone \(zone). There are: \(Nearest.list(zones, to: zone) ?? "none").")
-        }
-        zoneNames = [zone]
+        zoneNames = try Self.zoneNames(in: database, file, only: invocation.value("zone"))
+    }
+
+    /// The database that a line changes, whose `--account` says who makes the change. Its file has been opened, and so
+    /// upgraded, by a service.
+    init(changing data: EnvironmentData, _ invocation: Invocation, _ console: Console) throws {
+        let account = try data.control.existingAccount(named: try invocation.required("account"), console)
+        let container = data.container
+        database =
+            invocation.has("public")
+            ? .publicDatabase
+            : .privateDatabase(
+                of: try data.control.userRecordName(of: account, container: container.identifier))
+        file = try StoreFile(
+            path: data.folder.storePath(
+                container: container.identifier, environment: container.environment))
+        place = "\(container.environment) of \(container.identifier)"
+        zoneNames = try Self.zoneNames(in: database, file, only: invocation.value("zone"))
     }
 
     init(
@@ -126,6 +134,19 @@ struct RecordSource {
         return try keys.compactMap { key in
             try loaded.records[key].flatMap { $0.isDeleted ? nil : try $0.wireRecord() }
         }
+    }
+
+    /// The zones to look in: the chosen one, or all.
+    private static func zoneNames(
+        in database: DatabaseKey, _ file: StoreFile?, only zone: String?
+    ) throws -> [String] {
+        let zones = try zoneNames(in: database, file)
+        guard let zone else { return zones }
+        guard zones.contains(zone) else {
+            throw Failure.notThere(
+                "There is no zone \(zone). There are: \(Nearest.list(zones, to: zone) ?? "none").")
+        }
+        return [zone]
     }
 
     /// The default zone, and the custom ones by name.
