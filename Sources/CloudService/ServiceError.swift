@@ -110,6 +110,25 @@ enum ServiceError {
                 + "DELETE_SELF, which is the most that may")
     }
 
+    static func circularParent(of recordName: String, parent: String) -> WireError {
+        badRequest(
+            recordName == parent
+                ? "field 'parent': the record '\(recordName)' can't be its own parent"
+                : "field 'parent': with '\(parent)' as its parent, the record '\(recordName)' would be its own "
+                    + "ancestor")
+    }
+
+    static func tooManyAncestors(of recordName: String, ancestorsMax: Int) -> WireError {
+        badRequest(
+            "field 'parent': the record '\(recordName)' would have more than \(ancestorsMax) ancestors")
+    }
+
+    static func tooManyAncestors(ofRequest ancestorsMax: Int) -> WireError {
+        limitExceeded(
+            "the records of the request have more than \(ancestorsMax) ancestors; set fewer parents at a time"
+        )
+    }
+
     static func tokenRefused(
         _ refusal: WireError.TokenRefusal, zoneID: ZoneID? = nil, zoneWasDeleted: Bool = false
     ) -> WireError {

@@ -38,6 +38,12 @@ public struct ServiceLimits: Hashable, Sendable {
     public var referencesCountedMax = 500_000
     /// References that the records of one request have, which forbid or follow deletions.
     public var referencesOfRequestMax = 50_000
+    /// Maximum ancestors of a record: its parent, the parent's parent, and so on. A save that sets a parent is rejected
+    /// with `BAD_REQUEST` if the record would have more.
+    public var ancestorsMax = 2_000
+    /// Maximum ancestors that one request loads for the parents that it sets. Beyond it the request is rejected with
+    /// `LimitExceeded`.
+    public var ancestorsOfRequestMax = 10_000
     /// Rows that one request writes and removes, index entries and references counted: so long all other writes wait.
     public var rowsWrittenMax = 250_000
     /// Filters and sorts of a query.

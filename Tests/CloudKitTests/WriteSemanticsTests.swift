@@ -209,6 +209,40 @@ import Testing
         try await devices.phone.deleteRecord(withID: devices.id("two"))
     }
 
+    @Test(arguments: [Cloud.inProcess, .http]) func aRecordCannotBecomeItsOwnAncestor(way: Cloud) async throws
+    {
+        let devices = try await TwoDevices(way)
+        let records = ["a", "b", "own", "child", "top"].map { devices.record($0) }
+        for (record, parent) in zip(records, ["b", "a", "own", "top"]) {
+            record.setParent(devices.id(parent))
+        }
+        func codes(_ results: [CKRecord.ID: Result<CKRecord, any Error>]) -> [String: CKError.Code?] {
+            var codes: [String: CKError.Code?] = [:]
+            for (recordID, result) in results {
+                var code: CKError.Code?
+                if case .failure(let error) = result { code = (error as? CKError)?.code }
+                codes.updateValue(code, forKey: recordID.recordName)
+            }
+            return codes
+        }
+        let atOnce = try await devices.phone.modifyRecords(saving: records, deleting: [], atomically: false)
+        #expect(
+            codes(atOnce.saveResults) == [
+                "a": .invalidArguments, "b": .invalidArguments, "own": .invalidArguments, "child": nil,
+                "top": nil,
+            ])
+        // What closes the circle is on the server.
+        let top = try await devices.laptop.record(for: devices.id("top"))
+        top.setParent(devices.id("child"))
+        let error = await #expect(throws: CKError.self) { try await devices.laptop.save(top) }
+        #expect(error?.code == .invalidArguments && error?.localizedDescription.contains("'top'") == true)
+        #expect(try await devices.phone.record(for: devices.id("top")).parent == nil)
+        // In an atomic batch nothing is saved.
+        let other = devices.record("other")
+        let atomic = try await devices.laptop.modifyRecords(saving: [top, other], deleting: [])
+        #expect(codes(atomic.saveResults) == ["top": .invalidArguments, "other": .batchRequestFailed])
+    }
+
     // What Apple's servers say of it isn't known.
     @Test(arguments: [Cloud.inProcess, .http]) func whatIsTooLargeIsToldAsTheLimitAndNothingIsSaved(
         way: Cloud

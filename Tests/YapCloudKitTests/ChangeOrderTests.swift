@@ -89,6 +89,22 @@ import Yap
         #expect(try order() == "Sc Sb Sa Sself")
     }
 
+    @Test("103. the records of a circle of parents are quarantined, and the rest of their batch is saved")
+    func circlesOfParents() throws {
+        try device.write { transaction, ext in
+            try insert(record("a", .parent, to: ["b"]), transaction, ext)
+            try insert(record("b", .parent, to: ["a"]), transaction, ext)
+            try insert(record("self", .parent, to: ["self"]), transaction, ext)
+            try insert(record("child", .parent, to: ["top"]), transaction, ext)
+            try insert(record("top", .parent), transaction, ext)
+        }
+        _ = device.upload()
+        #expect(device.server("child")?.parent?.recordID == device.id("top"))
+        #expect(device.server("a") == nil && device.server("b") == nil && device.server("self") == nil)
+        let quarantined = try device.read { _, ext in try ext.quarantinedChanges() }
+        #expect(quarantined.map(\.recordID.recordName).sorted() == ["a", "b", "self"])
+    }
+
     @Test("103. deletions: children before their parents")
     func deletions() throws {
         try device.write { transaction, ext in

@@ -105,6 +105,11 @@ struct ModifyRecordsExchange: Exchange {
                 refused.append(failed(item, error))
             }
         }
+        let circles = operations.parentCircles
+        if !circles.isEmpty {
+            refused += circles.sorted().map { failed(sent[$0], .circularParent(of: sent[$0].recordID)) }
+            sent = sent.indices.filter { !circles.contains($0) }.map { sent[$0] }
+        }
         let isAtomicBatch = isAtomic(items)
         if !refused.isEmpty {
             if isAtomicBatch { return .report(refused + sent.map { failed($0, .otherItemFailed) }) }
@@ -236,6 +241,13 @@ extension CKError {
             The request contains \(count) items which is more than the maximum number of items in a single request \
             (\(countMax)): split it.
             """)
+    }
+
+    fileprivate static func circularParent(of recordID: CKRecordID) -> CKError {
+        CKError(
+            .invalidArguments,
+            "\(recordID.recordName) can't be saved: its parent, or that one's parent and so on, is the record itself."
+        )
     }
 
     fileprivate static let otherItemFailed = CKError(

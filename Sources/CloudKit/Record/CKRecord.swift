@@ -92,7 +92,8 @@ open class CKRecord: NSObject, CKRecordKeyValueSetting, NSSecureCoding, NSCopyin
     /// The share the record belongs to.
     public var share: Reference? { lock.withLock { $0.share } }
 
-    /// The record that this one hangs from when it is shared.
+    /// The record that this one hangs from when it is shared. A save that makes a record its own ancestor fails with
+    /// `CKError.invalidArguments`.
     public var parent: Reference? {
         get { lock.withLock { $0.parent } }
         set {

@@ -214,6 +214,12 @@ struct ModifyDecider {
             ? nil : load
     }
 
+    /// What to load last: the ancestors of the records that get a new parent.
+    func ancestorLoads(of outcomes: [ModifyOutcome]) -> AncestorLoads {
+        AncestorLoads(
+            outcomes: outcomes, keys: batch.operations.map { try? $0.target.get() }, limits: limits)
+    }
+
     private func failAtomicZones(_ outcomes: [ModifyOutcome], keys: [RecordKey?]) -> [ModifyOutcome] {
         var failedZones = Set<ZoneKey>()
         for (outcome, key) in zip(outcomes, keys) {

@@ -22,6 +22,8 @@ struct ModifyReferences {
     /// By target what the batch's saves refer to, as far as that can fail.
     let referrers: [RecordKey: [Referrer]]
     let crowd: ReferenceCrowd
+    /// The saves that give a record another parent than it had.
+    let newParents: [Int]
     /// Records that refer to what is deleted.
     private let sources: Set<RecordKey>
     /// The operations that have failed and were not looked at; nil: nothing was looked at.
@@ -62,6 +64,9 @@ struct ModifyReferences {
         self.referrers = referrers
         crowd = ReferenceCrowd(
             outcomes, counts: loaded.deleteSelfCounts, countMax: limits.deleteSelfReferencesMax)
+        newParents = outcomes.indices.filter { index in
+            if case .save(let draft) = outcomes[index] { draft.hasNewParent } else { false }
+        }
         sources = Set(loaded.dependants.values.joined().lazy.map(\.source))
     }
 
@@ -74,6 +79,8 @@ struct ModifyReferences {
             var failures = failedReferrers(newlyGone: gone.subtracting(goneBefore))
             if moves { failures += heldDeletes() }
             failures += crowdFailures()
+            // Last: a save that fails for another reason closes no circle.
+            if failures.isEmpty { failures = parentFailures() }
             failed = failures.map(\.0)
             if failures.isEmpty { return }
             for (index, error) in failures { outcomes[index] = .failed(error) }

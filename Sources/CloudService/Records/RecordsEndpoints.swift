@@ -39,6 +39,7 @@ extension CloudService {
                 asked.formUnion(wanted.records)
                 next = decider.nextLoad(found: found, loaded: loaded, asked: asked)
             }
+            try self.loadAncestors(decider.ancestorLoads(of: outcomes), into: &loaded, asked, writer)
             var decision = try decider.decide(outcomes: outcomes, loaded: loaded)
             try decider.refuseAtomicFailure(decision)
             try self.count(decision.usage, into: &decision.changes, writer)
@@ -93,6 +94,20 @@ extension CloudService {
                     + "\(limits.referencesCountedMax) times; ask for fewer")
         }
         return loaded
+    }
+
+    private func loadAncestors(
+        _ loads: AncestorLoads, into loaded: inout StoreLoaded, _ asked: Set<RecordKey>,
+        _ reader: any CloudStoreReader
+    ) throws {
+        var (loads, asked) = (loads, asked)
+        while true {
+            var wanted = StoreLoad()
+            wanted.outlines = try loads.next(in: loaded, asked: asked)
+            guard !wanted.outlines.isEmpty else { return }
+            loaded.merge(try load(wanted, reader))
+            asked.formUnion(wanted.outlines)
+        }
     }
 
     func recordsLookup(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {

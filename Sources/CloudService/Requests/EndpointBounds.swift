@@ -151,21 +151,22 @@ private struct BoundParts {
     var modify: RequestBounds {
         let read =
             6 * items + limits.dependantsMax + 4 * limits.cascadeRecordsMax + limits.referencesOfRequestMax
-            + limits.referencesCountedMax / Self.countedOfRow + Self.rowsFixed
+            + limits.referencesCountedMax / Self.countedOfRow + limits.ancestorsOfRequestMax + Self.rowsFixed
         let written =
             limits.rowsWrittenMax + limits.indexEntriesMax + limits.referencesOfRequestMax + 8 * items
             + 4 * limits.cascadeRecordsMax + Self.rowsFixed
         return RequestBounds(
             memoryBytes: recordsMemory + limits.bodyBytesMax * Self.memoryOfRecordByte
                 + limits.indexEntriesOfRequestMax * Self.memoryOfRow
-                + (limits.dependantsMax + limits.cascadeRecordsMax + items) * Self.memoryOfRow,
+                + (limits.dependantsMax + limits.cascadeRecordsMax + limits.ancestorsOfRequestMax + items)
+                    * Self.memoryOfRow,
             answerBytes: limits.answerBytesMax, rowsRead: read, rowsWritten: written,
             diskBytes: diskBytes(rows: written, bytes: limits.bodyBytesMax + limits.changedBytesMax),
             countedBy: [
                 "bodyBytesMax", "itemsWithExtrasMax", "answerBytesMax", "changedBytesMax", "rowsWrittenMax",
                 "indexEntriesOfRequestMax",
                 "indexEntriesMax", "cascadeRecordsMax", "dependantsMax", "referencesOfRequestMax",
-                "referencesCountedMax", "Quota",
+                "referencesCountedMax", "ancestorsOfRequestMax", "Quota",
             ])
     }
 

@@ -56,6 +56,12 @@ extension ServeSettings {
             "limits.referencesOfRequestMax", .count, .number(\.options.limits.referencesOfRequestMax),
             "references of the records that a request saves, which forbid or follow deletions"),
         Setting(
+            "limits.ancestorsMax", .count, .number(\.options.limits.ancestorsMax), to: 100_000,
+            "ancestors of a record: its parent, the parent's parent, and so on"),
+        Setting(
+            "limits.ancestorsOfRequestMax", .count, .number(\.options.limits.ancestorsOfRequestMax),
+            "ancestors that a request loads for the parents that it sets"),
+        Setting(
             "limits.rowsWrittenMax", .count, .number(\.options.limits.rowsWrittenMax), from: 20_000,
             "rows that a request writes and removes, index entries and references counted"),
         Setting(

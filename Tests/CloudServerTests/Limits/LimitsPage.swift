@@ -160,6 +160,10 @@ struct LimitsPage {
             ("records and tombstones", Self.count(Int(assets.privateRecordsMax)), "privateRecordsMax"),
             ("zones, deleted ones among them", Self.count(assets.privateZonesMax), "privateZonesMax"),
             ("index entries of a record", Self.count(limits.indexEntriesMax), "indexEntriesMax"),
+            (
+                "ancestors of a record (its parent, the parent's parent, and so on)",
+                Self.count(limits.ancestorsMax), "ancestorsMax"
+            ),
             ("subscriptions in a database", Self.count(limits.subscriptionsMax), "subscriptionsMax"),
             ("devices that are told", Self.count(limits.devicesMax), "devicesMax"),
             ("notifications", Self.count(limits.notificationsMax), "notificationsMax"),

@@ -181,6 +181,8 @@ extension ServiceLimits {
         limits.indexEntriesMax = 500
         limits.indexEntriesOfRequestMax = 4_000
         limits.deleteSelfReferencesMax = 75
+        limits.ancestorsMax = 200
+        limits.ancestorsOfRequestMax = 1_000
         limits.dependantsMax = 1_000
         limits.queryTermsMax = 16
         limits.queriesMax = 4

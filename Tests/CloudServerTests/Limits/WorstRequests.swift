@@ -200,6 +200,18 @@ enum WorstRequests {
                             "a\(number)", ["to": Field(.list(.referenceList, references))])
                     })
             },
+            Case("parents with as many ancestors") { cloud in
+                try cloud.makeZones(["todos"])
+                let (lines, length) = (5, cloud.limits.ancestorsMax)
+                for line in 0..<lines {
+                    for first in stride(from: 0, to: length, by: cloud.limits.itemsWithExtrasMax) {
+                        let last = min(length, first + cloud.limits.itemsWithExtrasMax)
+                        try cloud.modify(
+                            (first..<last).map { child("l\(line)-\($0)", of: "l\(line)-\($0 - 1)", $0) })
+                    }
+                }
+                return try modify(cloud, (0..<lines).map { child("new\($0)", of: "l\($0)-\(length - 1)", 1) })
+            },
             Case("conflicts that show large records") { cloud in
                 try fill(cloud, bytes: cloud.limits.answerBytesMax * 7 / 8)
                 return try modify(
@@ -209,6 +221,13 @@ enum WorstRequests {
                     })
             },
         ]
+    }
+
+    /// A record below `parent`; below none when its number is 0.
+    private static func child(_ name: String, of parent: String, _ number: Int) -> RecordOperation {
+        var operation = WalkedCloud.save(name)
+        if number > 0 { operation.record.parent = Reference(recordName: parent) }
+        return operation
     }
 
     /// Records with as many index entries as one may have.

@@ -249,7 +249,28 @@ extension ModelCloud {
                     hasFailed = true
                 }
             }
+            guard !hasFailed else { continue }
+            for (index, step) in before.enumerated() {
+                guard case .save(let record) = step.verdict, let place = step.place,
+                    closesCircle(record, at: place, all, caller)
+                else { continue }
+                steps[index].verdict = .fail(WireError(.badRequest, ckErrorCode: 12))
+                hasFailed = true
+            }
         }
+    }
+
+    /// Whether a record that gets another parent than it had would hang on itself.
+    private func closesCircle(
+        _ record: Record, at place: Place, _ all: [Place: Record], _ caller: ModelCaller
+    ) -> Bool {
+        let old = zone(place.zone, caller)?.records[place.name]
+        guard record.parent != nil, record.parent != old?.parent else { return false }
+        var (next, passed) = (record.parent, Set<String>())
+        while let name = next, name != place.name, passed.insert(name).inserted {
+            next = all[Place(zone: place.zone, name: name)]?.parent
+        }
+        return next == place.name
     }
 
     /// A record can't be saved without what it must refer to; nor when it now hangs on a record that was to be saved in

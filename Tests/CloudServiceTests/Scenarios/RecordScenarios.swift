@@ -89,6 +89,33 @@ enum RecordScenarios {
         {"operations":[{"operationType":"create","record":{"recordName":"x","recordType":"todo",
         "fields":{"to":{"value":{"recordName":"none","action":"VALIDATE"}}}}}],"zoneID":{"zoneName":"todos"}}
         < 200 | "serverErrorCode":"VALIDATING_REFERENCE_ERROR" | Field=to
+        == no record is its own parent
+        > ada POST private/records/modify
+        {"operations":[{"operationType":"create","record":{"recordName":"x","recordType":"todo",
+        "parent":{"recordName":"x"}}}],"zoneID":{"zoneName":"todos"}}
+        < 200 | "serverErrorCode":"BAD_REQUEST" | "recordName":"x" | the record 'x' can't be its own parent
+        == no records of one request are each other's ancestors; the rest of a request that isn't atomic is saved
+        > ada POST private/records/modify
+        {"operations":[{"operationType":"create","record":{"recordName":"x","recordType":"todo",
+        "parent":{"recordName":"y"}}},{"operationType":"create","record":{"recordName":"y","recordType":"todo",
+        "parent":{"recordName":"x"}}},{"operationType":"create","record":{"recordName":"z","recordType":"todo"}}],
+        "zoneID":{"zoneName":"todos"},"atomic":false}
+        < 200 | "serverErrorCode":"BAD_REQUEST" | with 'y' as its parent, the record 'x' would be its own ancestor
+        | with 'x' as its parent, the record 'y' would be its own ancestor | "recordName":"z"
+        * +todos/z
+        == nor is a record that was saved before an ancestor of its own, and an atomic request is refused whole
+        @ a child of a
+        > ada POST private/records/modify
+        {"operations":[{"operationType":"forceUpdate","record":{"recordName":"a","recordType":"todo",
+        "parent":{"recordName":"kid"}}},{"operationType":"create","record":{"recordName":"z","recordType":"todo"}}],
+        "zoneID":{"zoneName":"todos"}}
+        < 200 | "serverErrorCode":"BAD_REQUEST" | the record 'a' would be its own ancestor | "ATOMIC_ERROR"
+        == a record has so many ancestors, and no more
+        @ a child of a, and one ancestor
+        > ada POST private/records/modify
+        {"operations":[{"operationType":"create","record":{"recordName":"x","recordType":"todo",
+        "parent":{"recordName":"kid"}}}],"zoneID":{"zoneName":"todos"}}
+        < 200 | "serverErrorCode":"BAD_REQUEST" | the record 'x' would have more than 1 ancestors
         == no reference leaves its zone
         > ada POST private/records/modify
         {"operations":[{"operationType":"create","record":{"recordName":"x","recordType":"todo",

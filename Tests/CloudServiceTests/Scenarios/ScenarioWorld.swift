@@ -31,6 +31,8 @@ struct ScenarioWorld {
         case "one request a second for all": rates.container = .init(perSecond: 1, burst: 1)
         case "a full quota": limits.assets.privateBytesMax = 1
         case "a file of a record", "a notification", "ada is found", "nobody looks for titles": break
+        case "a child of a": break
+        case "a child of a, and one ancestor": limits.ancestorsMax = 1
         case "one operation": limits.itemsMax = 1
         case "one subscription": limits.subscriptionsMax = 1
         case "nobody may wait": groupLimits.waitingRequestsMax = 0
@@ -76,6 +78,8 @@ struct ScenarioWorld {
             let asked = cloud.service.respond(to: cloud.request("users/caller", [], database: "public"))
             #expect(asked.status == 200)
         case "a file of a record": try addFile(first)
+        case "a child of a", "a child of a, and one ancestor":
+            try first.modify([operation(.create, "kid", parent: "a")])
         case "a notification":
             names["$device()"] = try first.device("phone").apnsToken
             try first.watch("posts", type: "post", database: "public")
