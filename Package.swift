@@ -301,7 +301,9 @@ let package = Package(
                 "CloudWire", "FaultProxy", "HTTPClient", "HTTPServer", "SQLite", "Simulation", "SyncDevices",
                 "Seams",
             ]),
-        tests("SimulationTests", ["OwnThreads", "Simulation", "Seams"], resources: [.copy("Kept")]),
+        tests(
+            "SimulationTests", ["OwnThreads", "Simulation", "Seams", "CloudKit", "CloudWire", "YapCloudKit"],
+            resources: [.copy("Kept")]),
         // One program, in both language modes: the second folder is a link to the first.
         appTests("GuideApp", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v5),
         appTests("GuideAppSwift6", ["CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),

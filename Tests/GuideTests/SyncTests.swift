@@ -204,14 +204,14 @@ import YapCloudKit
         let show: @Sendable (String) -> Void = { continuation.yield($0) }
         let sync = phone.sync
         let watching = Task {
-            for await entry in sync.mergeLog where entry.rule == .remoteWon {
+            for await entry in sync.mergeLog where entry.kind == .lost {
                 let field = entry.field ?? "all of it"
                 let dropped = entry.dropped ?? "nothing", kept = entry.kept ?? "nothing"
-                show("\(entry.recordID.recordName), \(field): \(kept) stands, \(dropped) was dropped")
+                show("\(entry.recordID.recordName), \(field): \(kept) stands, \(dropped) was lost")
             }
         }
         var lines = shown.makeAsyncIterator()
-        #expect(await lines.next() == "1, title: Swift 6 stands, Swift at home was dropped")
+        #expect(await lines.next() == "1, title: Swift 6 stands, Swift at home was lost")
         watching.cancel()
     }
 

@@ -1,5 +1,8 @@
+import CloudKit
+import CloudWire
 import Simulation
 import Testing
+import YapCloudKit
 
 /// The harness's account, where it has to tell a loss from what is right.
 @Suite struct LedgerTests {
@@ -120,5 +123,69 @@ import Testing
         ledger.serverHas(record: Self.record, fields: [("text", "edited")])
         deletes()
         #expect(ledger.unaccounted.map(\.isDeletion) == [true])
+    }
+
+    // MARK: What a merge log says became of a value
+
+    private typealias Kind = CloudMergeLogEntry.Kind
+
+    private mutating func hears(
+        _ rule: CloudMergeLogEntry.Rule, _ kind: Kind?, _ replaced: FieldValue, kept: FieldValue? = nil,
+        field: String = "text"
+    ) {
+        ledger.merged(
+            device: 1,
+            CloudMergeLogEntry(
+                recordID: CKRecord.ID(recordName: Self.record), field: field, rule: rule, kind: kind,
+                replaced: MergeLogValue(replaced), kept: kept.map { MergeLogValue($0) }),
+            record: Self.record)
+    }
+
+    @Test mutating func aLostValueThatIsSaidToBeLostIsAccountedFor() {
+        commits("mine")
+        hears(.remoteWon, .lost, .string("mine"), kept: .string("theirs"))
+        #expect(ledger.lies.isEmpty && ledger.unaccounted.isEmpty)
+    }
+
+    @Test(arguments: [nil, .combined, .superseded, .restored] as [CloudMergeLogEntry.Kind?])
+    mutating func aLostValueThatIsNotSaidToBeLostIsALie(_ kind: CloudMergeLogEntry.Kind?) {
+        commits("mine")
+        hears(.remoteWon, kind, .string("mine"), kept: .string("theirs"))
+        #expect(ledger.lies.count == 1)
+    }
+
+    @Test mutating func anOwnLaterValueSupersedesAndALaterCommitIsTooLate() {
+        commits("one")
+        commits("two")
+        hears(.superseded, .superseded, .string("one"), kept: .string("two"))
+        #expect(ledger.lies.isEmpty)
+        hears(.superseded, .superseded, .string("two"))
+        commits("three")
+        #expect(ledger.lies.count == 1)
+    }
+
+    @Test mutating func anOwnValueThatWasReplacedIsNotLost() {
+        commits("one")
+        commits("two")
+        hears(.superseded, .lost, .string("one"), kept: .string("two"))
+        #expect(ledger.lies.count == 1)
+    }
+
+    @Test mutating func tagsThatACombinedListLacksAreALieUnlessSomebodyTookThemOut() {
+        func tags(_ names: String...) -> FieldValue { .list(.stringList, names.map { .string($0) }) }
+        hears(.merged, .combined, tags("a", "b"), kept: tags("a", "b", "c"), field: Todo.tagsField)
+        #expect(ledger.lies.isEmpty)
+        hears(.remoteWon, .combined, tags("a", "b"), kept: tags("a", "c"), field: Todo.tagsField)
+        #expect(ledger.lies.count == 1)
+        ledger.changedUnsynced(device: 2, record: Self.record, field: Todo.tagField("b"))
+        hears(.remoteWon, .combined, tags("a", "b"), kept: tags("a", "c"), field: Todo.tagsField)
+        #expect(ledger.lies.count == 1)
+    }
+
+    @Test mutating func aValueThatTheLogCutIsSeen() {
+        let text = String(repeating: "x", count: 2_000)
+        commits(text)
+        hears(.remoteWon, .lost, .string(text), kept: .string("theirs"))
+        #expect(ledger.lies.count == 1 && ledger.unaccounted.count == 1)
     }
 }

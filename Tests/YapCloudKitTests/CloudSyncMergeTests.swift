@@ -150,6 +150,7 @@ import Yap
         sendAll()
         #expect(phone.server("1")?["title"] == "c")
         #expect(phone.rules == [.superseded])
+        #expect(phone.log.withLock { $0 }.map(\.description) == [#"1.title: superseded, "b" became "c""#])
     }
 
     @Test("72. two remote changes, fetched one after the other, end with the newest")

@@ -90,7 +90,7 @@ import Testing
     ) -> FieldMerge {
         FieldMerge(
             names: ["a", "b"], local: local, pending: pending, originals: originals, remote: remote,
-            defaults: { defaults }, merge: rule)
+            defaults: { defaults }, merge: { rule($0, $1, $2, $3).map { MergedField(field: $0) } })
     }
 
     private func number(_ value: Int64) -> Field { Field(.int64(value)) }

@@ -216,7 +216,7 @@ private struct OrderedRule {
             let merged = try Lists.fields.entries[0].merge?(
                 try field(base), try field(local), try field(remote))
             var model = Lists()
-            Lists.fields.entries[0].write(&model, merged, Lists())
+            Lists.fields.entries[0].write(&model, merged?.field, Lists())
             return model.list
         } catch {
             Issue.record(error)

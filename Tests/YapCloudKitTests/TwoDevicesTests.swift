@@ -87,8 +87,9 @@ import Yap
         let entry = try #require(laptop.log.withLock { $0 }.first)
         #expect(entry.rule == .remoteWon)
         #expect(entry.field == "title")
-        #expect(entry.droppedValue == .string("milk"))
-        #expect(entry.keptValue == .string("bread"))
+        #expect(entry.kind == .lost)
+        #expect(entry.replacedValue == MergeLogValue(.string("milk")))
+        #expect(entry.keptValue == MergeLogValue(.string("bread")))
     }
 
     @Test func anOwnValueWhoseAnswerWasLostDoesNotBeatALaterOne() throws {
@@ -268,6 +269,7 @@ import Yap
         #expect(try phone.todo("1")?.title == "older")
         let lost = phone.log.withLock { $0 }.filter { $0.rule == .serverWasReset }
         #expect(lost.map(\.dropped) == ["six", "eggs"] && lost.map(\.kept) == ["seven", "older"])
+        #expect(lost.map(\.kind) == [.lost, .lost])
     }
 
     @Test("172. a token that runs out while a server that was put back is fetched anew deletes nothing")
@@ -371,8 +373,9 @@ import Yap
         phone.syncNow()
         try settle()
         #expect(try phone.todo("1")?.title == "p")
-        let dropped = laptop.log.withLock { $0 }.compactMap(\.dropped)
-        #expect(dropped == ["l1", "l2", "l3"])
+        let entries = laptop.log.withLock { $0 }
+        #expect(entries.map(\.replaced) == ["l1", "l2", "l3"])
+        #expect(entries.map(\.kind) == [.superseded, .superseded, .lost])
     }
 
     @Test("a decision that the app didn't hear of before a crash is told at the next start")

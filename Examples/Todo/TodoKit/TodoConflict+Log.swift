@@ -6,6 +6,6 @@ extension TodoConflict {
     public init(_ entry: CloudMergeLogEntry) {
         self.init(
             key: entry.recordID.recordName, rule: entry.rule.rawValue, field: entry.field,
-            dropped: entry.dropped, kept: entry.kept)
+            dropped: entry.replaced, kept: entry.kept)
     }
 }

@@ -9,7 +9,7 @@ public struct TodoConflict: Sendable, Equatable {
     public let rule: String
     /// The field in the cloud; nil when the whole item is meant.
     public let field: String?
-    /// The value that was dropped; nil when there was none.
+    /// The value that doesn't stand; nil when there was none.
     public let dropped: String?
     /// The value that stands; nil when there is none.
     public let kept: String?

@@ -5,18 +5,24 @@ internal import SQLite
 /// What merges decided, until it was handed to the app: a crash between a merge and the app's hearing of it
 /// doesn't make a dropped value vanish unseen.
 extension CloudKitTables {
-    /// The most entries kept for an app that doesn't listen.
+    /// The most entries kept for an app that doesn't listen. With `mergeLogValueBytesMax` it bounds what the log takes
+    /// in the file: 20 MB of values, and the names of their records and fields.
     static let logEntriesMax: Int64 = 10_000
 
-    private static let droppedKey = "dropped"
+    private static let replacedKey = "dropped"
     private static let keptKey = "kept"
+    private static let kindKey = "kind"
+    /// What follows a value's key in that of its whole length.
+    private static let lengthSuffix = "Length"
 
     /// Stores an entry and gives it its number.
     func insert(_ entry: inout CloudMergeLogEntry) throws {
-        let fields = [
-            Self.droppedKey: Field(value: entry.droppedValue, type: entry.droppedValue?.type),
-            Self.keptKey: Field(value: entry.keptValue, type: entry.keptValue?.type),
-        ]
+        var fields: [String: Field] = [:]
+        for (key, value) in [(Self.replacedKey, entry.replacedValue), (Self.keptKey, entry.keptValue)] {
+            fields[key] = Field(value: value?.value, type: value?.value.type)
+            fields[key + Self.lengthSuffix] = value?.wholeLength.map { Field(.int64(Int64($0))) }
+        }
+        fields[Self.kindKey] = entry.kind.map { Field(.string($0.rawValue)) }
         let zoneID = entry.recordID.zoneID
         try run(
             """
@@ -47,10 +53,26 @@ extension CloudKitTables {
             var entry = CloudMergeLogEntry(
                 recordID: CKRecord.ID(recordName: statement.text(at: 3), zoneID: zoneID),
                 field: statement.isNull(at: 4) ? nil : statement.text(at: 4), rule: rule,
-                droppedValue: fields[Self.droppedKey]?.value, keptValue: fields[Self.keptKey]?.value)
+                kind: Self.text(fields[Self.kindKey]).flatMap { CloudMergeLogEntry.Kind(rawValue: $0) },
+                replaced: Self.value(Self.replacedKey, fields), kept: Self.value(Self.keptKey, fields))
             entry.id = statement.int64(at: 0)
             return entry
         }
+    }
+
+    /// A value of an entry. Versions that wrote no kind stored it whole.
+    private static func value(_ key: String, _ fields: [String: Field]) -> MergeLogValue? {
+        guard let value = fields[key]?.value else { return nil }
+        guard fields[kindKey] != nil else { return MergeLogValue(value) }
+        guard case .int64(let length)? = fields[key + lengthSuffix]?.value else {
+            return MergeLogValue(stored: value, wholeLength: nil)
+        }
+        return MergeLogValue(stored: value, wholeLength: Int(length))
+    }
+
+    private static func text(_ field: Field?) -> String? {
+        guard case .string(let text)? = field?.value else { return nil }
+        return text
     }
 
     func removeLogEntries(through id: Int64) throws {

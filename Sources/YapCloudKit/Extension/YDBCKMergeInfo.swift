@@ -19,6 +19,9 @@ public final class YDBCKMergeInfo {
     /// Whether the remote version was known here before: then the pending changes are newer than all that it has.
     let isKnown: Bool
 
+    /// The keys of which a rule made one value that has the changes of both sides.
+    var combinedKeys: Set<String> = []
+
     init(
         pendingLocalRecord: CKRecord?, updatedPendingLocalRecord: CKRecord,
         originalValues: [String: (any CKRecordValueProtocol)?], isKnown: Bool = false

@@ -114,7 +114,8 @@ extension YapDatabaseCloudKitTransaction {
                 var isGivenUp = false
                 for change in try tables.specialChanges(of: row.id) where change.refusal != nil {
                     for key in change.keys {
-                        logDrop(row, key, .superseded, dropped: change.fields[key], kept: nil)
+                        logDrop(
+                            row, key, .superseded, kind: .lost, dropped: change.fields[key], kept: nil)
                     }
                     try remove(change)
                     isGivenUp = true

@@ -95,6 +95,7 @@ extension YapDatabaseCloudKitTransaction {
             }
         }
         let updated = try remote.withoutValues()
+        var combined: Set<String> = []
         if row.ownerCount > 0 || !pending.isEmpty {
             let info = YDBCKMergeInfo(
                 pendingLocalRecord: try pending.isEmpty
@@ -104,6 +105,7 @@ extension YapDatabaseCloudKitTransaction {
                     field.value?.cloudObject(in: remote.recordID.zoneID)
                 }, isKnown: isKnown)
             try callMergeBlock(remote, info, row, transaction)
+            combined = info.combinedKeys
         }
         // What the block did to other rows, or to this one's record by hand, is there already.
         guard var row = try tables.record(id: row.id) else { return }
@@ -113,7 +115,7 @@ extension YapDatabaseCloudKitTransaction {
         try tables.updateRecord(row)
         let waiting = try tables.changes(of: row.id).filter { $0.kind == .save }
         try rewriteQueue(
-            of: row, waiting, updated: try updated.changedFields(), remote: remoteFields)
+            of: row, waiting, updated: try updated.changedFields(), remote: remoteFields, combined: combined)
     }
 
     private func callMergeBlock(
@@ -133,8 +135,11 @@ extension YapDatabaseCloudKitTransaction {
     /// Leaves in the queue what the block wants uploaded: an entry keeps a key only with the value that the
     /// block gave; what stands in no entry becomes a new change. What the server had before is now the remote
     /// version.
+    ///
+    /// - Parameter combined: The keys whose value has the changes of both sides.
     func rewriteQueue(
-        of row: RecordRow, _ pending: [ChangeRow], updated: [String: Field], remote: [String: Field]
+        of row: RecordRow, _ pending: [ChangeRow], updated: [String: Field], remote: [String: Field],
+        combined: Set<String> = []
     ) throws {
         isQueueTouched = true
         takenOver[row.id] = nil
@@ -152,10 +157,16 @@ extension YapDatabaseCloudKitTransaction {
                     kept[key] = field
                     missing[key] = nil
                     let isChangedRemotely = originals[key].map { !$0.says(remote[key] ?? .cleared) } ?? false
-                    if isChangedRemotely { logDrop(row, key, .localKept, dropped: remote[key], kept: field) }
+                    if isChangedRemotely {
+                        let kind: CloudMergeLogEntry.Kind = combined.contains(key) ? .combined : .lost
+                        logDrop(row, key, .localKept, kind: kind, dropped: remote[key], kept: field)
+                    }
                 } else if !field.says(remote[key]) {
-                    let rule = rule(for: key, field, updated, pending)
-                    logDrop(row, key, rule, dropped: field, kept: updated[key] ?? remote[key])
+                    let newest = pending.last { $0.fields[key] != nil }?.fields[key]
+                    let rule = rule(for: key, field, updated, newest: newest)
+                    let kept = rule == .superseded ? newest : updated[key] ?? remote[key]
+                    let kind = kind(of: rule, kept, remote[key], isCombined: combined.contains(key))
+                    logDrop(row, key, rule, kind: kind, dropped: field, kept: kept)
                 }
             }
             if kept.isEmpty, change.restore.isEmpty, !change.isDamaged {
@@ -207,11 +218,19 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Why a pending value is not sent.
     private func rule(
-        for key: String, _ field: Field, _ updated: [String: Field], _ pending: [ChangeRow]
+        for key: String, _ field: Field, _ updated: [String: Field], newest: Field?
     ) -> CloudMergeLogEntry.Rule {
-        let newest = pending.last { $0.fields[key] != nil }?.fields[key]
         if let newest, !newest.says(field) { return .superseded }
         return updated[key] == nil ? .remoteWon : .merged
+    }
+
+    /// What became of a pending value that is not sent.
+    private func kind(
+        of rule: CloudMergeLogEntry.Rule, _ kept: Field?, _ remote: Field?, isCombined: Bool
+    ) -> CloudMergeLogEntry.Kind {
+        if rule == .superseded { return .superseded }
+        // A rule of the app whose value is the server's has chosen that. A third value is made of both.
+        return isCombined || !(kept ?? .cleared).says(remote) ? .combined : .lost
     }
 }
 

@@ -181,26 +181,49 @@ extension YapDatabaseCloudKitTransaction {
     /// Takes everything that waits for a record out of the queue.
     func purge(_ row: RecordRow, rule: CloudMergeLogEntry.Rule) throws {
         takenOver[row.id] = nil
-        for change in try tables.changes(of: row.id) {
-            if change.kind == .save {
-                let known = try knownValues(of: change)
-                for key in change.keys {
-                    logDrop(row, key, rule, dropped: change.fields[key] ?? known[key], kept: nil)
-                }
-            }
-            try remove(change)
-        }
+        let waiting = try tables.changes(of: row.id)
+        try logPurged(waiting, row, rule)
+        for change in waiting { try remove(change) }
     }
 
     // MARK: Log
 
+    /// Notes the values of all changes of a record, of which none is sent. One of which a later change of this device
+    /// took the place is superseded, and the others are lost.
+    private func logPurged(
+        _ waiting: [ChangeRow], _ row: RecordRow, _ rule: CloudMergeLogEntry.Rule
+    ) throws {
+        let values = try waiting.map { change in
+            change.fields.merging(try knownValues(of: change)) { stored, _ in stored }
+        }
+        let deletion = waiting.lastIndex { $0.kind == .delete } ?? -1
+        var newest: [String: Int] = [:]
+        for (index, change) in waiting.enumerated() where change.kind == .save {
+            for key in change.keys { newest[key] = index }
+        }
+        func isReplaced(_ key: String, at index: Int) -> Bool {
+            guard index > deletion, let last = newest[key], last != index else { return index < deletion }
+            guard let value = values[index][key], let later = values[last][key] else { return true }
+            return !later.says(value)
+        }
+        for (index, change) in waiting.enumerated() where change.kind == .save {
+            for key in change.keys {
+                let kind: CloudMergeLogEntry.Kind = isReplaced(key, at: index) ? .superseded : .lost
+                logDrop(row, key, rule, kind: kind, dropped: values[index][key], kept: nil)
+            }
+        }
+    }
+
+    /// - Parameter kind: What became of the value; nil for what the rule makes of most.
     func logDrop(
-        _ row: RecordRow, _ key: String?, _ rule: CloudMergeLogEntry.Rule, dropped: Field?, kept: Field?
+        _ row: RecordRow, _ key: String?, _ rule: CloudMergeLogEntry.Rule,
+        kind: CloudMergeLogEntry.Kind? = nil, dropped: Field?, kept: Field?
     ) {
         log.append(
             CloudMergeLogEntry(
-                recordID: row.recordID, field: key, rule: rule, droppedValue: dropped?.value,
-                keptValue: kept?.value))
+                recordID: row.recordID, field: key, rule: rule, kind: kind ?? rule.usualKind,
+                replaced: dropped?.value.map { MergeLogValue($0) },
+                kept: kept?.value.map { MergeLogValue($0) }))
     }
 
     /// Notes the values of a change that newer values of this device replace before it was sent.

@@ -9,7 +9,7 @@ extension CloudFieldDraft {
     /// ```
     /// Elements keep the other device's order; those added here come last.
     public func mergedAsSet<Element: Hashable>() where Value == [Element] {
-        merged { base, local, remote in
+        combined { base, local, remote in
             let keeps = Self.keptBySet(base.map(Set.init), Set(local), Set(remote))
             var seen: Set<Element> = []
             return (remote + local).filter { keeps($0) && seen.insert($0).inserted }
@@ -18,7 +18,7 @@ extension CloudFieldDraft {
 
     /// Merges a set: what either device added is in it, and what either removed is not.
     public func mergedAsSet<Element: Hashable>() where Value == Set<Element> {
-        merged { base, local, remote in
+        combined { base, local, remote in
             local.union(remote).filter(Self.keptBySet(base, local, remote))
         }
     }
@@ -38,7 +38,7 @@ extension CloudFieldDraft {
     ///
     /// An added element stands behind the one that it was added behind. One that both added stands there once.
     public func mergedInOrder<Element: Hashable>() where Value == [Element] {
-        merged { base, local, remote in OrderedMerge(base ?? [], local, remote).list }
+        combined { base, local, remote in OrderedMerge(base ?? [], local, remote).list }
     }
 
     /// Merges a counter: what both devices added to it counts, and what they subtracted, also when both did the same. A
@@ -49,7 +49,7 @@ extension CloudFieldDraft {
     /// ```
     public func summed() where Value: FixedWidthInteger {
         isSum = true
-        merged { base, local, remote in
+        combined { base, local, remote in
             let (change, isChangeTooLarge) = local.subtractingReportingOverflow(base ?? 0)
             let (sum, isSumTooLarge) = remote.addingReportingOverflow(change)
             guard isChangeTooLarge || isSumTooLarge else { return sum }
@@ -60,7 +60,7 @@ extension CloudFieldDraft {
     /// Merges a sum of numbers with fractions as `summed()` does a counter.
     public func summed() where Value: BinaryFloatingPoint {
         isSum = true
-        merged { base, local, remote in remote + (local - (base ?? 0)) }
+        combined { base, local, remote in remote + (local - (base ?? 0)) }
     }
 }
 

@@ -23,7 +23,7 @@ public struct CloudFields<Model: Sendable>: Sendable {
         let write: @Sendable (_ model: inout Model, _ field: Field?, _ defaults: Model) -> Void
         /// Whether the property can hold the value.
         let canRead: @Sendable (_ field: Field) -> Bool
-        let merge: (@Sendable (_ base: Field?, _ local: Field, _ remote: Field?) throws -> Field)?
+        let merge: (@Sendable (_ base: Field?, _ local: Field, _ remote: Field?) throws -> MergedField)?
         /// Whether two equal changes are two, as of a counter.
         let isSum: Bool
     }
@@ -129,6 +129,8 @@ public final class CloudFieldDraft<Model: Sendable, Value: Equatable & Sendable>
     private var merge: (@Sendable (Value?, Value, Value) -> Value)?
     /// Whether two equal changes are two.
     var isSum = false
+    /// Whether what `merge` returns has the changes of both sides.
+    private var isCombining = false
     /// The short way, for a type whose values are fields as they are.
     fileprivate var plain: PlainFieldCodec<Value>?
 
@@ -151,6 +153,13 @@ public final class CloudFieldDraft<Model: Sendable, Value: Equatable & Sendable>
         _ merge: @escaping @Sendable (_ base: Value?, _ local: Value, _ remote: Value) -> Value
     ) {
         self.merge = merge
+        isCombining = false
+    }
+
+    /// Takes a rule whose value has the changes of both sides.
+    func combined(_ merge: @escaping @Sendable (_ base: Value?, _ local: Value, _ remote: Value) -> Value) {
+        self.merge = merge
+        isCombining = true
     }
 }
 
@@ -163,6 +172,7 @@ private protocol CloudFieldDraftProtocol<Model> {
 extension CloudFieldDraft: CloudFieldDraftProtocol {
     fileprivate func entry() -> CloudFields<Model>.Entry {
         let (keyPath, toCloud, fromCloud, name, plain) = (keyPath, toCloud, fromCloud, name, plain)
+        let isCombining = isCombining
         let encode: @Sendable (Value) throws -> Field = { value in
             if let plain { return try plain.encode(value).map { Field($0) } ?? .cleared }
             guard let cloudValue = toCloud(value) else { return .cleared }
@@ -172,13 +182,14 @@ extension CloudFieldDraft: CloudFieldDraftProtocol {
             if let plain, let value = field?.value, let known = plain.decode(value) { return known }
             return fromCloud(field?.value?.cloudObject(in: .default))
         }
-        var mergeFields: (@Sendable (Field?, Field, Field?) throws -> Field)?
+        var mergeFields: (@Sendable (Field?, Field, Field?) throws -> MergedField)?
         if let merge {
             mergeFields = { base, local, remote in
                 guard let localValue = decode(local), let remoteValue = decode(remote) else {
-                    return remote ?? .cleared
+                    return MergedField(field: remote ?? .cleared)
                 }
-                return try encode(merge(base.flatMap { decode($0) }, localValue, remoteValue))
+                let merged = try encode(merge(base.flatMap { decode($0) }, localValue, remoteValue))
+                return MergedField(field: merged, isCombined: isCombining)
             }
         }
         return CloudFields<Model>.Entry(

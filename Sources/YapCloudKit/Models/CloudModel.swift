@@ -26,7 +26,8 @@ public struct CloudSyncModel: Sendable {
     /// All fields of a new object.
     let defaults: @Sendable () throws -> [String: Field]
     /// How a field's two changes become one value, for fields that have such a rule.
-    let merge: @Sendable (_ name: String, _ base: Field?, _ local: Field, _ remote: Field?) throws -> Field?
+    let merge:
+        @Sendable (_ name: String, _ base: Field?, _ local: Field, _ remote: Field?) throws -> MergedField?
     /// The fields of which two equal changes are two.
     let sums: Set<String>
     /// Whether a field's value is one that the model can hold.

@@ -13,7 +13,7 @@ public import Yap
 /// is changed here: what the documents' sample does with three `suspend()`s and a `resume()` after each of these. It
 /// merges where both changed something: field by field, the remote value wins unless the model says otherwise. Of a
 /// deletion and an edit that a device knows both of, the edit wins, because what is lost by that can be deleted again,
-/// and what is lost by the other can't be typed again. `mergeLog` says of each such decision what was dropped.
+/// and what is lost by the other can't be typed again. `mergeLog` says of each such decision what was lost.
 public final class CloudSync: Sendable {
     /// What a process does of the sync. Of all that have the database open and sync, one does at a time: it holds a
     /// lock on a file beside the database, and the next takes over when it ends.
@@ -154,8 +154,8 @@ public final class CloudSync: Sendable {
     /// How far the sync is at this moment.
     public var currentStatus: CloudSyncStatus { cloudKit.status }
 
-    /// What merges decide, and what they decided while nobody listened (the newest 10,000): which values were
-    /// dropped or kept, and by which rule.
+    /// What merges decide, and what they decided while nobody listened (the newest 10,000): which values were lost,
+    /// combined or superseded, which stand, and by which rule.
     public var mergeLog: AsyncStream<CloudMergeLogEntry> {
         defer { cloudKit.runner.handOutLog() }
         return mergeLogStreams.entries()

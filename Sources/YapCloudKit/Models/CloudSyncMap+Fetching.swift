@@ -345,7 +345,7 @@ extension YapDatabaseCloudKitTransaction {
         for (name, field) in full.sorted(by: { $0.key < $1.key }) where !waiting.contains(name) {
             let there = remote[name] ?? .cleared
             guard !field.says(there), model.canRead(name, there) else { continue }
-            logDrop(row, name, .serverWasReset, dropped: field, kept: there)
+            logDrop(row, name, .serverWasReset, kind: .lost, dropped: field, kept: there)
         }
     }
 

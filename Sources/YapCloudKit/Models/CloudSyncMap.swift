@@ -153,6 +153,7 @@ struct CloudSyncMap: Sendable {
                 remote: try remote.allFields(), isKnown: info.isKnown,
                 defaults: model.defaults, merge: model.merge, sums: model.sums)
             info.updatedPendingLocalRecord.setFields(merge.toUpload)
+            info.combinedKeys.formUnion(merge.combined)
             if !merge.toStore.isEmpty { try model.store(transaction, key, merge.toStore) }
         }
     }

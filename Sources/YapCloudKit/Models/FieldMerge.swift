@@ -1,11 +1,20 @@
 internal import CloudWire
 
+/// What a field's rule made of two changes.
+struct MergedField {
+    var field: Field
+    /// Whether it has the changes of both sides, as the ready rules see to.
+    var isCombined = false
+}
+
 /// The three-way merge of one record, field by field: what was, what waits here, what the server has.
 struct FieldMerge {
     /// What the row takes over.
     var toStore: [String: Field] = [:]
     /// What shall still be uploaded.
     var toUpload: [String: Field] = [:]
+    /// The fields of which a rule combined both sides' changes.
+    var combined: Set<String> = []
 
     /// - Parameters:
     ///   - names: The model's fields.
@@ -21,14 +30,14 @@ struct FieldMerge {
     init(
         names: [String], local: [String: Field], pending: [String: Field], originals: [String: Field],
         remote: [String: Field], isKnown: Bool = false, defaults: () throws -> [String: Field],
-        merge: (String, Field?, Field, Field?) throws -> Field?, sums: Set<String> = []
+        merge: (String, Field?, Field, Field?) throws -> MergedField?, sums: Set<String> = []
     ) rethrows {
         for name in names {
             let here = local[name] ?? .cleared
             let there = remote[name] ?? .cleared
             if here.says(there) {
                 if sums.contains(name), pending[name] != nil, let base = originals[name], !base.says(there),
-                    let sum = try merge(name, base, here, there), !sum.says(there)
+                    let sum = try merge(name, base, here, there)?.field, !sum.says(there)
                 {
                     (toStore[name], toUpload[name]) = (sum, sum)
                 }
@@ -49,8 +58,9 @@ struct FieldMerge {
                 // A version of the app that can't read what this one stored may have written the row meanwhile.
                 if !here.says(waiting) { toStore[name] = waiting }
             } else if let merged = try merge(name, originals[name], here, remote[name]) {
-                if !merged.says(here) { toStore[name] = merged }
-                if !merged.says(there) { toUpload[name] = merged }
+                if merged.isCombined { combined.insert(name) }
+                if !merged.field.says(here) { toStore[name] = merged.field }
+                if !merged.field.says(there) { toUpload[name] = merged.field }
             } else if isKnown, originals[name]?.value != nil {
                 // An edit of a field that is new here, and of which the row had only the default. Where it had nothing,
                 // the value may be from a version of the app that didn't sync it, and older than the server's.

@@ -26,9 +26,9 @@ struct NoteApp<Note: NoteModel>: Sendable {
             zone: Self.collection)
         sync.observeMergeLog { entries in
             for entry in entries {
-                guard entry.rule == .remoteWon, let field = entry.field, let dropped = entry.dropped else {
-                    continue
-                }
+                guard entry.rule == .remoteWon, entry.kind == .lost || entry.kind == .superseded,
+                    let field = entry.field, let dropped = entry.replaced
+                else { continue }
                 say("dropped \(entry.recordID.recordName) \(field) \(dropped)")
             }
         }

@@ -252,12 +252,12 @@ package struct Ledger: Sendable {
 
     /// Whether the device committed the value that an entry speaks of, under this name of its record.
     func isOwn(device: Int, _ entry: CloudMergeLogEntry, record: String) -> Bool {
-        let tags = entry.field == Todo.tagsField ? Set(Self.tags(entry.droppedValue)) : nil
+        let tags = entry.field == Todo.tagsField ? Set(Self.tags(entry.replacedValue)) : nil
         return commits.contains { commit in
             guard commit.device == device, commit.value.record == record else { return false }
             if let tags { return commit.isTag && tags.contains(commit.value.value) }
             return commit.value.field == entry.field ?? Ledger.deletion
-                && (entry.dropped == nil || commit.value.value == entry.dropped?.spelledOut)
+                && (entry.replaced == nil || commit.value.value == entry.replaced?.spelledOut)
         }
     }
 
@@ -266,6 +266,7 @@ package struct Ledger: Sendable {
     package mutating func merged(
         device: Int, _ entry: CloudMergeLogEntry, record: String, isByEarlierVersion: Bool = false
     ) {
+        judgeKind(of: entry, device: device, record)
         if let field = entry.field, let kept = entry.kept, [.localKept, .serverWasReset].contains(entry.rule)
         {
             overwrites.kept(Value(record: record, field: field, value: kept))
@@ -279,7 +280,9 @@ package struct Ledger: Sendable {
             guard field != Todo.tagsField else {
                 return droppedTags(device: device, record, entry, isByEarlierVersion: isByEarlierVersion)
             }
-            guard let text = entry.dropped else { return droppedUnseen(device: device, record, field, entry) }
+            guard let text = entry.replaced else {
+                return droppedUnseen(device: device, record, field, entry)
+            }
             let value = Value(record: record, field: field, value: text)
             let entryToJudge = JudgedEntry(
                 device: device, id: entry.id, record: record, field: field, rule: entry.rule, dropped: text,
@@ -309,7 +312,7 @@ package struct Ledger: Sendable {
     private mutating func judge(
         _ entry: CloudMergeLogEntry, device: Int, _ dropped: Value, isByEarlierVersion: Bool
     ) {
-        if entry.rule == .superseded {
+        if entry.rule == .superseded || entry.kind == .superseded {
             superseded(
                 device: device, dropped, isKeptKnown: entry.kept != nil,
                 isByEarlierVersion: isByEarlierVersion)
@@ -320,12 +323,42 @@ package struct Ledger: Sendable {
         }
     }
 
+    /// What became of a value has to be what the entry says. One that isn't in the result is lost, unless this device
+    /// replaced it itself, which `superseded` sees to. Tags alone have a rule that combines them.
+    private mutating func judgeKind(of entry: CloudMergeLogEntry, device: Int, _ record: String) {
+        let isOfTags = entry.field == Todo.tagsField
+        let isRight =
+            switch entry.kind {
+            case nil: false
+            case .combined: isOfTags && tagsMissing(in: entry, record).isEmpty
+            case .superseded: entry.field != nil && entry.rule != .localKept && entry.rule != .merged
+            case .lost: entry.rule != .superseded
+            case .restored: entry.rule == .serverWasReset
+            }
+        if !isRight { lies.append("device \(device) says what did not become of a value: \(entry)") }
+        // No value of a run is so long: what is judged here is the whole of it.
+        if entry.replacedValue?.wholeLength != nil || entry.keptValue?.wholeLength != nil {
+            lies.append("device \(device) cuts a value: \(entry)")
+        }
+    }
+
+    /// The tags of a list that a combined one lacks, though nobody took them out.
+    private func tagsMissing(in entry: CloudMergeLogEntry, _ record: String) -> [String] {
+        let own = commits.filter { $0.value.record == record }
+        guard !wasServerRestored, !own.contains(where: \.isDeletion) else { return [] }
+        let takenOut = Set(own.filter { $0.value.value == Ledger.cleared }.map(\.value.field))
+        let kept = Set(Self.tags(entry.keptValue))
+        return Self.tags(entry.replacedValue).filter { tag in
+            !kept.contains(tag) && !takenOut.contains(Todo.tagField(tag))
+        }
+    }
+
     /// The tags that a device gave up with its list.
     private mutating func droppedTags(
         device: Int, _ record: String, _ entry: CloudMergeLogEntry, isByEarlierVersion: Bool
     ) {
         let kept = Self.tags(entry.keptValue)
-        for tag in Self.tags(entry.droppedValue) where !kept.contains(tag) {
+        for tag in Self.tags(entry.replacedValue) where !kept.contains(tag) {
             let value = Value(record: record, field: Todo.tagField(tag), value: tag)
             dropped(device: device, value, rule: entry.rule.rawValue)
             // Sets are merged: another device's tags are no reason to give up one's own. An earlier version can't merge
@@ -335,8 +368,8 @@ package struct Ledger: Sendable {
         }
     }
 
-    private static func tags(_ value: FieldValue?) -> [String] {
-        guard case .list(_, let tags)? = value else { return [] }
+    private static func tags(_ value: MergeLogValue?) -> [String] {
+        guard case .list(_, let tags)? = value?.value else { return [] }
         return tags.compactMap { if case .string(let tag) = $0 { tag } else { nil } }
     }
 
