@@ -16,18 +16,23 @@ import Yap
         var forms: [String] = []
         var weight = 1.0
         var tags: [String] = []
+        var steps: [String] = []
+        var weights: [Double] = []
         static let recordType = "word"
         static let fields = CloudFields<Word> {
             $0.field(\.text)
             $0.field(\.forms)
             $0.field(\.weight)
             $0.field(\.tags).mergedAsSet()
+            $0.field(\.steps).mergedInOrder()
+            $0.field(\.weights).mergedAsSet()
         }
 
         /// What is written of it.
         var bits: [[UInt8]] {
             [Array(text.utf8)] + forms.map { Array($0.utf8) } + [Array("\(weight.bitPattern)".utf8)]
-                + tags.map { Array($0.utf8) }
+                + (tags + steps).map { Array($0.utf8) }
+                + weights.map { Array("\($0.bitPattern)".utf8) }
         }
     }
 
@@ -83,7 +88,43 @@ import Yap
         try set(Word(text: Self.decomposed, tags: [Self.decomposed, "x"]), laptop)
         try sync(laptop, phone, laptop, phone)
         #expect(try bits(phone) == bits(laptop))
-        #expect(try phone.object(Word.self, "1")?.tags.count == 2)
+        let words = [Self.composed, Self.decomposed, "x"].map { Array($0.utf8) }
+        #expect(try Set(phone.object(Word.self, "1")?.tags.map { Array($0.utf8) } ?? []) == Set(words))
+    }
+
+    @Test func anElementsFormThatOneDeviceChangesStandsBesideWhatTheOtherAdds() throws {
+        let (phone, laptop) = (try device(), try device())
+        try set(Word(tags: ["a", Self.composed], steps: ["a", Self.composed], weights: [0, 1]), phone)
+        try sync(phone, laptop)
+        try set(
+            Word(tags: ["a", Self.decomposed], steps: ["a", Self.decomposed], weights: [-0.0, 1]), phone)
+        try set(
+            Word(tags: ["a", Self.composed, "x"], steps: ["a", Self.composed, "x"], weights: [0, 1, 2]),
+            laptop)
+        try sync(laptop, phone, laptop, phone)
+        #expect(try bits(phone) == bits(laptop))
+        #expect(
+            try bits(phone)
+                == Word(
+                    tags: ["a", "x", Self.decomposed], steps: ["a", Self.decomposed, "x"],
+                    weights: [1, 2, -0.0]
+                ).bits)
+    }
+
+    @Test func elementsAreEqualWhenTheirBytesAre() {
+        struct Raw: Hashable, RawRepresentable { var rawValue: String }
+        struct Own: Hashable { var text: String }
+        func count<Element: Hashable>(_ elements: Element...) -> Int {
+            Set(elements.map { ExactElement($0) }).count
+        }
+        #expect(count(Self.composed, Self.decomposed, Self.composed) == 2)
+        #expect(count(0.0, -0.0, 0.0) == 2)
+        #expect(count(Raw(rawValue: Self.composed), Raw(rawValue: Self.decomposed)) == 2)
+        #expect(count(Date(timeIntervalSince1970: 1), Date(timeIntervalSince1970: 1)) == 1)
+        #expect(count(Data([1]), Data([1]), Data([2])) == 2)
+        // A type of the app's own says itself what is equal.
+        #expect(count(Own(text: Self.composed), Own(text: Self.decomposed)) == 1)
+        #expect(count(Double.infinity, Double.infinity, 1) == 2)
     }
 
     @Test func aRowThatWasThereBeforeTheFirstSyncIsTakenOver() throws {

@@ -7,16 +7,20 @@ extension CloudFieldDraft {
     /// ```swift
     /// $0.field(\.tags).mergedAsSet()
     /// ```
-    /// Elements keep the other device's order; those added here come last.
+    /// Elements keep the other device's order; those added here come last. Texts and numbers are one element when their
+    /// bytes are the same: two normal forms of a text are two. Elements of a type of your own are compared by its `==`.
     public func mergedAsSet<Element: Hashable>() where Value == [Element] {
         combined { base, local, remote in
-            let keeps = Self.keptBySet(base.map(Set.init), Set(local), Set(remote))
-            var seen: Set<Element> = []
-            return (remote + local).filter { keeps($0) && seen.insert($0).inserted }
+            let (mine, theirs) = (local.map { ExactElement($0) }, remote.map { ExactElement($0) })
+            let before = base.map { Set($0.map { ExactElement($0) }) }
+            let keeps = Self.keptBySet(before, Set(mine), Set(theirs))
+            var seen: Set<ExactElement<Element>> = []
+            return (theirs + mine).filter { keeps($0) && seen.insert($0).inserted }.map(\.element)
         }
     }
 
-    /// Merges a set: what either device added is in it, and what either removed is not.
+    /// Merges a set: what either device added is in it, and what either removed is not. A Swift set has one of two
+    /// normal forms of a text: this device's stands.
     public func mergedAsSet<Element: Hashable>() where Value == Set<Element> {
         combined { base, local, remote in
             local.union(remote).filter(Self.keptBySet(base, local, remote))
@@ -36,9 +40,13 @@ extension CloudFieldDraft {
     /// Merges a list whose order counts, as of the steps of a recipe: the elements that this device added, removed or
     /// moved are added, removed or moved in the other device's list.
     ///
-    /// An added element stands behind the one that it was added behind. One that both added stands there once.
+    /// An added element stands behind the one that it was added behind. One that both added stands there once. Elements
+    /// are compared as by `mergedAsSet()`.
     public func mergedInOrder<Element: Hashable>() where Value == [Element] {
-        combined { base, local, remote in OrderedMerge(base ?? [], local, remote).list }
+        combined { base, local, remote in
+            let exact = { (list: [Element]) in list.map { ExactElement($0) } }
+            return OrderedMerge(exact(base ?? []), exact(local), exact(remote)).list.map(\.element)
+        }
     }
 
     /// Merges a counter: what both devices added to it counts, and what they subtracted, also when both did the same. A
