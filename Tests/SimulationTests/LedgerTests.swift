@@ -171,17 +171,6 @@ import YapCloudKit
         #expect(ledger.lies.count == 1)
     }
 
-    @Test mutating func tagsThatACombinedListLacksAreALieUnlessSomebodyTookThemOut() {
-        func tags(_ names: String...) -> FieldValue { .list(.stringList, names.map { .string($0) }) }
-        hears(.merged, .combined, tags("a", "b"), kept: tags("a", "b", "c"), field: Todo.tagsField)
-        #expect(ledger.lies.isEmpty)
-        hears(.remoteWon, .combined, tags("a", "b"), kept: tags("a", "c"), field: Todo.tagsField)
-        #expect(ledger.lies.count == 1)
-        ledger.changedUnsynced(device: 2, record: Self.record, field: Todo.tagField("b"))
-        hears(.remoteWon, .combined, tags("a", "b"), kept: tags("a", "c"), field: Todo.tagsField)
-        #expect(ledger.lies.count == 1)
-    }
-
     @Test mutating func aValueThatTheLogCutIsSeen() {
         let text = String(repeating: "x", count: 2_000)
         commits(text)

@@ -266,7 +266,7 @@ package struct Ledger: Sendable {
     package mutating func merged(
         device: Int, _ entry: CloudMergeLogEntry, record: String, isByEarlierVersion: Bool = false
     ) {
-        judgeKind(of: entry, device: device, record)
+        judgeKind(of: entry, device: device)
         if let field = entry.field, let kept = entry.kept, [.localKept, .serverWasReset].contains(entry.rule)
         {
             overwrites.kept(Value(record: record, field: field, value: kept))
@@ -325,12 +325,12 @@ package struct Ledger: Sendable {
 
     /// What became of a value has to be what the entry says. One that isn't in the result is lost, unless this device
     /// replaced it itself, which `superseded` sees to. Tags alone have a rule that combines them.
-    private mutating func judgeKind(of entry: CloudMergeLogEntry, device: Int, _ record: String) {
+    private mutating func judgeKind(of entry: CloudMergeLogEntry, device: Int) {
         let isOfTags = entry.field == Todo.tagsField
         let isRight =
             switch entry.kind {
             case nil: false
-            case .combined: isOfTags && tagsMissing(in: entry, record).isEmpty
+            case .combined: isOfTags
             case .superseded: entry.field != nil && entry.rule != .localKept && entry.rule != .merged
             case .lost: entry.rule != .superseded
             case .restored: entry.rule == .serverWasReset
@@ -339,17 +339,6 @@ package struct Ledger: Sendable {
         // No value of a run is so long: what is judged here is the whole of it.
         if entry.replacedValue?.wholeLength != nil || entry.keptValue?.wholeLength != nil {
             lies.append("device \(device) cuts a value: \(entry)")
-        }
-    }
-
-    /// The tags of a list that a combined one lacks, though nobody took them out.
-    private func tagsMissing(in entry: CloudMergeLogEntry, _ record: String) -> [String] {
-        let own = commits.filter { $0.value.record == record }
-        guard !wasServerRestored, !own.contains(where: \.isDeletion) else { return [] }
-        let takenOut = Set(own.filter { $0.value.value == Ledger.cleared }.map(\.value.field))
-        let kept = Set(Self.tags(entry.keptValue))
-        return Self.tags(entry.replacedValue).filter { tag in
-            !kept.contains(tag) && !takenOut.contains(Todo.tagField(tag))
         }
     }
 
