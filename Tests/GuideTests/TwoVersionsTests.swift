@@ -7,6 +7,7 @@ import YapCloudKit
 
 /// A device with one version of an app, which has one model and one object.
 private struct Installed<Model: CloudModel & Equatable> {
+    let device: TestDevice
     let database: YapDatabase
     let sync: CloudSync
     static var collection: String { Model.recordType + "s" }
@@ -17,6 +18,7 @@ private struct Installed<Model: CloudModel & Equatable> {
             $0.register(Model.self, inCollection: Self.collection)
         }
     ) async throws {
+        self.device = device
         database = try YapDatabase(url: file, configure: register)
         sync = try await CloudSync(
             database, container: device.container, models: [.model(type, collection: Self.collection)],
@@ -76,12 +78,14 @@ private struct Installed<Model: CloudModel & Equatable> {
     }
 
     private func disconnect() { for device in devices { cloud.disconnect(device) } }
-    private func connect() { for device in devices { cloud.connect(device) } }
 
-    /// Lets two devices sync that were apart, one before the other, until both have all.
+    /// Lets two devices sync that were apart, one before the other, until both have all. A device that is connected syncs
+    /// by itself, so the second is connected when the first is done.
     private func meet<First, Second>(_ first: Installed<First>, _ second: Installed<Second>) async {
-        connect()
+        cloud.disconnect(second.device)
+        cloud.connect(first.device)
         await first.synced()
+        cloud.connect(second.device)
         await second.synced()
         await first.synced()
     }
