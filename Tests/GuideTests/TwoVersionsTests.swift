@@ -79,8 +79,8 @@ private struct Installed<Model: CloudModel & Equatable> {
 
     private func disconnect() { for device in devices { cloud.disconnect(device) } }
 
-    /// Lets two devices sync that were apart, one before the other, until both have all. A device that is connected syncs
-    /// by itself, so the second is connected when the first is done.
+    /// Lets two devices sync that were apart, one before the other, until both have all. A device that is connected
+    /// syncs by itself, so the second is connected when the first is done.
     private func meet<First, Second>(_ first: Installed<First>, _ second: Installed<Second>) async {
         cloud.disconnect(second.device)
         cloud.connect(first.device)
