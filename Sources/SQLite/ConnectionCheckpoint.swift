@@ -51,7 +51,7 @@ extension Connection {
     /// Makes a checkpoint, waiting for nobody. It can't fail the commit before it: `checkpointError` says what came of
     /// it.
     public func attemptCheckpoint() {
-        sqlite3_busy_handler(handle, nil, nil)
+        try? setBusyTimeout(milliseconds: 0)
         defer { try? setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds) }
         do {
             try checkpoint()

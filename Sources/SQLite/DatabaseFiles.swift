@@ -45,22 +45,26 @@ struct DatabaseFiles: Hashable {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         self.path = String(cString: real)
-        var status = stat()
-        guard stat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard let status = Self.status(self.path), status.st_mode & S_IFMT == S_IFREG else { return nil }
         typealias Right = MissingPermission.Right
-        file = File(version: Version(status), canRead: Right.read.isGranted(self.path))
+        file = Self.file(self.path, status)
         canWriteFile = Right.write.isGranted(self.path)
         canWriteFolder = Right.write.isGranted(Self.folder(of: self.path))
         isOwner = status.st_uid == geteuid()
-        log = Self.file(self.path + "-wal")
-        index = Self.file(self.path + "-shm")
+        log = Self.file(logPath)
+        index = Self.file(indexPath)
         journal = Self.file(self.path + "-journal")
     }
 
-    private static func file(_ path: String) -> File? {
+    private static func status(_ path: String) -> stat? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return File(version: Version(status), canRead: MissingPermission.Right.read.isGranted(path))
+        return stat(path, &status) == 0 ? status : nil
+    }
+
+    private static func file(_ path: String) -> File? { status(path).map { file(path, $0) } }
+
+    private static func file(_ path: String, _ status: stat) -> File {
+        File(version: Version(status), canRead: MissingPermission.Right.read.isGranted(path))
     }
 
     static func folder(of path: String) -> String {

@@ -1,6 +1,6 @@
 import CloudKit
 import CloudKitTesting
-import Foundation
+import SQLiteTestSupport
 import Testing
 import Yap
 
@@ -11,14 +11,16 @@ import Yap
     /// A device of one user, on threads as in an app.
     private struct Device {
         let cloud: TestDevice
-        let file: SyncedFile
+        let folder: TemporaryFolder
         let database: YapDatabase
         let sync: CloudSync
 
         init(_ cloud: TestCloud) async throws {
             self.cloud = cloud.device(user: "ada")
-            file = SyncedFile()
-            database = try YapDatabase(path: file.path) { $0.register(Todo.self, inCollection: "todos") }
+            folder = try TemporaryFolder()
+            database = try YapDatabase(path: folder.file("quiet.yap")) {
+                $0.register(Todo.self, inCollection: "todos")
+            }
             sync = try await CloudSync(
                 database, container: self.cloud.container,
                 models: [.model(Todo.self, collection: "todos")], zone: "todos")
@@ -38,17 +40,6 @@ import Yap
                 try await database.newConnection().read {
                     try $0.object(Todo.self, forKey: "1", inCollection: "todos")
                 }
-            }
-        }
-    }
-
-    /// A database's file, which is removed with those beside it.
-    private final class SyncedFile: Sendable {
-        let path = NSTemporaryDirectory() + "yap-quiet-" + UUID().uuidString + ".db"
-
-        deinit {
-            for suffix in ["", "-wal", "-shm", "-cloudKit.sync"] {
-                try? FileManager.default.removeItem(atPath: path + suffix)
             }
         }
     }

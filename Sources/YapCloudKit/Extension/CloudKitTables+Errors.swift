@@ -20,8 +20,7 @@ extension CloudKitTables {
 
     /// Keeps an error, and forgets the oldest one beyond the limit.
     func keep(_ error: CKError, _ database: DatabaseKey, atMilliseconds: Int64) throws {
-        let message = String(
-            decoding: error.localizedDescription.utf8.prefix(Self.keptMessageBytesMax), as: UTF8.self)
+        let message = error.localizedDescription.beginning(bytesMax: Self.keptMessageBytesMax)
         try run(
             "INSERT INTO \(table("error")) (database, at_milliseconds, code, message) VALUES (?1, ?2, ?3, ?4)",
             [

@@ -32,12 +32,11 @@ extension CloudKitTables {
             "UPDATE \(table("change")) SET refusal = ?2 WHERE record = ?1",
             [.integer(record), .integer(code)])
         guard let reason else { return }
-        let text = String(decoding: reason.utf8.prefix(Self.reasonBytesMax), as: UTF8.self)
         try run(
             """
             INSERT OR REPLACE INTO \(table("refusal")) (change, reason)
             SELECT id, ?2 FROM \(table("change")) WHERE record = ?1
-            """, [.integer(record), .text(text)])
+            """, [.integer(record), .text(reason.beginning(bytesMax: Self.reasonBytesMax))])
     }
 
     /// What the server said of a change.

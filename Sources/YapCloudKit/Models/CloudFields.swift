@@ -156,9 +156,9 @@ public final class CloudFieldDraft<Model: Sendable, Value: Equatable & Sendable>
         isCombining = false
     }
 
-    /// Takes a rule whose value has the changes of both sides.
+    /// Sets a merge rule that keeps the changes of both sides.
     func combined(_ merge: @escaping @Sendable (_ base: Value?, _ local: Value, _ remote: Value) -> Value) {
-        self.merge = merge
+        merged(merge)
         isCombining = true
     }
 }
