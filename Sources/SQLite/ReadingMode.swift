@@ -50,7 +50,7 @@ enum ReadingMode: Hashable {
                 ? .shared
                 : refused(
                     .write, place,
-                    "the last commits are in \(files.logPath), whose index must be made to read them; or copy both "
+                    "the last commits are in \(files.logPath), and reading them creates an index file; or copy both "
                         + "files into a folder of your own")
         } else if (files.journal?.version.bytes ?? 0) > 0 {
             self = refused(.write, place, "a transaction that was interrupted must be rolled back")

@@ -1,9 +1,8 @@
 internal import CloudWire
 
 extension [RecordOperation] {
-    /// The indexes of the saves whose parents, as far as they are sent here, lead back to their own record: Apple's
-    /// framework refuses such a list of records too, before anything is sent. A circle that takes a record which isn't
-    /// sent is found by the server.
+    /// Indexes of the saves that make a record its own ancestor, by the parents in this list. Apple's framework rejects
+    /// such a list too, before it sends anything. The server finds a circle through a record that isn't in the list.
     var parentCircles: Set<Int> {
         guard contains(where: { $0.record.parent != nil }) else { return [] }
         var places: [String: Int] = [:]

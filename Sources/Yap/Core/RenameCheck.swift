@@ -8,7 +8,7 @@
 struct RenameCheck {
     /// Pairs of a stored and an absent property that are compared in one collection.
     private static let pairsMax = 64
-    /// Objects whose value is tried for a pair.
+    /// Maximum number of objects in which the value of a pair is tried.
     private static let triedObjectsMax = 4
 
     private let registration: CollectionRegistration

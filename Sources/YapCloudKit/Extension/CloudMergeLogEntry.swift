@@ -79,7 +79,7 @@ public struct CloudMergeLogEntry: Sendable {
 
     /// The value that was lost. Nil when nothing was, which `kind` says, or when the value cleared the field.
     ///
-    /// In an entry without a kind it is the value that doesn't stand, whatever became of it.
+    /// In an entry without a kind it is the value that doesn't stand, lost or not.
     public var dropped: String? { kind == .lost || kind == nil ? replaced : nil }
     /// The value that doesn't stand: what `kind` says became of it. Nil when it cleared the field, or is unknown.
     ///

@@ -136,7 +136,7 @@ extension YapDatabaseCloudKitTransaction {
     /// block gave; what stands in no entry becomes a new change. What the server had before is now the remote
     /// version.
     ///
-    /// - Parameter combined: The keys whose value has the changes of both sides.
+    /// - Parameter combined: Keys with a value that has the changes of both sides.
     func rewriteQueue(
         of row: RecordRow, _ pending: [ChangeRow], updated: [String: Field], remote: [String: Field],
         combined: Set<String> = []
@@ -229,7 +229,7 @@ extension YapDatabaseCloudKitTransaction {
         of rule: CloudMergeLogEntry.Rule, _ kept: Field?, _ remote: Field?, isCombined: Bool
     ) -> CloudMergeLogEntry.Kind {
         if rule == .superseded { return .superseded }
-        // A rule of the app whose value is the server's has chosen that. A third value is made of both.
+        // If a rule of the app returns the server's value, this device's is lost. Any other value is made of both.
         return isCombined || !(kept ?? .cleared).says(remote) ? .combined : .lost
     }
 }

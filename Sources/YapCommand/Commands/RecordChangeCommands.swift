@@ -51,7 +51,8 @@ enum RecordChangeCommands {
     private static func options(zone: String) -> [Command.Option] {
         [
             .container, .environment,
-            Command.Option(name: "account", value: "NAME", help: "who makes the change", isRequired: true),
+            Command.Option(
+                name: "account", value: "NAME", help: "the account that makes the change", isRequired: true),
             Command.Option(name: "public", help: "in the public database; else in the account's private one"),
             Command.Option(name: "zone", value: "NAME", help: zone),
             Command.dataOption,

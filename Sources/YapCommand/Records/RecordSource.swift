@@ -42,8 +42,8 @@ struct RecordSource {
         zoneNames = try Self.zoneNames(in: database, file, only: invocation.value("zone"))
     }
 
-    /// The database that a line changes, whose `--account` says who makes the change. Its file has been opened, and so
-    /// upgraded, by a service.
+    /// Opens the database that a command changes as its `--account`. A service has opened the file before, and so has
+    /// upgraded it.
     init(changing data: EnvironmentData, _ invocation: Invocation, _ console: Console) throws {
         let account = try data.control.existingAccount(named: try invocation.required("account"), console)
         let container = data.container
