@@ -34,13 +34,14 @@ extension CKContainer {
         let (stream, continuation) = AsyncStream.makeStream(
             of: CloudNotificationEvent.self, bufferingPolicy: .bufferingNewest(Self.bufferedEventsMax))
         let end = observeNotifications { event in
-            let event: CloudNotificationEvent =
-                switch event {
-                case .listening: .listening
-                case .interrupted(let error): .interrupted(error)
-                case .notification(let notification): .notification(notification)
-                }
-            if case .dropped = continuation.yield(event) { continuation.yield(.listening) }
+            let told: CloudNotificationEvent
+            switch event {
+            case .listening: told = .listening
+            case .interrupted(let error): told = .interrupted(error)
+            case .notification(let notification): told = .notification(notification)
+            case .waitEnded: return
+            }
+            if case .dropped = continuation.yield(told) { continuation.yield(.listening) }
         }
         continuation.onTermination = { _ in end() }
         return stream

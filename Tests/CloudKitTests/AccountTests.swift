@@ -180,6 +180,7 @@ private final class AccountPosts: Sendable {
             case .listening: heard.append("listening")
             case .interrupted: heard.append("interrupted")
             case .notification(let notification): heard.append(notification.subscriptionID ?? "?")
+            case .waitEnded: break
             }
         }
         defer { end() }

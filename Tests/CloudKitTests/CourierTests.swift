@@ -70,6 +70,7 @@ private struct Bench {
             case .listening(let wasForgotten): heard.append(wasForgotten ? "listening anew" : "listening")
             case .interrupted(let error): heard.append("interrupted \(error.code.rawValue)")
             case .notification(let notification): heard.append(notification.notificationID?.value ?? "?")
+            case .waitEnded: break
             }
         }
     }
@@ -157,6 +158,24 @@ private struct Bench {
             bench.transport.requests == [
                 "create", "courier", "courier after a", "courier after b", "courier",
             ])
+        end()
+    }
+
+    @Test func aWaitThatTheServerEndsWithoutANotificationIsToldAndOneThatIsCutIsNot() {
+        let bench = Bench()
+        let ended = Collected<String>()
+        let end = bench.container.privateCloudDatabase.observeNotifications { event in
+            if case .waitEnded = event { ended.append("ended") }
+        }
+        bench.register()
+        for _ in 1...2 {
+            bench.clock.advance(bySeconds: 25)
+            bench.transport.answer()
+        }
+        #expect(ended.all == ["ended", "ended"])
+        bench.push("a")
+        bench.transport.answer(.failure(CKError(.networkFailure)))
+        #expect(ended.all.count == 2)
         end()
     }
 

@@ -11,6 +11,8 @@ package enum NotificationEvent: Sendable {
     case interrupted(CKError)
     /// Another device changed something.
     case notification(CKNotification)
+    /// The server ended a wait without a notification: nothing happened until then.
+    case waitEnded
 }
 
 /// Decides what a device that waits for notifications asks next: it registers, then it waits in one request that the
@@ -191,7 +193,8 @@ struct CourierMachine: Sendable {
             unacknowledgedID = nil
             guard !response.body.isEmpty else {
                 takesAll = false
-                return milliseconds < Self.waitMillisecondsMin ? pauseBeforeWait() : waitAgain()
+                return [.tell(.waitEnded)]
+                    + (milliseconds < Self.waitMillisecondsMin ? pauseBeforeWait() : waitAgain())
             }
             return try delivered(response.body)
         } catch {

@@ -92,7 +92,7 @@ final class NotificationHub: Sendable {
             switch event {
             case .listening: state.isListening = true
             case .interrupted: state.isListening = false
-            case .notification: return state.handlers { $0.isIn }
+            case .notification, .waitEnded: return state.handlers { $0.isIn }
             }
             for number in state.observers.keys { state.observers[number]?.isIn = true }
             return state.handlers { _ in true }

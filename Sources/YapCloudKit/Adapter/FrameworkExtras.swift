@@ -13,6 +13,8 @@ enum HeardChange {
     case change
     /// Nothing is heard until `listening` comes again.
     case interrupted(CKError)
+    /// The server ended a wait: until then nothing happened.
+    case nothing
 }
 
 #if !PUBLIC_CLOUDKIT_ONLY
@@ -28,6 +30,7 @@ enum HeardChange {
                 case .listening(let wasForgotten): handler(.listening(wasForgotten: wasForgotten))
                 case .interrupted(let error): handler(.interrupted(error))
                 case .notification: handler(.change)
+                case .waitEnded: handler(.nothing)
                 }
             }
         }

@@ -34,6 +34,7 @@ extension SyncRunner {
         case .listening(let wasForgotten): post(.listening(key, wasForgotten: wasForgotten))
         case .interrupted(let error): environment.errorBlock(key.identifier, error)
         case .change: post(.pushed(key))
+        case .nothing: break
         }
     }
 
