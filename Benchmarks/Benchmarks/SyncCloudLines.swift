@@ -124,11 +124,12 @@ enum FirstSync {
             // What waits before the walk of the rows was counted is nothing.
             var hasBegun = false
             for await status in sync.status {
-                guard case .syncing(let pending) = status else {
-                    if hasBegun, status == .idle { break }
-                    if case .needsAttention(let problems) = status { throw BenchError("\(problems)") }
+                guard status.state == .syncing else {
+                    if hasBegun, status.state == .idle { break }
+                    if status.state == .needsAttention { throw BenchError("\(status.problems)") }
                     continue
                 }
+                let pending = status.pendingCount
                 hasBegun = hasBegun || pending > 0
                 if hasBegun { try mark.passed(count - pending) }
             }

@@ -61,13 +61,9 @@ import YapCloudKit
         }.sorted()
     }
 
+    /// A line for the user, or all about what needs somebody, with what to do.
     static func told(_ status: CloudSyncStatus) -> String {
-        switch status {
-        case .idle: "all is in the cloud"
-        case .syncing(let pending): "\(pending) changes are on their way"
-        case .waiting(_, let pause): "kept here for later: \(pause)"
-        case .needsAttention(let problems): "somebody has to look: \(problems)"
-        }
+        status.problems.isEmpty ? status.summary : "\(status)"
     }
 
     static func say(_ line: String) {

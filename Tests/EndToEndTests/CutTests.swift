@@ -148,7 +148,7 @@ import YapCloudKit
 
     /// Fetches and sends until everything is there; failures that pass are tried again by the sync itself.
     private func idle(_ sync: CloudSync) async {
-        if await sync.syncNow() == .idle { return }
-        for await status in sync.status where status == .idle { return }
+        if await sync.syncNow().state == .idle { return }
+        for await status in sync.status where status.state == .idle { return }
     }
 }

@@ -51,8 +51,8 @@ import YapCloudKit
             let bookmark = Bookmark(title: "Coffee", tags: ["drinks"])
             try transaction.setObject(bookmark, forKey: key, inCollection: "bookmarks")
         }
-        #expect(await phone.syncNow() == .idle)
-        #expect(await laptop.syncNow() == .idle)
+        #expect(await phone.syncNow().state == .idle)
+        #expect(await laptop.syncNow().state == .idle)
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         try await there.newConnection().readWrite { transaction in
             var bookmark = try #require(
@@ -61,8 +61,8 @@ import YapCloudKit
             bookmark.tags.append("read")
             try transaction.setObject(bookmark, forKey: key, inCollection: "bookmarks")
         }
-        #expect(await laptop.syncNow() == .idle)
-        #expect(await phone.syncNow() == .idle)
+        #expect(await laptop.syncNow().state == .idle)
+        #expect(await phone.syncNow().state == .idle)
         let found = try await here.newConnection().read {
             try $0.object(Bookmark.self, forKey: key, inCollection: "bookmarks")
         }
@@ -83,7 +83,7 @@ import YapCloudKit
                     Bookmark(title: text), forKey: key(of: text), inCollection: "bookmarks")
             }
         }
-        #expect(await sync.syncNow() == .idle)
+        #expect(await sync.syncNow().state == .idle)
         // Another beginning, or another end, is another key.
         #expect(Set(texts.flatMap { [key(of: $0), key(of: $0 + "x")] }).count == 2 * texts.count)
     }

@@ -46,7 +46,7 @@ private struct Installed<Model: CloudModel & Equatable> {
 
     func synced() async {
         sync.networkMayBeBack()
-        #expect(await sync.syncNow() == .idle)
+        #expect(await sync.syncNow().state == .idle)
     }
 
     func close() throws {

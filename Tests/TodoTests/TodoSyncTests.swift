@@ -26,7 +26,7 @@ import YapCloudKit
             var todo = Todo(line: "(A) 2026-01-31 Paint the door +home color:#cc2222", order: 1)
             todo.isPinned = true
             try await phone.add([("1", todo)])
-            #expect(await phone.sync.syncNow() == .idle)
+            #expect(await phone.sync.syncNow().state == .idle)
             let record = try await database.record(
                 for: CKRecord.ID(recordName: "1", zoneID: phone.sync.zoneID))
             #expect(
@@ -34,7 +34,7 @@ import YapCloudKit
             #expect(record["color"] == "#cc2222" && record["created"] == "2026-01-31")
             #expect(record["title"] == "Paint the door +home")
 
-            #expect(await laptop.sync.syncNow() == .idle)
+            #expect(await laptop.sync.syncNow().state == .idle)
             let theirs = try await laptop.todos()["1"]
             #expect(theirs?.line == todo.line)
             #expect(theirs?.isPinned == false)

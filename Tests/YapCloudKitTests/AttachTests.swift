@@ -59,7 +59,7 @@ import Yap
         #expect(try device.tag("1") == newer.recordChangeTag)
         try device.edit("1") { $0.title = "s" }
         #expect(try device.queue() == ["S1{title=s}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "s")
     }
 

@@ -116,7 +116,7 @@ import Yap
         }
         // The sync whose error block blocks goes on itself.
         for await status in errorSync.runner.statusStream() {
-            if case .needsAttention = status { break }
+            if status.state == .needsAttention { break }
         }
         let (phone, phoneSync) = try await synced(folder, "phone")
         let (laptop, laptopSync) = try await synced(folder, "laptop")
@@ -131,8 +131,8 @@ import Yap
             try await phone.newConnection().readWrite {
                 try $0.setObject(Todo(title: "\(number)"), forKey: "\(number)", inCollection: "todos")
             }
-            #expect(await phoneSync.syncNow() == .idle)
-            #expect(await laptopSync.syncNow() == .idle)
+            #expect(await phoneSync.syncNow().state == .idle)
+            #expect(await laptopSync.syncNow().state == .idle)
         }
         for await _ in commits { break }
         let count = try await laptop.newConnection().read { try $0.numberOfKeys(inCollection: "todos") }

@@ -112,7 +112,7 @@ import Yap
             try insert(record("child", .parent, to: ["parent"]), transaction, ext)
             try insert(record("grandchild", .parent, to: ["child"]), transaction, ext)
         }
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         device.cloudKit.suspend()
         try device.write { transaction, _ in
             for name in ["parent", "child", "grandchild"] {
@@ -120,7 +120,7 @@ import Yap
             }
         }
         #expect(try order() == "Dgrandchild Dchild Dparent")
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("parent") == nil && device.server("grandchild") == nil)
         #expect(device.seen.errors.isEmpty)
     }
@@ -131,7 +131,7 @@ import Yap
             try insert(record("old", .reference), transaction, ext)
             try insert(record("child", .reference, to: ["old"]), transaction, ext)
         }
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         device.cloudKit.suspend()
         try device.write { transaction, ext in
             try transaction.removeObject(forKey: "old", inCollection: "todos")
@@ -155,7 +155,7 @@ import Yap
             try insert(record("1000", .parent), transaction, ext)
         }
         #expect(try order(3) == "S1000 S999 S998")
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.seen.errors.isEmpty, "the server refused none")
         #expect(device.server("0")?.parent?.recordID == device.id("1"))
     }

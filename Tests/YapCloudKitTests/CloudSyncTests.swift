@@ -52,7 +52,7 @@ import Yap
                 scheduler.runUntilQuiet()
                 #expect(uploads() == 0)
             })
-        #expect(sync.syncNowInline() == .idle)
+        #expect(sync.syncNowInline().state == .idle)
         #expect(uploads() == 1)
         let kinds = cloud.requests.map(\.kind)
         #expect(kinds.prefix { $0 != .modifyRecords }.contains(.fetchRecordZoneChanges))
@@ -66,14 +66,14 @@ import Yap
             cloud.fail(kind, with: .serviceUnavailable, retryAfterSeconds: 5, times: 1)
             try phone.set(Todo(title: "mine"), "1")
             let status = phone.syncNow()
-            guard case .waiting(.some, .server(.serviceUnavailable)) = status else {
+            guard status.waitsForATime(because: .server(.serviceUnavailable)) else {
                 Issue.record("\(kind): \(status)")
                 continue
             }
             #expect(cloud.requestCount(.modifyRecords) == 0)
             cloud.clock.advance(bySeconds: 10)
             phone.scheduler.runUntilQuiet()
-            #expect(phone.sync.currentStatus == .idle)
+            #expect(phone.sync.currentStatus.state == .idle)
             #expect(phone.server("1") != nil)
         }
     }
@@ -84,7 +84,7 @@ import Yap
         phone.sync.didEnterBackground()
         phone.sync.didEnterBackground()
         try phone.set(Todo(title: "mine"), "1")
-        #expect(phone.syncNow() == .waiting(until: nil, because: .suspended))
+        #expect(phone.syncNow().waits(for: .suspended))
         #expect(phone.server("1") == nil)
         // An own suspend of the app is not ended by the foreground.
         phone.sync.suspend()
@@ -94,7 +94,7 @@ import Yap
         phone.sync.resume()
         phone.scheduler.runUntilQuiet()
         #expect(phone.server("1") != nil)
-        #expect(phone.sync.currentStatus == .idle)
+        #expect(phone.sync.currentStatus.state == .idle)
     }
 
     @Test func theForegroundFetchesWhatOtherDevicesChangedMeanwhile() throws {
@@ -115,7 +115,7 @@ import Yap
         phone.syncNow()
         cloud.disconnect(phone.device)
         try phone.set(Todo(title: "mine"), "1")
-        guard case .waiting(.some, .network) = phone.syncNow() else {
+        guard phone.syncNow().waitsForATime(because: .network) else {
             Issue.record("\(phone.sync.currentStatus)")
             return
         }
@@ -124,7 +124,7 @@ import Yap
         cloud.connect(phone.device)
         phone.sync.networkMayBeBack()
         phone.scheduler.runUntilQuiet()
-        #expect(phone.sync.currentStatus == .idle)
+        #expect(phone.sync.currentStatus.state == .idle)
         #expect(phone.server("1") != nil)
         #expect(try phone.todo("2")?.title == "theirs")
     }
@@ -149,7 +149,7 @@ import Yap
                 try $0.setObject(Todo(title: "slider", priority: value), forKey: "1", inCollection: "todos")
             }
         }
-        #expect(sync.syncNowInline() == .idle)
+        #expect(sync.syncNowInline().state == .idle)
         #expect(cloud.requestCount(.modifyRecords) == before + 1)
         let laptop = try SyncedDevice(cloud)
         laptop.syncNow()
@@ -169,7 +169,7 @@ import Yap
             CKModifyRecordZonesOperation(recordZoneIDsToDelete: [phone.sync.zoneID]))
         try phone.edit("1") { $0.note = "waits" }
         cloud.fail(.fetchRecordZoneChanges, with: .userDeletedZone)
-        #expect(phone.syncNow() == .needsAttention([.zoneDeletedByUser(zoneName: "todos")]))
+        #expect(phone.syncNow().needs([.zoneDeletedByUser(zoneName: "todos")]))
         #expect(try phone.todos().count == 2)
         #expect(try !phone.queue().isEmpty)
         return phone
@@ -179,7 +179,7 @@ import Yap
     func aZoneThatTheUserDeletedIsUploadedAgain() throws {
         let phone = try deletedZone()
         #expect(try phone.sync.answerDeletedZoneInline(zoneName: "todos", .uploadAgain))
-        #expect(phone.syncNow() == .idle)
+        #expect(phone.syncNow().state == .idle)
         #expect(phone.server("1")?["note"] == "waits" && phone.server("2")?["title"] == "two")
     }
 
@@ -189,14 +189,14 @@ import Yap
         // Of another zone nothing was asked.
         #expect(try !phone.sync.answerDeletedZoneInline(zoneName: "other", .removeHere))
         #expect(try phone.sync.answerDeletedZoneInline(zoneName: "todos", .removeHere))
-        #expect(phone.syncNow() == .idle)
+        #expect(phone.syncNow().state == .idle)
         #expect(try phone.todos().isEmpty)
         #expect(try phone.queue().isEmpty)
         #expect(phone.server("1") == nil && phone.server("2") == nil)
         // What was dropped is told.
         #expect(phone.log.withLock { $0 }.map(\.dropped) == ["waits"])
         try phone.set(Todo(title: "new"), "3")
-        #expect(phone.syncNow() == .idle)
+        #expect(phone.syncNow().state == .idle)
         #expect(phone.server("3") != nil)
         // And now nothing is asked any more.
         #expect(try !phone.sync.answerDeletedZoneInline(zoneName: "todos", .removeHere))
@@ -248,13 +248,13 @@ import Yap
                 // The same key in the other zone is another record.
                 try transaction.setObject(Todo(title: "report"), forKey: "1", inCollection: "work")
             }
-            for sync in [phoneSync, laptopSync] { #expect(sync.syncNowInline() == .idle) }
+            for sync in [phoneSync, laptopSync] { #expect(sync.syncNowInline().state == .idle) }
             #expect(try titles(laptop, "home") == ["eggs"])
             #expect(try titles(laptop, "work") == ["report"])
             try laptop.newConnection().blocking.readWrite {
                 try $0.removeObject(forKey: "1", inCollection: "home")
             }
-            for sync in [laptopSync, phoneSync] { #expect(sync.syncNowInline() == .idle) }
+            for sync in [laptopSync, phoneSync] { #expect(sync.syncNowInline().state == .idle) }
             #expect(try titles(phone, "home") == [] && titles(phone, "work") == ["report"])
             try phone.close()
             try laptop.close()
@@ -268,13 +268,13 @@ import Yap
             try phone.newConnection().blocking.readWrite {
                 try $0.setObject(Todo(title: "report"), forKey: "1", inCollection: "work")
             }
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             try phone.close()
             (phone, sync) = try device(paths[0], zones: ["work": "office"])
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             #expect(try titles(phone, "work") == ["report"])
             let (laptop, laptopSync) = try device(paths[1], zones: ["work": "office"])
-            #expect(laptopSync.syncNowInline() == .idle)
+            #expect(laptopSync.syncNowInline().state == .idle)
             #expect(try titles(laptop, "work") == ["report"])
             try phone.close()
             try laptop.close()
@@ -301,22 +301,22 @@ import Yap
     func aRecordOfAnUnknownTypeThatTheServerLost() throws {
         try withPaths { paths in
             var (database, sync) = try openApp(paths[0], knowsNotes: false)
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             let record = CKRecord(
                 recordType: "note", recordID: CKRecord.ID(recordName: "n", zoneID: sync.zoneID))
             record["text"] = "of a later version"
             let cloudDatabase = cloud.device(user: "ada").container.privateCloudDatabase
             cloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             cloudDatabase.add(CKModifyRecordZonesOperation(recordZoneIDsToDelete: [sync.zoneID]))
             cloudDatabase.add(
                 CKModifyRecordZonesOperation(recordZonesToSave: [CKRecordZone(zoneID: sync.zoneID)]))
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             try database.close()
             (database, sync) = try openApp(paths[0], knowsNotes: true)
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             let (laptop, laptopSync) = try openApp(paths[1], knowsNotes: true)
-            #expect(laptopSync.syncNowInline() == .idle)
+            #expect(laptopSync.syncNowInline().state == .idle)
             for device in [database, laptop] {
                 let note = try device.newConnection().blocking.read {
                     try $0.object(Note.self, forKey: "n", inCollection: "notes")
@@ -334,7 +334,7 @@ import Yap
     func aRecordOfAnUnknownTypeThatTheServerStillHas() throws {
         try withPaths { paths in
             var (database, sync) = try openApp(paths[0], knowsNotes: false)
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             let cloudDatabase = cloud.device(user: "ada").container.privateCloudDatabase
             func save() {
                 let record = CKRecord(
@@ -343,16 +343,16 @@ import Yap
                 cloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
             }
             save()
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             cloudDatabase.add(CKModifyRecordZonesOperation(recordZoneIDsToDelete: [sync.zoneID]))
             cloudDatabase.add(
                 CKModifyRecordZonesOperation(recordZonesToSave: [CKRecordZone(zoneID: sync.zoneID)]))
             save()
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             try database.close()
             let writes = cloud.requestCount(.modifyRecords)
             (database, sync) = try openApp(paths[0], knowsNotes: true)
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             let note = try database.newConnection().blocking.read {
                 try $0.object(Note.self, forKey: "n", inCollection: "notes")
             }
@@ -367,12 +367,12 @@ import Yap
         try withPaths { paths in
             let container = cloud.device(user: "ada").container
             var (database, sync) = try openApp(paths[0], knowsNotes: false)
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             let record = CKRecord(
                 recordType: "note", recordID: CKRecord.ID(recordName: "n", zoneID: sync.zoneID))
             record["text"] = "of a later version"
             container.privateCloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             try database.close()
             // Without asking the server again: its token is past the record.
             let fetches = cloud.requestCount(.fetchRecordZoneChanges)
@@ -382,11 +382,11 @@ import Yap
             }
             #expect(note == Note(text: "of a later version"))
             #expect(cloud.requestCount(.fetchRecordZoneChanges) == fetches)
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             try database.newConnection().blocking.readWrite {
                 try $0.setObject(Note(text: "edited"), forKey: "n", inCollection: "notes")
             }
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             try database.close()
         }
     }
@@ -407,18 +407,18 @@ import Yap
             }
             var (database, sync) = try openApp(paths[0], knowsNotes: true)
             try set("first", database)
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             sync.suspend()
             try set("second", database)
             try database.close()
             // An earlier version is installed: it fetches the record anew, and keeps it aside; then it sends what
             // waits.
             (database, sync) = try openApp(paths[0], knowsNotes: false)
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             try database.close()
             (database, sync) = try openApp(paths[0], knowsNotes: true)
             #expect(try text(database) == "second")
-            #expect(sync.syncNowInline() == .idle)
+            #expect(sync.syncNowInline().state == .idle)
             #expect(try text(database) == "second")
             try database.close()
         }

@@ -68,10 +68,7 @@ import Testing
             for event in events { #expect(bench.handle(event).last == first) }
             bench.now += Self.limit
             #expect(bench.handle(.tick) == ["cancel \(bench.attempt)"])
-            if case .waiting(.some, .network) = bench.engine.status {
-            } else {
-                Issue.record("\(first): \(bench.engine.status)")
-            }
+            #expect(bench.engine.status.waitsForATime(because: .network), "\(first)")
             bench.now = try #require(bench.wake)
             #expect(bench.handle(.tick) == [first])
         }
@@ -96,6 +93,6 @@ import Testing
         #expect(bench.wake == nil)
         bench.now += 10 * Self.limit
         #expect(bench.handle(.tick) == [])
-        #expect(bench.applied(0) == [] && bench.engine.status == .idle)
+        #expect(bench.applied(0) == [] && bench.engine.status.state == .idle)
     }
 }

@@ -56,25 +56,19 @@ import Testing
         let error = CKError(
             .networkFailure, "why", userInfo: [ConnectionRefusal.userInfoKey: refusal.rawValue])
         _ = bench.answered(.failed(error))
-        guard case .needsAttention(let problems) = bench.engine.status else {
-            Issue.record("\(bench.engine.status)")
-            return
-        }
-        #expect(problems.map(\.explanation.name) == [name])
+        #expect(bench.engine.status.state == .needsAttention)
+        #expect(bench.engine.status.problems.map(\.explanation.name) == [name])
         #expect("\(bench.engine.status)".contains(error.localizedDescription))
         bench.now = try #require(bench.wake)
         #expect(bench.handle(.tick) == ["send - 400"], "as without a network")
         _ = bench.answered(.failed(CKError(.networkFailure)))
-        guard case .waiting(_, .network) = bench.engine.status else {
-            Issue.record("\(bench.engine.status)")
-            return
-        }
+        #expect(bench.engine.status.waitsForATime(because: .network))
         bench.now = try #require(bench.wake)
         _ = bench.handle(.tick)
         _ = bench.answered(.failed(error))
         _ = bench.handle(.networkMayBeBack)
         _ = bench.answered(bench.saved("0"), left: 0)
-        #expect(bench.engine.status == .idle)
+        #expect(bench.engine.status.state == .idle)
     }
 
     @Test func theFrameworksKeyOfARefusedConnectionIsTheOneThatTheEngineReads() {
@@ -127,11 +121,8 @@ import Testing
                 #expect(bench.handle(.tick) == [isLookedUp ? "fetch Z" : "send - 400"], name)
             case .stop:
                 #expect(actions == [] && bench.told.map(\.code) == [code], name)
-                if case .needsAttention(let problems) = bench.engine.status {
-                    #expect(problems.count == 1, name)
-                } else {
-                    Issue.record("\(code): \(bench.engine.status)")
-                }
+                let status = bench.engine.status
+                #expect(status.state == .needsAttention && status.problems.count == 1, name)
             case .stopSaves:
                 #expect(actions == ["send - 400 deletions"] && bench.told.map(\.code) == [code], name)
             case .refuse, .split, .afterOthers:
@@ -162,8 +153,7 @@ import Testing
             case .dropToken: #expect(actions == ["drop expired"], name)
             case .stop:
                 #expect(actions == [] && bench.told.map(\.code) == [code], name)
-                if case .needsAttention = bench.engine.status { continue }
-                Issue.record("\(code): \(bench.engine.status)")
+                #expect(bench.engine.status.state == .needsAttention, name)
             default:
                 #expect(actions == [] && bench.told.map(\.code) == [code], name)
                 bench.now = try #require(bench.wake)
@@ -196,7 +186,7 @@ import Testing
                     #expect(errors.mapValues { ($0 as? CKError)?.code } == [bench.id("0"): code])
                 }
                 #expect(bench.applied(1) == [])
-                #expect(bench.engine.status == .waiting(until: nil, because: .suspended))
+                #expect(bench.engine.status.waits(for: .suspended))
                 bench.now += 10_000_000
                 #expect(bench.handle(.tick) == [])
                 let next = code == .limitExceeded ? "send - 1" : "send - 400"
@@ -247,7 +237,7 @@ import Testing
         var bench = sending(.automatic)
         #expect(bench.answered(.failed(CKError(.quotaExceeded)), left: 2) == ["send - 400 deletions"])
         #expect(bench.handle(.nothingToSend(key, QueueCount(pending: 2))) == [])
-        #expect(bench.engine.status == .needsAttention([.quotaExceeded]))
+        #expect(bench.engine.status.needs([.quotaExceeded]))
         #expect(bench.handle(.remoteChange(key, zoneID)) == ["fetch Z"])
         #expect(
             bench.handle(.pageApplied(key, zoneID, moreComing: false, QueueCount(pending: 2))) == [])
@@ -278,7 +268,7 @@ import Testing
         #expect(bench.handle(.applied(key, QueueCount(pending: 1))) == ["send - 400"])
         #expect(bench.answer(violation) == ["complete"])
         #expect(bench.handle(.applied(key, QueueCount(refused: deferred))) == [])
-        #expect(bench.engine.status == .needsAttention(deferred))
+        #expect(bench.engine.status.needs(deferred))
     }
 
     @Test(
@@ -291,10 +281,7 @@ import Testing
         _ = bench.suspend(by: 1)
         #expect(bench.handle(.localFailure(key, message: "disk full")) == [])
         #expect(bench.told.map(\.localizedDescription) == ["disk full"])
-        if case .waiting(_, .localDatabase) = bench.engine.status {
-        } else {
-            Issue.record("\(bench.engine.status)")
-        }
+        #expect(bench.engine.status.waitsForATime(because: .localDatabase))
         #expect(bench.suspend(by: -1) == [])
         _ = bench.suspend(by: 1)
         bench.now = try #require(bench.wake)
@@ -309,10 +296,7 @@ import Testing
         var bench = Bench()
         #expect(bench.handle(.remoteChange(key, zoneID)) == ["fetch Z"])
         #expect(bench.handle(.localFailure(key, message: "disk full")) == [])
-        if case .waiting(_, .localDatabase) = bench.engine.status {
-        } else {
-            Issue.record("\(bench.engine.status)")
-        }
+        #expect(bench.engine.status.waitsForATime(because: .localDatabase))
         bench.now = try #require(bench.wake)
         #expect(bench.handle(.tick) == ["fetch Z"])
     }
@@ -320,16 +304,13 @@ import Testing
     @Test func aQueueThatCannotBeCountedIsCountedAgainAndTheStatusIsNotIdle() throws {
         var bench = Bench()
         #expect(bench.handle(.countFailed(message: "disk")) == [])
-        if case .waiting(.some, .localDatabase) = bench.engine.status {
-        } else {
-            Issue.record("\(bench.engine.status)")
-        }
+        #expect(bench.engine.status.waitsForATime(because: .localDatabase))
         bench.now = try #require(bench.wake) - 1
         #expect(bench.handle(.tick) == [])
         bench.now += 1
         #expect(bench.handle(.tick) == ["count"])
         #expect(bench.count(0) == [])
-        #expect(bench.engine.status == .idle && bench.wake == nil)
+        #expect(bench.engine.status.state == .idle && bench.wake == nil)
     }
 
     @Test func aQueueOfWhichNothingCanGoIsNotAskedForInCircles() throws {
@@ -346,7 +327,7 @@ import Testing
     func anIdentifierWithoutADatabase() {
         var bench = sending(.app)
         #expect(bench.handle(.unknownDatabase(key)) == [])
-        #expect(bench.engine.status == .needsAttention([.unknownDatabase(identifier: nil)]))
+        #expect(bench.engine.status.needs([.unknownDatabase(identifier: nil)]))
         #expect(bench.told.map(\.code) == [.badDatabase])
         _ = bench.suspend(by: 1)
         #expect(bench.suspend(by: -1) == ["send - 400"])

@@ -47,7 +47,7 @@ import Yap
         #expect(try device.queue() == ["S1{done=1,priority=100}"])
         #expect(device.seen.restored == (form == .values ? [] : ["1: done,priority"]))
         let requests = device.modifyRequests
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.modifyRequests == requests + 1)
         #expect(device.server("1")?["priority"] == 100)
         #expect(device.server("1")?["done"] == true)
@@ -98,7 +98,7 @@ import Yap
         #expect(try device.queue().isEmpty)
         #expect(try device.read { _, ext in try ext.numberOfPendingChangeSets() } == 0)
         let requests = device.modifyRequests
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.modifyRequests == requests)
     }
 
@@ -113,7 +113,7 @@ import Yap
         try device.relaunch()
         try device.remove("2")
         #expect(try device.queue() == ["S2{\(full)=b}", "D2"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("2") == nil)
     }
 
@@ -123,7 +123,7 @@ import Yap
         try device.edit("1") { $0.title = "b" }
         try device.remove("1")
         #expect(try device.queue() == ["D1"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1") == nil)
     }
 
@@ -135,7 +135,7 @@ import Yap
         try device.edit("1") { $0.title = "c" }
         #expect(try device.queue() == ["D1", "S1{\(full)=c}"])
         #expect(try device.tag("1") == nil)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "c")
         #expect(device.server("1")?["note"] == nil, "it is another record")
     }
@@ -148,7 +148,7 @@ import Yap
             try device.set(Todo(title: title), "1")
         }
         try device.set(Todo(title: "x"), "2")
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "c")
         #expect(device.server("2")?["title"] == "x")
         #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
@@ -167,7 +167,7 @@ import Yap
         }
         #expect(try device.queue() == ["S1{done=0,note=nil,priority=0,title=b}"])
         #expect(try device.tag("1") == tag)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["note"] == nil)
     }
 
@@ -184,7 +184,7 @@ import Yap
         #expect(try device.read { _, ext in try ext.numberOfQuarantinedChanges() } == 1)
         try device.edit("1") { $0.isDone = true }
         #expect(try device.queue() == ["S2{\(full)=x} S1{done=1,title=b}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "b")
     }
 
@@ -207,7 +207,7 @@ import Yap
         try device.edit("1") { $0.title = "c" }
         try device.remove("1")
         #expect(try device.queue().isEmpty)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "of another device")
     }
 
@@ -222,7 +222,7 @@ import Yap
         #expect(try device.queue() == ["S1{title=b}"])
         try device.relaunch()
         #expect(try device.queue() == ["S1{title=b}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "b")
     }
 }

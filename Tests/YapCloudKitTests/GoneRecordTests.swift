@@ -23,7 +23,7 @@ import Yap
         try device.remove("1")
         device.cloudKit.resume()
         device.scheduler.runUntilQuiet()
-        #expect(device.cloudKit.status == .idle)
+        #expect(device.cloudKit.status.state == .idle)
         #expect(try device.queue().isEmpty)
         #expect(device.seen.errors.isEmpty)
         let known = try device.read { _, ext in
@@ -45,7 +45,7 @@ import Yap
         try device.set(Todo(title: "c"), "1")
         device.cloudKit.resume()
         device.scheduler.runUntilQuiet()
-        #expect(device.cloudKit.status == .idle)
+        #expect(device.cloudKit.status.state == .idle)
         #expect(try device.queue().isEmpty)
         #expect(device.server("1")?["title"] == "c")
         #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
@@ -77,7 +77,7 @@ import Yap
         try device.merge(device.changeOnServer("1") { $0["title"] = "z" })
         #expect(try device.todo("1")?.title == "z")
         releaseAll(device, held)
-        #expect(device.cloudKit.status == .idle)
+        #expect(device.cloudKit.status.state == .idle)
         #expect(try device.todo("1")?.title == "z")
         #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
     }
@@ -92,7 +92,7 @@ import Yap
         let tag = device.server("1")?.recordChangeTag
         try device.merge(device.server("1"))
         releaseAll(device, held)
-        #expect(device.cloudKit.status == .idle)
+        #expect(device.cloudKit.status.state == .idle)
         #expect(try device.todo("1")?.title == "z")
         #expect(try device.tag("1") == tag && device.server("1")?.recordChangeTag == tag)
     }
@@ -107,7 +107,7 @@ import Yap
             CKModifyRecordsOperation(recordsToSave: [record]))
         try device.merge(device.server("1"))
         releaseAll(device, held)
-        #expect(device.cloudKit.status == .idle)
+        #expect(device.cloudKit.status.state == .idle)
         #expect(try device.queue().isEmpty)
         #expect(device.server("1") == nil)
     }
@@ -119,7 +119,7 @@ import Yap
         // Another device sets what was there before.
         try device.merge(device.changeOnServer("1") { $0["title"] = "a" })
         releaseAll(device, held)
-        #expect(device.cloudKit.status == .idle)
+        #expect(device.cloudKit.status.state == .idle)
         #expect(try device.queue().isEmpty)
         #expect(try device.todo("1")?.title == device.server("1")?["title"])
         #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
@@ -158,6 +158,6 @@ import Yap
         #expect(try apply())
         #expect(try device.todo("1")?.title == "of another device")
         #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
-        #expect(device.cloudKit.status == .idle)
+        #expect(device.cloudKit.status.state == .idle)
     }
 }

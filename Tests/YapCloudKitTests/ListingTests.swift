@@ -111,7 +111,7 @@ import Yap
             }
         }
         #expect(device.cloudKit.restored.withLock { $0.all.count } <= RestoredValues.changesMax)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("0")?["title"] == "t0")
         #expect(device.server("\(count - 1)")?["title"] == "t\(count - 1)")
     }

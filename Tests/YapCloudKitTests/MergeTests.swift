@@ -32,7 +32,7 @@ import Yap
         #expect(try device.tag("1") == remote?.recordChangeTag)
         try device.edit("1") { $0.isDone = true }
         let requests = device.modifyRequests
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.modifyRequests == requests + 1)
     }
 
@@ -47,7 +47,7 @@ import Yap
         let changeSet = try #require(try device.read { _, ext in try ext.pendingChangeSets().first })
         #expect(changeSet.recordsToSave.first?.recordChangeTag == remote?.recordChangeTag)
         #expect(changeSet.originalValues(for: device.id("1")).keys.sorted() == ["done"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "z")
         #expect(device.server("1")?["done"] == true)
     }
@@ -60,7 +60,7 @@ import Yap
         #expect(try device.todo("1")?.title == "z")
         #expect(try device.queue().isEmpty)
         let requests = device.modifyRequests
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.modifyRequests == requests)
     }
 
@@ -71,7 +71,7 @@ import Yap
         try device.merge(device.changeOnServer("1") { $0["priority"] = 3 })
         #expect(try device.todo("1") == Todo(title: "b", priority: 3))
         #expect(try device.queue() == ["S1{title=b}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "b")
     }
 
@@ -90,7 +90,7 @@ import Yap
         try device.merge(device.changeOnServer("1") { $0["priority"] = 9 })
         changeSet = try #require(try device.read { _, ext in try ext.pendingChangeSets().first })
         #expect(try device.queue() == ["S1{title=b}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "b")
     }
 
@@ -153,7 +153,7 @@ import Yap
         }
         #expect(try device.tag("1") == second.recordChangeTag)
         #expect(try device.todo("1")?.title == "z")
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["done"] == true)
     }
 
@@ -167,7 +167,7 @@ import Yap
         try device.merge(device.changeOnServer("1") { $0["priority"] = 3 })
         #expect(device.seen.merged.map(\.key) == [nil])
         #expect(try device.todo("1") == nil)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(try device.queue().isEmpty)
         #expect(device.server("1") == nil)
     }
@@ -259,7 +259,7 @@ import Yap
         }
         #expect(try device.queue().isEmpty)
         let requests = device.modifyRequests
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.modifyRequests == requests)
     }
 
@@ -274,7 +274,7 @@ import Yap
         }
         #expect(keys.isEmpty)
         #expect(try device.queue().isEmpty)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
     }
 
     @Test("83. with two rows the queue is purged when both were detached, and not before", arguments: forms)
@@ -299,7 +299,7 @@ import Yap
         #expect(try device.queue() == ["S1{title=b}"])
         try detach("2")
         #expect(try device.queue().isEmpty)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
     }
 
     @Test(
@@ -316,7 +316,7 @@ import Yap
         try device.merge(same)
         #expect(device.seen.merged.count == 1)
         #expect(try device.todo("1")?.title == "c")
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "c")
     }
 
@@ -343,7 +343,7 @@ import Yap
         device.behave { $0.addsComputedNote = true }
         try device.merge(device.changeOnServer("1") { $0["priority"] = 3 })
         #expect(try device.queue() == ["D1"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1") == nil)
     }
 
@@ -360,7 +360,7 @@ import Yap
         }
         #expect(try device.queue() == ["S1{done=0,priority=0,title=new}"])
         #expect(try device.tag("1") == nil)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "new")
     }
 

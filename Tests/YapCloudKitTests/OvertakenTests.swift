@@ -42,7 +42,7 @@ import Yap
         let page = try #require(device.server("1"))
         cloud.clock.advance(bySeconds: 1)
         try device.edit("1") { $0.title = "b" }
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(try isOvertaken(page, device))
         try device.merge(page)
         #expect(try device.todo("1")?.title == "b")
@@ -70,7 +70,7 @@ import Yap
         try device.merge(page)
         held.release()
         cloud.carrier = nil
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(try device.todo("1")?.title == "c")
         #expect(device.server("1")?["title"] == "c")
         #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
@@ -83,7 +83,7 @@ import Yap
         try beginFetch(device)
         cloud.clock.advance(bySeconds: 1)
         try device.edit("1") { $0.title = "b" }
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         cloud.clock.advance(bySeconds: 1)
         try device.merge(device.changeOnServer("1") { $0["title"] = "c" })
         #expect(try device.todo("1")?.title == "c")
@@ -96,7 +96,7 @@ import Yap
         let earlier = try #require(device.server("1"))
         cloud.clock.advance(bySeconds: 1)
         try device.edit("1") { $0.title = "b" }
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         try beginFetch(device)
         #expect(try !isOvertaken(earlier, device))
         try device.merge(earlier)
@@ -113,7 +113,7 @@ import Yap
         let page = try #require(device.server("1"))
         cloud.clock.advance(bySeconds: 1)
         try device.remove("1")
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(try isOvertaken(page, device))
         let other = CKRecord(recordType: "todo", recordID: device.id("1"))
         other["title"] = "of another device"
@@ -131,7 +131,7 @@ import Yap
         try beginFetch(device)
         #expect(try !isDeletionUncertain(device))
         try device.edit("1") { $0.title = "b" }
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(try isDeletionUncertain(device))
         try beginFetch(device)
         #expect(try !isDeletionUncertain(device))
@@ -182,7 +182,7 @@ import Yap
         let other = try stuckDevice()
         other.behave { $0.versionTag = "2" }
         try other.relaunch()
-        #expect(other.upload() == .idle)
+        #expect(other.upload().state == .idle)
         #expect(other.server("1")?["title"] == "b")
     }
 
@@ -197,7 +197,7 @@ import Yap
             cloud.clock.advance(bySeconds: 400)
             device.upload()
         }
-        #expect(device.cloudKit.status == .needsAttention([.stuck(recordName: "1")]))
+        #expect(device.cloudKit.status.needs([.stuck(recordName: "1")]))
         return device
     }
 
@@ -217,12 +217,12 @@ import Yap
         device.behave { $0.forgottenKeys = ["note"] }
         try device.relaunch()
         let keys = ["note", "title"]
-        #expect(device.upload() == .needsAttention([.unrestorable(recordName: "1", keys: keys)]))
+        #expect(device.upload().needs([.unrestorable(recordName: "1", keys: keys)]))
         device.cloudKit.suspend()
         try device.edit("1") { $0.title = "c" }
         device.behave { $0.forgottenKeys = [] }
         #expect(try device.queue() == ["S1{title=b}", "S1{note=n,title=c}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "c")
         #expect(device.server("1")?["note"] == "n")
     }
@@ -268,7 +268,7 @@ import Yap
         }
         device.behave { $0.forgottenKeys = ["note"] }
         try device.relaunch()
-        #expect(device.upload() == .needsAttention([.unrestorable(recordName: "1", keys: ["note"])]))
+        #expect(device.upload().needs([.unrestorable(recordName: "1", keys: ["note"])]))
         device.cloudKit.suspend()
         try device.edit("1") { $0.title = "c" }
         #expect(try device.queue() == ["S1{note=newest,title=c}"])
@@ -293,7 +293,7 @@ import Yap
             $0.versionTag = "1"
         }
         try device.relaunch()
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "b")
         #expect(device.server("1")?["note"] == "m")
     }
@@ -343,7 +343,7 @@ import Yap
         #expect(try device.queue() == ["S1{title=c}"])
         cloud.clock.advance(bySeconds: 600)
         device.cloudKit.networkMayBeBack()
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "c")
     }
 
@@ -373,7 +373,7 @@ import Yap
         }
         try device.edit("1") { $0.note = "n" }
         #expect(try device.queue() == ["S1{note=n,title=c}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "c")
     }
 
@@ -388,7 +388,7 @@ import Yap
         try device.edit("1") { $0.note = nil }
         try device.edit("1") { $0.title = "b" }
         device.deleteOnServer("1")
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "b")
         #expect(device.server("1")?["note"] as? String == nil)
         #expect(try device.todo("1") == Todo(title: "b"))
@@ -419,7 +419,7 @@ import Yap
         cloud.networkFault = nil
         cloud.clock.advance(bySeconds: 600)
         device.cloudKit.networkMayBeBack()
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(try device.queue().isEmpty)
     }
 

@@ -158,7 +158,7 @@ import Yap
         let device = try SyncedDevice(cloud, listens: true)
         try device.set(Todo(title: "eggs"), "1")
         for _ in 0..<4 {
-            #expect(device.syncNow() == .idle)
+            #expect(device.syncNow().state == .idle)
             cloud.clock.advance(bySeconds: 100)
             cloud.deliverPushes()
         }

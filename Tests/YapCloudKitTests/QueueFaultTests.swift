@@ -96,7 +96,7 @@ import Yap
         try device.relaunch()
         #expect(try device.queue() == expected, what)
         cloud.clock.advance(bySeconds: 100)
-        #expect(device.upload() == .idle, what)
+        #expect(device.upload().state == .idle, what)
         #expect(device.server("1")?["title"] == "c", what)
         #expect(device.server("2")?["title"] == "d", what)
         return true
@@ -116,7 +116,7 @@ import Yap
         #expect(!remembered.contains { $0["title"] == Field(.string("rolled back")) })
         try device.edit("1") { $0.title = "b" }
         #expect(try device.queue() == ["S1{title=b}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "b")
     }
 }

@@ -23,7 +23,7 @@ import Yap
     private func settle(_ device: HandledDevice, _ keys: [String]) throws -> CloudSyncStatus {
         for _ in 0..<100 {
             device.cloud.clock.advance(bySeconds: 1000)
-            if device.upload() == .idle { break }
+            if device.upload().state == .idle { break }
             try recover(device, keys)
         }
         return device.cloudKit.status
@@ -75,10 +75,10 @@ import Yap
             }
             let isEmpty = try device.queue().isEmpty
             let status = device.cloudKit.status
-            #expect(isEmpty || status != .idle, "seed \(seed), step \(step)")
+            #expect(isEmpty || status.state != .idle, "seed \(seed), step \(step)")
         }
         cloud.networkFault = nil
-        #expect(try settle(device, keys) == .idle, "seed \(seed)")
+        #expect(try settle(device, keys).state == .idle, "seed \(seed)")
         #expect(try device.queue().isEmpty, "seed \(seed)")
         for key in keys {
             #expect(try device.todo(key) == written[key], "seed \(seed), \(key)")

@@ -32,7 +32,7 @@ import YapCloudKit
         let (database, sync) = try await phone.asDefault {
             try await tenLines(folder.appending(component: "phone.yap"))
         }
-        #expect(await sync.syncNow() == .idle)
+        #expect(await sync.syncNow().state == .idle)
 
         let laptopDatabase = try YapDatabase(url: folder.appending(component: "laptop.yap")) {
             $0.register(Todo.self, inCollection: "todos")

@@ -79,7 +79,7 @@ import Yap
         #expect(device.server("1")?.allKeys().contains("note") == true)
         try device.edit("1") { $0.note = nil }
         #expect(try device.queue() == ["S1{note=nil}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?.allKeys().contains("note") == false)
     }
 
@@ -119,7 +119,7 @@ import Yap
         try device.uploaded(Todo(title: "a"), "1")
         for title in ["b", "c", "d"] { try device.edit("1") { $0.title = title } }
         #expect(try device.queue() == ["S1{title=b}", "S1{title=c}", "S1{title=d}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "d")
     }
 
@@ -174,7 +174,7 @@ import Yap
         try device.edit("1") { $0.title = "b" }
         let queue = try device.queue()
         #expect(queue == ["S9{\(full)=b} D1"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1") == nil)
         #expect(device.server("9")?["title"] == "b")
     }

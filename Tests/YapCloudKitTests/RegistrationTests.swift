@@ -22,7 +22,7 @@ import Yap
         try device.register()
         #expect(device.seen.versionInfos == 3)
         #expect(try device.queue().count == 1)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("3")?["title"] == "t")
     }
 
@@ -43,7 +43,7 @@ import Yap
         #expect(device.seen.versionInfos == 2)
         #expect(try device.queue() == ["S1{title=c}", "S1{priority=7}"])
         #expect(try !device.contains("2"))
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("2") != nil)
         #expect(device.server("1")?["title"] == "c")
         #expect(device.server("1")?["priority"] == 7)
@@ -155,7 +155,7 @@ import Yap
             try plain.close()
         }
         try device.relaunch()
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1") == nil)
         #expect(device.server("2")?["title"] == "b")
     }

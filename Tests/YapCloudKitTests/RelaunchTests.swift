@@ -63,7 +63,7 @@ let forms = QueueStorage.allCases
         let after = try device.read { _, ext in try ext.pendingChangeSets() }
         #expect(after.map(\.uuid) == before.map(\.uuid))
         #expect(try device.queue() == queue)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["priority"] == 2)
     }
 
@@ -130,7 +130,7 @@ let forms = QueueStorage.allCases
         try device.relaunch()
         #expect(try restored(device) == (form == .values ? [] : ["1: done", "1: title"]))
         #expect(try device.queue() == ["S1{title=b}", "S1{done=1}", "S1{title=c}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "c")
         #expect(device.server("1")?["done"] == true)
     }
@@ -146,7 +146,7 @@ let forms = QueueStorage.allCases
         try device.edit("1") { $0.note = "y" }
         try device.relaunch()
         #expect(try device.queue() == ["S1{note=nil}", "S1{note=y}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["note"] == "y")
     }
 
@@ -178,7 +178,7 @@ let forms = QueueStorage.allCases
         try device.remove("1")
         try device.relaunch()
         #expect(try device.queue() == ["S1{title=b}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "b")
     }
 
@@ -195,7 +195,7 @@ let forms = QueueStorage.allCases
         #expect(merged.originals == ["title"])
         #expect(merged.pending?["title"] == "c")
         #expect(try device.queue() == ["S1{title=c}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "c")
         #expect(device.server("1")?["priority"] == 3)
     }
@@ -223,7 +223,7 @@ let forms = QueueStorage.allCases
                 "UPDATE \(ext.tables.table("change")) SET originals = x'FF' WHERE id = 1")
         }
         try device.relaunch()
-        #expect(device.upload() == .needsAttention([.damaged(recordName: "1")]))
+        #expect(device.upload().needs([.damaged(recordName: "1")]))
         #expect(device.server("2")?["title"] == "b")
         #expect(device.server("1") == nil)
         let quarantined = try device.read { _, ext in try ext.quarantinedChanges() }
@@ -235,7 +235,7 @@ let forms = QueueStorage.allCases
             try ext.discardQuarantinedChanges(forRecordID: device.id("1"), databaseIdentifier: nil)
         }
         #expect(isGivenUp)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
     }
 
     @Test("36. a row of the tables that leads nowhere is put aside, and the rest is sent", arguments: forms)
@@ -248,7 +248,7 @@ let forms = QueueStorage.allCases
                 "UPDATE \(ext.tables.table("change")) SET record = 99 WHERE id = 1")
         }
         try device.relaunch()
-        guard case .needsAttention = device.upload() else {
+        guard device.upload().state == .needsAttention else {
             Issue.record("\(device.cloudKit.status)")
             return
         }
@@ -267,14 +267,14 @@ let forms = QueueStorage.allCases
         device.behave { $0.forgottenKeys = ["note"] }
         try device.relaunch()
         #expect(
-            device.upload() == .needsAttention([.unrestorable(recordName: "1", keys: ["note", "title"])]))
+            device.upload().needs([.unrestorable(recordName: "1", keys: ["note", "title"])]))
         #expect(device.server("1")?["title"] == "a", "nothing is sent in halves")
         #expect(device.server("2")?["title"] == "c", "the rest of the queue goes on")
         let quarantined = try device.read { _, ext in try ext.quarantinedChanges() }
         #expect(quarantined.map(\.keys) == [["note", "title"]])
         #expect(quarantined.map(\.isDeletion) == [false])
         try device.edit("1") { $0.note = "m" }
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "b")
         #expect(device.server("1")?["note"] == "m")
     }
@@ -286,12 +286,12 @@ let forms = QueueStorage.allCases
         device.behave { $0.omitsAll = true }
         try device.relaunch()
         let keys = ["done", "priority", "title"]
-        #expect(device.upload() == .needsAttention([.unrestorable(recordName: "1", keys: keys)]))
+        #expect(device.upload().needs([.unrestorable(recordName: "1", keys: keys)]))
         #expect(device.modifyRequests == 0, "no empty record is sent")
         device.behave { $0.omitsAll = false }
         device.cloudKit.retry()
         device.scheduler.runUntilQuiet()
-        #expect(device.cloudKit.status == .idle)
+        #expect(device.cloudKit.status.state == .idle)
         #expect(device.server("1")?["title"] == "a")
     }
 
@@ -303,7 +303,7 @@ let forms = QueueStorage.allCases
             $0.versionTag = "2"
         }
         try device.relaunch()
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["note"] == "n")
     }
 
@@ -312,7 +312,7 @@ let forms = QueueStorage.allCases
         let device = try deviceWithForgottenNote()
         device.behave { $0.unknownKeys = [] }
         try device.merge(device.changeOnServer("1") { $0["priority"] = 7 })
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["note"] == "n")
         #expect(try device.todo("1")?.priority == 7)
     }
@@ -324,7 +324,7 @@ let forms = QueueStorage.allCases
         device.behave { $0.unknownKeys = [] }
         // The server's note is the one that this device changed: no change of another device.
         try device.merge(device.changeOnServer("1") { $0["priority"] = 8 })
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["note"] == "n")
         #expect(try device.todo("1")?.note == "n")
     }
@@ -348,7 +348,7 @@ let forms = QueueStorage.allCases
                 if let todo { try transaction.setObject(todo, forKey: "1", inCollection: "todos") }
             }
         }
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["note"] == "n")
         #expect(try device.todo("1")?.note == "n")
     }
@@ -360,7 +360,7 @@ let forms = QueueStorage.allCases
         try device.edit("1") { $0.note = "n" }
         device.behave { $0.unknownKeys = ["note"] }
         try device.relaunch()
-        #expect(device.upload() == .needsAttention([.unrestorable(recordName: "1", keys: ["note"])]))
+        #expect(device.upload().needs([.unrestorable(recordName: "1", keys: ["note"])]))
         return device
     }
 
@@ -379,7 +379,7 @@ let forms = QueueStorage.allCases
             try plain.close()
         }
         try device.relaunch()
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1") == nil)
     }
 
@@ -393,7 +393,7 @@ let forms = QueueStorage.allCases
         try sqlite.execute("UPDATE database2 SET data = x'FF' WHERE key = '1'")
         try sqlite.close()
         try device.relaunch()
-        guard case .needsAttention = device.upload() else {
+        guard device.upload().state == .needsAttention else {
             Issue.record("\(device.cloudKit.status)")
             return
         }
@@ -419,7 +419,7 @@ let forms = QueueStorage.allCases
         try device.relaunch()
         #expect(try restored(device) == (form == .values ? [] : ["2: priority"]))
         #expect(try device.queue() == ["SR{title=b}", "SR{priority=4}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("R")?["title"] == "b")
     }
 
@@ -442,7 +442,7 @@ let forms = QueueStorage.allCases
         try device.relaunch()
         #expect(try restored(device) == (form == .values ? [] : ["1: title"]))
         #expect(try device.queue() == ["S1{migrated=yes,title=b} S2{attached=too}"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["migrated"] == "yes")
         #expect(device.server("2")?["attached"] == "too")
     }
@@ -456,7 +456,7 @@ let forms = QueueStorage.allCases
         try device.set(Todo(title: "b"), "1")
         let before = try device.read { _, ext in try ext.pendingChangeSets().map(\.uuid) }
         device.lose(.loseReply)
-        if case .waiting(_, .network) = device.upload() {} else { Issue.record("\(device.cloudKit.status)") }
+        #expect(device.upload().waitsForATime(because: .network))
         #expect(device.server("1")?["title"] == "b")
         let tag = device.server("1")?.recordChangeTag
         cloud.networkFault = nil
@@ -465,7 +465,7 @@ let forms = QueueStorage.allCases
         let counts = try device.read { _, ext in try ext.numberOfChangeSets() }
         #expect(counts == (inFlight: 0, queued: 1))
         #expect(try device.read { _, ext in try ext.pendingChangeSets().map(\.uuid) } == before)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(try device.queue().isEmpty)
         #expect(try device.tag("1") == device.server("1")?.recordChangeTag)
         if !isInsert { #expect(device.server("1")?.recordChangeTag == tag, "there is one version") }
@@ -482,7 +482,7 @@ let forms = QueueStorage.allCases
         cloud.networkFault = nil
         try device.relaunch()
         #expect(try device.queue() == ["D1"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(try device.queue().isEmpty)
     }
 }

@@ -53,7 +53,7 @@ import Yap
     private func bits(_ device: Device) throws -> [[UInt8]]? { try device.object(Word.self, "1")?.bits }
 
     private func sync(_ devices: Device...) throws {
-        for device in devices { #expect(device.sync.syncNowInline() == .idle) }
+        for device in devices { #expect(device.sync.syncNowInline().state == .idle) }
         for device in devices {
             let count = try device.database.newConnection().blocking.read {
                 try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).tables.differencesCount()
@@ -145,9 +145,9 @@ import Yap
             models: [.model(Word.self, collection: "items")], zone: "items",
             scheduler: ManualScheduler(clock: cloud.clock), clock: cloud.clock,
             random: SeededRandomSource(seed: 6))
-        #expect(laptop.syncNowInline() == .idle)
+        #expect(laptop.syncNowInline().state == .idle)
         try sync(phone)
-        #expect(laptop.syncNowInline() == .idle)
+        #expect(laptop.syncNowInline().state == .idle)
         let here = try database.newConnection().blocking.read {
             try $0.object(Word.self, forKey: "1", inCollection: "items")
         }

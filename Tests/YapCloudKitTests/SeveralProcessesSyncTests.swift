@@ -37,9 +37,9 @@ import Yap
 
     private let cloud = TestCloud(execution: .threads)
 
-    /// Waits for the status, which comes by itself.
-    private func wait(_ sync: CloudSync, for status: CloudSyncStatus) async {
-        for await new in sync.status where new == status { return }
+    /// Waits for a status, which comes by itself.
+    private func wait(_ sync: CloudSync, until isMeant: (CloudSyncStatus) -> Bool) async {
+        for await status in sync.status where isMeant(status) { return }
     }
 
     private func set(_ title: String, _ database: YapDatabase) async throws {
@@ -72,8 +72,8 @@ import Yap
         await sync.syncNow()
         let (other, otherSync) = try await file.open()
         let requests = cloud.requestCount()
-        await wait(otherSync, for: .waiting(until: nil, because: .otherProcess))
-        #expect(await otherSync.syncNow() == .waiting(until: nil, because: .otherProcess))
+        await wait(otherSync) { $0.waits(for: .otherProcess) }
+        #expect(await otherSync.syncNow().waits(for: .otherProcess))
         #expect(cloud.requestCount() == requests, "who does not hold the lock asks for nothing")
         let commits = holder.commits
         try await set("a", other)
@@ -110,12 +110,12 @@ import Yap
         let (holder, sync) = try await file.open()
         await sync.syncNow()
         let (next, nextSync) = try await file.open()
-        await wait(nextSync, for: .waiting(until: nil, because: .otherProcess))
+        await wait(nextSync) { $0.waits(for: .otherProcess) }
         sync.suspend()
         try await set("a", next)
         #expect(try await pending(next) == 1)
         try holder.close()
-        await wait(nextSync, for: .idle)
+        await wait(nextSync) { $0.state == .idle }
         #expect(try await pending(next) == 0)
         #expect(try await titlesOnServer() == ["a"])
         try next.close()
@@ -127,12 +127,12 @@ import Yap
         let holder = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         #expect(flock(holder, LOCK_EX | LOCK_NB) == 0)
         let (next, sync) = try await file.open()
-        await wait(sync, for: .waiting(until: nil, because: .otherProcess))
+        await wait(sync) { $0.waits(for: .otherProcess) }
         // The kernel tells of a close before it gives up the closed file's lock.
         close(open(path, O_RDWR | O_CLOEXEC))
-        #expect(await sync.syncNow() == .waiting(until: nil, because: .otherProcess))
+        #expect(await sync.syncNow().waits(for: .otherProcess))
         #expect(flock(holder, LOCK_UN) == 0)
-        await wait(sync, for: .idle)
+        await wait(sync) { $0.state == .idle }
         close(holder)
         try next.close()
     }
@@ -155,11 +155,11 @@ import Yap
         let file = File(cloud)
         let (recorder, sync) = try await file.open(.records)
         try await set("a", recorder)
-        #expect(await sync.syncNow() == .waiting(until: nil, because: .otherProcess))
+        #expect(await sync.syncNow().waits(for: .otherProcess))
         #expect(cloud.requestCount() == 0)
         try recorder.close()
         let (holder, holderSync) = try await file.open()
-        #expect(await holderSync.syncNow() == .idle)
+        #expect(await holderSync.syncNow().state == .idle)
         #expect(try await titlesOnServer() == ["a"])
         try holder.close()
     }
@@ -179,7 +179,7 @@ import Yap
         ]
         for event in events {
             for action in engine.handle(event, now: 0) {
-                guard case .status(.waiting(until: nil, because: .otherProcess)) = action else {
+                guard case .status(let status) = action, status.waits(for: .otherProcess) else {
                     Issue.record("\(action)")
                     continue
                 }

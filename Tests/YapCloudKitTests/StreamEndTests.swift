@@ -22,7 +22,7 @@ import Yap
         let statuses = device.cloudKit.runner.statusStream()
         try device.database.close()
         #expect(await all(events).isEmpty)
-        #expect(await all(statuses).last == .waiting(until: nil, because: .localDatabase))
+        #expect(await all(statuses).last?.waits(for: .localDatabase) == true)
         // And whoever begins to watch now.
         #expect(await all(device.cloudKit.events).isEmpty)
         #expect(await all(device.cloudKit.runner.statusStream()).count == 1)

@@ -54,13 +54,13 @@ import YapCloudKit
             }
             try await group.waitForAll()
         }
-        #expect(await phone.sync.syncNow() == .idle)
-        #expect(await laptop.sync.syncNow() == .idle)
+        #expect(await phone.sync.syncNow().state == .idle)
+        #expect(await laptop.sync.syncNow().state == .idle)
         let todos = try await laptop.todos()
         #expect(todos.count == 50)
         #expect(try await phone.todos() == todos)
         // Its beginning to listen asks for one more fetch.
-        for await status in phone.sync.status where status == .idle { break }
+        for await status in phone.sync.status where status.state == .idle { break }
         try phone.database.close()
         try laptop.database.close()
     }
@@ -108,9 +108,9 @@ import YapCloudKit
         let statuses = closed.sync.status
         try closed.database.close()
         closed.sync.fetch()
-        var last = CloudSyncStatus.idle
+        var last = CloudSyncStatus()
         for await status in statuses { last = status }
-        #expect(last == .waiting(until: nil, because: .localDatabase))
+        #expect(last.waits(for: .localDatabase))
     }
 }
 

@@ -25,7 +25,7 @@ import Yap
         #expect(device.cloudKit.suspendCount == 1)
         #expect(device.seen.errors.map(\.code) == [.networkFailure])
         #expect(device.seen.errors.map(\.identifier) == [nil])
-        #expect(device.cloudKit.status == .waiting(until: nil, because: .suspended))
+        #expect(device.cloudKit.status.waits(for: .suspended))
         #expect(try device.counts() == HandledDevice.Counts(inFlight: 0, queued: 1))
         let uuids = try device.uuids()
         cloud.networkFault = nil
@@ -36,7 +36,7 @@ import Yap
         #expect(try device.uuids() == uuids)
         device.scheduler.runUntilQuiet()
         #expect(device.server("1")?["title"] == "a")
-        #expect(device.seen.errors.count == 1 && device.cloudKit.status == .idle)
+        #expect(device.seen.errors.count == 1 && device.cloudKit.status.state == .idle)
         #expect(
             await device.seenEvents(events) == [
                 "flies S1", "count 1", "failed networkFailure", "count 0", "flies S1", "done S1 next no",
@@ -109,7 +109,7 @@ import Yap
         try device.remove("2")
         device.scheduler.runUntilQuiet()
         #expect(try device.queue() == ["S2{done=1}", "D2"])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("2") == nil)
     }
 
@@ -132,7 +132,7 @@ import Yap
                 device.id("3"): .batchRequestFailed,
             ])
         try device.merge(device.server("2"))
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         for key in ["1", "2", "3"] { #expect(device.server(key)?["done"] == true) }
     }
 
@@ -145,7 +145,7 @@ import Yap
         #expect(device.seen.wholeErrors.first?.code == .partialFailure)
         try device.merge(device.server("1"))
         let requests = device.modifyRequests
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.modifyRequests == requests)
         #expect(try device.queue().isEmpty && device.todo("1")?.title == "z")
     }
@@ -157,13 +157,13 @@ import Yap
         device.behave { $0.knowsPublic = false }
         try device.set(Todo(title: "a"), "1", in: "shared")
         device.scheduler.runUntilQuiet()
-        #expect(device.cloudKit.status == .needsAttention([.unknownDatabase(identifier: "public")]))
+        #expect(device.cloudKit.status.needs([.unknownDatabase(identifier: "public")]))
         #expect(device.seen.errors.map(\.code) == [.badDatabase])
         #expect(device.seen.errors.map(\.identifier) == ["public"])
         #expect(try device.queue().count == 1)
         device.behave { $0.knowsPublic = true }
         device.cloudKit.suspend()
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "a")
     }
 
@@ -177,7 +177,7 @@ import Yap
             }
         }
         device.scheduler.runUntilQuiet()
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(
             await device.seenEvents(events) == [
                 "flies S1,2,3,4", "count 1", "failed limitExceeded", "count 0", "flies S1,2",
@@ -194,7 +194,7 @@ import Yap
         cloud.clock.advance(bySeconds: 1000)
         device.scheduler.runUntilQuiet()
         #expect(device.server("1") == nil)
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
     }
 
     @Test("105 (app). each round of the same conflict is told once; without a resume there is no next one")
@@ -226,7 +226,7 @@ import Yap
         try device.write { _, ext in
             _ = try ext.removeRemotelyDeletedRecord(device.id("2"), databaseIdentifier: nil)
         }
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
     }
 
     @Test("170 (app). a record whose making was not answered is made again, and the log says so")
@@ -241,7 +241,7 @@ import Yap
         }
         #expect(keys.isEmpty)
         #expect(try device.read { _, ext in try ext.tables.logEntries().map(\.rule) } == [.editBeatDeletion])
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "a")
     }
 
@@ -258,7 +258,7 @@ import Yap
         #expect(item.code == .zoneNotFound)
         device.device.container.privateCloudDatabase.add(
             CKModifyRecordZonesOperation(recordZonesToSave: [CKRecordZone(zoneID: zoneID)]))
-        #expect(device.upload() == .idle)
+        #expect(device.upload().state == .idle)
         #expect(device.server("1")?["title"] == "a")
     }
 

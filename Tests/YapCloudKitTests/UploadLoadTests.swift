@@ -85,7 +85,7 @@ import Yap
                 }
             }
         }
-        #expect(await device.quiet() == .idle)
+        #expect(await device.quiet().state == .idle)
         isDone.withLock { $0 = true }
         #expect(try await counting.value > 0)
         #expect(try await device.cloudKit.numberOfPendingChangeSets == 0)

@@ -9,32 +9,29 @@ import Yap
 
 /// One device, at which users sign in and out.
 @Suite struct UserTests {
-    /// Ada's changes wait while Eve is the user.
-    private let anothersWait = CloudSyncStatus.waiting(until: nil, because: .anotherAccount)
-
     @Test func whatOneUserChangedIsNeverSentAsAnother() throws {
         let cloud = TestCloud(), account = ChangingAccount()
         let laptop = try SyncedDevice(cloud, user: "ada"), eves = try SyncedDevice(cloud, user: "eve")
         let phone = try SyncedDevice(cloud, device: cloud.device(account: account))
         account.signIn("ada", cloud)
         try phone.set(Todo(title: "of ada"), "1")
-        #expect(phone.sync.syncNowInline() == .idle)
+        #expect(phone.sync.syncNowInline().state == .idle)
 
         account.signIn(nil, cloud)
         try phone.set(Todo(title: "of ada too"), "2")
-        #expect(phone.sync.syncNowInline() == .needsAttention([.account(.notAuthenticated)]))
+        #expect(phone.sync.syncNowInline().needs([.account(.notAuthenticated)]))
         account.signIn("eve", cloud)
         phone.sync.retry()
-        #expect(phone.sync.syncNowInline() == .needsAttention([.anotherUser]))
+        #expect(phone.sync.syncNowInline().needs([.anotherUser]))
         // Nor after a relaunch, at which nothing is remembered but what the file says.
         try phone.relaunch()
-        #expect(phone.sync.syncNowInline() == .needsAttention([.anotherUser]))
+        #expect(phone.sync.syncNowInline().needs([.anotherUser]))
         eves.syncNow()
         #expect(try eves.todos().isEmpty)
 
         account.signIn("ada", cloud)
         phone.sync.retry()
-        #expect(phone.sync.syncNowInline() == .idle)
+        #expect(phone.sync.syncNowInline().state == .idle)
         laptop.syncNow()
         #expect(try laptop.todo("1")?.title == "of ada" && laptop.todo("2")?.title == "of ada too")
     }
@@ -54,16 +51,16 @@ import Yap
         try phone.edit("1") { $0.title = "ada's, edited" }
         account.signIn("eve", cloud)
         let requests = phone.modifyRequests
-        #expect(phone.upload() == .needsAttention([.anotherUser]))
+        #expect(phone.upload().needs([.anotherUser]))
         #expect(phone.seen.errors.map(\.code) == [.notAuthenticated])
         phone.cloudKit.accountMayHaveChanged()
         phone.scheduler.runUntilQuiet()
-        #expect(phone.cloudKit.status == .needsAttention([.anotherUser]), "asked again, and still another")
+        #expect(phone.cloudKit.status.needs([.anotherUser]), "asked again, and still another")
         #expect(phone.modifyRequests == requests)
 
         #expect(try phone.write { _, ext in try ext.useAccount(of: CKRecord.ID(recordName: "_eve")) })
         phone.scheduler.runUntilQuiet()
-        #expect(phone.cloudKit.status == anothersWait && phone.modifyRequests == requests)
+        #expect(phone.cloudKit.status.waits(for: .anotherAccount) && phone.modifyRequests == requests)
         try phone.set(Todo(title: "eve's"), "3")
         try phone.edit("1") { $0.isDone = true }
         phone.scheduler.runUntilQuiet()
@@ -72,12 +69,12 @@ import Yap
         // Also after a relaunch, at which only the file knows who it was.
         try phone.relaunch()
         phone.scheduler.runUntilQuiet()
-        #expect(phone.cloudKit.status == anothersWait && adas.server("1")?["title"] == "ada's")
+        #expect(phone.cloudKit.status.waits(for: .anotherAccount) && adas.server("1")?["title"] == "ada's")
 
         account.signIn("ada", cloud)
         #expect(try phone.write { _, ext in try ext.useAccount(of: CKRecord.ID(recordName: "_ada")) })
         phone.scheduler.runUntilQuiet()
-        #expect(phone.cloudKit.status == .idle)
+        #expect(phone.cloudKit.status.state == .idle)
         #expect(adas.server("1")?["title"] == "ada's, edited" && adas.server("1")?["done"] == true)
         #expect(adas.server("3") == nil && eves.server("1") == nil)
     }
@@ -97,12 +94,12 @@ import Yap
         phone.scheduler.runUntilQuiet()
         held.release()
         phone.scheduler.runUntilQuiet()
-        #expect(phone.modifyRequests == 1 && phone.cloudKit.status == anothersWait)
+        #expect(phone.modifyRequests == 1 && phone.cloudKit.status.waits(for: .anotherAccount))
         cloud.carrier = nil
         account.signIn("ada", cloud)
         try phone.write { _, ext in try ext.useAccount(of: CKRecord.ID(recordName: "_ada")) }
         phone.scheduler.runUntilQuiet()
-        #expect(phone.cloudKit.status == .idle && phone.modifyRequests == 2)
+        #expect(phone.cloudKit.status.state == .idle && phone.modifyRequests == 2)
         #expect(try phone.tag("1") == adas.server("1")?.recordChangeTag)
         #expect(adas.server("2") != nil)
     }

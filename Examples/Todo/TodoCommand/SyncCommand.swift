@@ -37,9 +37,9 @@ struct SyncCommand {
         let items = try await list.todos().count
         let pending = try await list.pendingChangesCount()
         try list.close()
-        let isDone = status == .idle || (status.isOtherProcess && pending == 0)
+        let isDone = status.state == .idle || (status.isOtherProcess && pending == 0)
         if call.isJSON {
-            try Output.json(SyncedJSON(status: status.words, items: items, pending: pending, isDone: isDone))
+            try Output.json(SyncedJSON(status: status.line, items: items, pending: pending, isDone: isDone))
         } else {
             Output.line(words(status, isDone: isDone, items: items, pending: pending))
         }
@@ -47,10 +47,14 @@ struct SyncCommand {
     }
 
     private func words(_ status: CloudSyncStatus, isDone: Bool, items: Int, pending: Int) -> String {
-        guard isDone else { return "\(pending) waiting to be sent: \(status.words)" }
+        guard isDone else {
+            // A status that waits has the number in it.
+            return status.state == .waiting ? status.line : "\(pending) waiting to be sent: \(status.line)"
+        }
         // The other process fetches when it is told of a change, not when this one asks.
-        return status == .idle
-            ? "\(items) items, all synced" : "\(items) items, nothing waits: \(status.words)"
+        return status.state == .idle
+            ? "\(items) items, all synced"
+            : "\(items) items, nothing waits: another process syncs this device"
     }
 
     /// Follows the sync until it is done, needs somebody, or made no progress for too long.
@@ -58,17 +62,17 @@ struct SyncCommand {
         -> CloudSyncStatus
     {
         let first = await list.sync.syncNow()
-        journal.note(first, worked: first == .idle)
-        if first == .idle || first.needsSomebody { return first }
+        journal.note(first, worked: first.state == .idle)
+        if first.state == .idle || first.needsSomebody { return first }
         let patience = Patience(seconds: patienceSeconds)
         let changes = patience.merged(list.sync.status, list.database.commits)
         var last = first
         for await status in changes {
             // A commit may have emptied the queue of a process that syncs for us.
             last = status ?? list.sync.currentStatus
-            if last.isSyncing || status == nil { patience.renew() }
-            journal.note(last, worked: last == .idle)
-            if last == .idle || last.needsSomebody { break }
+            if last.state == .syncing || status == nil { patience.renew() }
+            journal.note(last, worked: last.state == .idle)
+            if last.state == .idle || last.needsSomebody { break }
             if last.isOtherProcess, (try? await list.pendingChangesCount()) == 0 { break }
         }
         return last
@@ -132,15 +136,10 @@ final class Patience: Sendable {
 extension CloudSyncStatus {
     /// Whether it goes on only when a person or the program does something.
     var needsSomebody: Bool {
-        switch self {
-        case .needsAttention, .waiting(_, .suspended): true
-        default: false
-        }
+        state == .needsAttention || state == .waiting && pause == .suspended
     }
 
-    var isOtherProcess: Bool {
-        if case .waiting(_, .otherProcess) = self { true } else { false }
-    }
+    var isOtherProcess: Bool { state == .waiting && pause == .otherProcess }
 }
 
 private struct SyncedJSON: Encodable {

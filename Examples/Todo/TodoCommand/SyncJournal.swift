@@ -36,8 +36,8 @@ final class SyncJournal: Sendable {
     func note(_ status: CloudSyncStatus, worked: Bool) {
         change { entry in
             entry.process = getpid()
-            entry.status = status.words
-            entry.inFlight = status.isSyncing
+            entry.status = status.line
+            entry.inFlight = status.state == .syncing
             if worked { entry.lastWorkedAt = Clock.now() }
         }
     }
@@ -66,53 +66,9 @@ final class SyncJournal: Sendable {
 }
 
 extension CloudSyncStatus {
-    var isSyncing: Bool {
-        if case .syncing = self { true } else { false }
-    }
-
-    /// In words for a person.
-    var words: String {
-        switch self {
-        case .idle: "everything is synced"
-        case .syncing(let pending): pending == 0 ? "syncing" : "syncing, \(pending) to send"
-        case .waiting(_, .otherProcess): "another process syncs this device"
-        case .waiting(_, .suspended): "suspended"
-        case .waiting(_, .anotherAccount): "another user's changes wait for that user, all else is synced"
-        case .waiting(let until, let pause):
-            "waiting for \(pause.words)"
-                + (until.map { ", again at \(Clock.time(Int64($0.timeIntervalSince1970 * 1000)))" } ?? "")
-        case .needsAttention(let problems): problems.map(\.words).joined(separator: "; ")
-        }
-    }
-}
-
-extension CloudSyncPause {
-    fileprivate var words: String {
-        switch self {
-        case .network: "the network"
-        case .server(let code): "the server (\(code))"
-        case .localDatabase: "this device's file"
-        case .suspended, .otherProcess, .anotherAccount: "its turn"
-        }
-    }
-}
-
-extension CloudSyncProblem {
-    var words: String {
-        switch self {
-        case .account: "nobody is signed in: `todo login`, or `yap login`"
-        case .anotherUser: "another user is signed in than the one whose list this is"
-        case .quotaExceeded: "the storage in the cloud is full"
-        case .zoneDeletedByUser(let name): "the zone \(name) was deleted"
-        case .configuration, .untrustedServer, .wrongAddress: description
-        case .unknownDatabase: "there is no such database"
-        case .refused(let name, let code, let reason):
-            "the server refuses \(name): \(reason ?? "\(code)")"
-        case .stuck(let name): "the conflict of \(name) does not end"
-        case .damaged(let name): "\(name): its change in the queue can't be read"
-        case .zoneDiffers(let name): "the zone \(name) is not here what it is in the cloud"
-        case .unrestorable(let name, let keys):
-            "\(name): the values of \(keys.joined(separator: ", ")) are lost; set them again"
-        }
+    /// A line for a person. `todo status` has the time of the last sync already.
+    var line: String {
+        let text = state == .idle ? "everything is synced" : summary
+        return problems.contains(.account(.notAuthenticated)) ? text + ": `todo login`, or `yap login`" : text
     }
 }

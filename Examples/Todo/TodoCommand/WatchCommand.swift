@@ -44,14 +44,14 @@ struct WatchCommand {
                 let new = try await list.todos()
                 try show(from: todos, to: new, commit)
                 todos = new
-            case .status(.idle) where last == nil:
+            case .status(let status) where last == nil && status.state == .idle:
                 // Before anything was asked for, this says nothing.
                 break
             case .status(let status):
-                journal.note(status, worked: status == .idle)
+                journal.note(status, worked: status.state == .idle)
                 // The count of a queue that is being sent changes faster than anybody reads.
-                if !(status.isSyncing && last?.isSyncing == true) {
-                    try tell(EventJSON(event: "status", status: status.words), "-- \(status.words)")
+                if !(status.state == .syncing && last?.state == .syncing) {
+                    try tell(EventJSON(event: "status", status: status.line), "-- \(status.line)")
                 }
                 last = status
             case .error(let error):

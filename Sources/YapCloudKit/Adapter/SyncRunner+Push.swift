@@ -32,10 +32,18 @@ extension SyncRunner {
     private func heard(_ change: HeardChange, _ key: DatabaseKey) {
         switch change {
         case .listening(let wasForgotten): post(.listening(key, wasForgotten: wasForgotten))
-        case .interrupted(let error): environment.errorBlock(key.identifier, error)
+        case .interrupted(let error):
+            if error.isServerResponse { noteResponse(key) }
+            environment.errorBlock(key.identifier, error)
         case .change: post(.pushed(key))
-        case .nothing: break
+        case .nothing: noteResponse(key)
         }
+    }
+
+    /// The server responded, and said nothing else: the engine has nothing to decide, and no status is told.
+    private func noteResponse(_ key: DatabaseKey) {
+        let now = environment.clock.nowMilliseconds()
+        state.withLock { $0.engine.serverResponded(key, now: now) }
     }
 
     /// Whether the notification is about a database that something is followed in; then it is fetched.

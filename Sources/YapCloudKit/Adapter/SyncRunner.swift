@@ -32,11 +32,21 @@ final class SyncRunner: Sendable {
         weak var database: YapDatabase?
         /// Kept as long as something is under way: it keeps the database, and opening one takes time.
         var connection: YapDatabaseConnection?
-        var status = CloudSyncStatus.idle
+        var status = CloudSyncStatus()
         /// What the streams were told last.
         var toldStatus: CloudSyncStatus?
         /// What was committed just now is not delivered, even before it is counted.
-        var shownStatus: CloudSyncStatus { isUncounted && status == .idle ? .syncing(pending: 0) : status }
+        var shownStatus: CloudSyncStatus {
+            var shown = status
+            if isUncounted, status.state == .idle { shown.isSyncing = true }
+            // The engine tells no status for a response alone.
+            shown.lastResponseDate = engine.lastResponseDate
+            return shown
+        }
+        /// What is shown once the database was closed: what waited there still does.
+        var endedStatus: CloudSyncStatus {
+            CloudSyncStatus(pendingCount: status.pendingCount, pause: .localDatabase)
+        }
         var waiters: [@Sendable (CloudSyncStatus) -> Void] = []
         /// What ends the listening to databases' notifications.
         var listenings: [@Sendable () -> Void] = []
@@ -198,8 +208,9 @@ final class SyncRunner: Sendable {
     func statusStream() -> AsyncStream<CloudSyncStatus> {
         let stream = statuses.stream {
             state.withLock { state in
-                state.toldStatus = state.shownStatus
-                return state.shownStatus
+                let shown = state.shownStatus
+                state.toldStatus = shown
+                return shown
             }
         }
         // Nothing follows any more.
@@ -293,7 +304,7 @@ final class SyncRunner: Sendable {
             guard state.events.isEmpty, state.log.isEmpty, !state.isRecountNeeded, !state.isLogLeft
             else { return nil }
             state.isDraining = false
-            if case .syncing = state.status { return Rest() }
+            if state.status.isSyncing { return Rest() }
             defer { (state.waiters, state.connection) = ([], nil) }
             return Rest(waiters: state.waiters, connection: state.connection)
         }
@@ -320,22 +331,20 @@ final class SyncRunner: Sendable {
     }
 
     private func say(_ status: CloudSyncStatus) {
-        state.withLock { $0.status = $0.isEnded ? Self.ended : status }
+        state.withLock { $0.status = $0.isEnded ? $0.endedStatus : status }
         tellStatus()
     }
 
-    /// Tells the streams what `status` is, when it is another than they were told.
+    /// Tells the streams what `status` is, when more than the date of the last response is other than they were told.
     private func tellStatus() {
         let new = state.withLock { state -> CloudSyncStatus? in
-            guard state.shownStatus != state.toldStatus else { return nil }
-            state.toldStatus = state.shownStatus
-            return state.shownStatus
+            let shown = state.shownStatus
+            guard shown.differs(from: state.toldStatus) else { return nil }
+            state.toldStatus = shown
+            return shown
         }
         if let new { statuses.yield(new) }
     }
-
-    /// What is said once the database was closed: what waited there still does.
-    private static let ended = CloudSyncStatus.waiting(until: nil, because: .localDatabase)
 
     /// The database of a start was closed. The sync ends, unless it was started with another database since: callers
     /// that wait for it must not wait for ever.
@@ -351,7 +360,7 @@ final class SyncRunner: Sendable {
         }
         guard released != nil else { return }
         perform(.wake(atMilliseconds: nil))
-        say(Self.ended)
+        say(status)
         statuses.finish()
         events.finish()
         endListening()

@@ -26,7 +26,7 @@ extension YapDatabaseCloudKit {
 
     // MARK: Watching
 
-    /// How far the sync is.
+    /// How far the sync is at this moment.
     public var status: CloudSyncStatus { runner.status }
 
     /// What happens with the uploads from now on. Each call gives a stream of its own, which ends when the database is

@@ -1,7 +1,7 @@
 internal import CloudKit
 
 extension CloudSyncProblem: CustomStringConvertible {
-    /// What happened, why, and what to do, for people.
+    /// What happened, why, and what to do, for a developer's log.
     public var description: String {
         let row = explanation
         switch self {

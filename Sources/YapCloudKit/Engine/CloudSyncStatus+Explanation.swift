@@ -2,18 +2,33 @@ package import CloudKit
 import Foundation
 
 extension CloudSyncStatus: CustomStringConvertible {
-    /// How far the sync is, why, and what to do, for people.
+    /// How far the sync is, why, and what to do, for a developer's log. `summary` is the text for people who use the
+    /// app.
     public var description: String {
-        switch self {
-        case .idle: explanation.meaning
-        case .syncing(let pending):
-            pending == 0 ? "Something is under way." : "Something is under way; \(pending) changes wait."
-        case .waiting(let until?, let pause): "Waits until \(until): \(pause)"
-        case .waiting(nil, let pause): "Waits: \(pause)"
-        case .needsAttention(let problems): problems.map(\.description).joined(separator: "\n")
+        var lines: [String] = []
+        if isSyncing {
+            lines.append(
+                "Something is under way" + (pendingCount > 0 ? "; \(waitingChanges)." : "."))
         }
+        if let pause {
+            // While something is under way the count is said already.
+            let what = isSyncing || pendingCount == 0 ? "Waits" : waitingChanges
+            lines.append("\(what)\(pauseEndDate.map { " until \($0)" } ?? ""): \(pause)")
+        } else if pendingCount > 0, !isSyncing {
+            lines.append(waitingChanges + ".")
+        }
+        if state == .idle { lines.append(state.explanation.meaning) }
+        lines += problems.map(\.description)
+        if let lastResponseDate { lines.append("The server last responded at \(lastResponseDate).") }
+        return lines.joined(separator: "\n")
     }
 
+    private var waitingChanges: String {
+        pendingCount == 1 ? "1 change waits" : "\(pendingCount) changes wait"
+    }
+}
+
+extension CloudSyncStatus.State {
     package var explanation: SyncExplanation {
         switch self {
         case .idle:
@@ -23,25 +38,27 @@ extension CloudSyncStatus: CustomStringConvertible {
                     + "is here.", do: "Nothing.")
         case .syncing:
             SyncExplanation(
-                "syncing", "Something is under way; so many changes wait.",
+                "syncing", "Something is under way; `pendingCount` changes wait.",
                 do:
                     "Nothing. An answer that doesn't come within 10 minutes counts as lost, and is asked for again."
             )
         case .waiting:
             SyncExplanation(
-                "waiting", "Work waits until the time, or for what the pause says.",
+                "waiting", "Work waits until `pauseEndDate`, or for what `pause` says.",
                 do: "What the pause says."
             )
         case .needsAttention:
             SyncExplanation(
-                "needsAttention", "Work can't be delivered before somebody does something.",
+                "needsAttention",
+                "`problems` keep a part of the work from being delivered before somebody does something. The rest goes "
+                    + "on, or waits as `pause` says.",
                 do: "What the problems say.")
         }
     }
 }
 
 extension CloudSyncPause: CustomStringConvertible {
-    /// Why work waits, and what to do, for people.
+    /// Why work waits, and what to do, for a developer's log.
     public var description: String {
         switch self {
         case .server(let code): explanation.text("\(explanation.meaning) It said: \(code.meaning)")

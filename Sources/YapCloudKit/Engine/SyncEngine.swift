@@ -63,6 +63,7 @@ package struct SyncEngine {
             event = .counted(key, count)
         }
         noticeClock(now)
+        noteResponse(event, now: now)
         take(event, now: now, &actions)
         for key in lanes.keys.sorted() {
             giveUpWhatIsLate(key, now: now, &actions)
@@ -190,7 +191,8 @@ package struct SyncEngine {
         }
     }
 
-    /// The status and the next wake, when they are other than before.
+    /// The status and the next wake, when they are other than before. The date of the last response is told with the
+    /// next status that has something else to tell.
     private mutating func announce(now: Int64, _ actions: inout [SyncAction]) {
         let due = lanes.compactMap { key, lane in
             if let running = lane.running { return running.deadlineMilliseconds }
@@ -203,7 +205,7 @@ package struct SyncEngine {
             actions.append(.wake(atMilliseconds: wake))
         }
         let status = status
-        if status != lastStatus {
+        if status.differs(from: lastStatus) {
             lastStatus = status
             actions.append(.status(status))
         }

@@ -63,6 +63,28 @@ package enum SyncEvent: Sendable {
 }
 
 extension SyncEvent {
+    /// The database whose server responded or notified; nil for an event without that.
+    var respondedDatabase: DatabaseKey? {
+        switch self {
+        case .pageApplied(let key, _, _, _), .subscribed(let key, _), .listening(let key, _),
+            .pushed(let key):
+            key
+        case .sent(let key, let reply): reply.isServerResponse ? key : nil
+        case .zoneCreated(let key, _, let error): error?.isServerResponse ?? true ? key : nil
+        case .fetchFailed(let key, _, let error), .subscribeFailed(let key, let error):
+            error.isServerResponse ? key : nil
+        default: nil
+        }
+    }
+
+    /// Whether it is about the account in use, whatever its key says.
+    var isFromOutside: Bool {
+        switch self {
+        case .listening, .pushed: true
+        default: false
+        }
+    }
+
     /// The queue of a database after a write of the sync itself; nil for an event that reports none.
     var countAfterWrite: (key: DatabaseKey, count: QueueCount)? {
         switch self {

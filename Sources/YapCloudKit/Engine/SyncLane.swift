@@ -42,6 +42,8 @@ struct SyncLane {
     var networkCameBackMeanwhile = false
     /// Why waiting alone won't end the pause.
     var refusedConnection: CloudSyncProblem?
+    /// When the server last responded. It outlives what becomes of the connection later.
+    var lastResponseMilliseconds: Int64?
     /// Stops everything in this database until `retry`.
     var stop: CloudSyncProblem?
     /// The user's storage is full: nothing is saved before a deletion went through, or the app says so.
@@ -173,6 +175,7 @@ struct SyncLane {
     mutating func clockWasSet(byMilliseconds change: Int64) {
         if let deadline = running?.deadlineMilliseconds { running?.deadlineMilliseconds = deadline + change }
         if let pause { self.pause?.untilMilliseconds = pause.untilMilliseconds + change }
+        if let last = lastResponseMilliseconds { lastResponseMilliseconds = last + change }
     }
 
     mutating func needCreate(_ zone: CKRecordZone.ID) {

@@ -131,7 +131,6 @@ extension CloudSync {
     }
 
     private func isAsking(aboutZoneNamed zoneName: String) -> Bool {
-        guard case .needsAttention(let problems) = currentStatus else { return false }
-        return problems.contains(.zoneDeletedByUser(zoneName: zoneName))
+        currentStatus.problems.contains(.zoneDeletedByUser(zoneName: zoneName))
     }
 }

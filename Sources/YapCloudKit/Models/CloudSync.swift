@@ -148,10 +148,10 @@ public final class CloudSync: Sendable {
 
     // MARK: Watching
 
-    /// How far the sync is: now, and each time it changes.
+    /// How far the sync is: now, and each time it changes. A change of `lastResponseDate` alone is no new element.
     public var status: AsyncStream<CloudSyncStatus> { cloudKit.runner.statusStream() }
 
-    /// How far the sync is at this moment.
+    /// How far the sync is at this moment. Its `lastResponseDate` is always the newest.
     public var currentStatus: CloudSyncStatus { cloudKit.status }
 
     /// What merges decide, and what they decided while nobody listened (the newest 10,000): which values were lost,

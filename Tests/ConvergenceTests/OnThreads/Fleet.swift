@@ -181,7 +181,7 @@ final class Fleet {
             left = []
             for device in devices {
                 let status = device.syncNow()
-                if status != .idle { left.append("device \(device.index) is \(status)") }
+                if status.state != .idle { left.append("device \(device.index) is \(status)") }
                 note(try device.leftBehind(status))
             }
             left += try differences()

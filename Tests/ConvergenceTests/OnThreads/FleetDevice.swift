@@ -161,7 +161,7 @@ final class FleetDevice {
 
     /// What waits on a device that says it is idle: nobody else commits on it.
     func leftBehind(_ status: CloudSyncStatus) throws -> String? {
-        guard status == .idle else { return nil }
+        guard status.state == .idle else { return nil }
         let count = try app.connection.blocking.read {
             try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).numberOfPendingChangeSets()
         }
@@ -172,7 +172,7 @@ final class FleetDevice {
         for body: @escaping @Sendable () async -> CloudSyncStatus
     ) -> CloudSyncStatus {
         let done = DispatchSemaphore(value: 0)
-        let status = Lock(CloudSyncStatus.idle)
+        let status = Lock(CloudSyncStatus())
         Task {
             let result = await body()
             status.withLock { $0 = result }

@@ -258,6 +258,6 @@ final class HandlerDevice: SimulatedDevice {
     func status() throws -> CloudSyncStatus {
         let app = try running()
         return app.cloudKit.suspendCount > 0
-            ? .waiting(until: nil, because: .suspended) : app.cloudKit.status
+            ? CloudSyncStatus(pause: .suspended) : app.cloudKit.status
     }
 }

@@ -172,7 +172,7 @@ final class World {
     private func heal() throws -> Int {
         for round in 1...Self.healingRoundsMax {
             for device in devices { try device.syncUntilIdle() }
-            if try differences().isEmpty, try devices.allSatisfy({ try $0.status() == .idle }) {
+            if try differences().isEmpty, try devices.allSatisfy({ try $0.status().state == .idle }) {
                 return round
             }
         }
@@ -192,7 +192,7 @@ final class World {
     private func check() throws {
         for violation in cloud.violations { fail(.wireIsRight, violation) }
         for difference in try differences() { fail(.devicesEqualServer, difference) }
-        for device in devices where try device.status() != .idle {
+        for device in devices where try device.status().state != .idle {
             fail(.queuesEmpty, "device \(device.index) is \(try device.status())")
         }
         let writes = cloud.ledger.historyCount

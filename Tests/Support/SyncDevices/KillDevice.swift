@@ -198,10 +198,10 @@ package final class KillDevice {
     }
 
     private var isAtRest: Bool {
-        get throws { try status == .idle && pendingCount == 0 }
+        get throws { try status.state == .idle && pendingCount == 0 }
     }
 
-    package var status: CloudSyncStatus { sync?.currentStatus ?? app?.cloudKit.status ?? .idle }
+    package var status: CloudSyncStatus { sync?.currentStatus ?? app?.cloudKit.status ?? CloudSyncStatus() }
 
     /// How many change-sets wait.
     package var pendingCount: Int {

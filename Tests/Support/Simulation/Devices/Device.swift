@@ -249,7 +249,8 @@ final class Device: @unchecked Sendable {
     /// Sees that nothing waits in the file of a device that says it is idle, each time it comes to rest.
     /// - Returns: How many change-sets wait there.
     func pendingAtRest() throws -> Int {
-        guard let app, app.status == .idle, !isDiskFaulty, !hasUnnoticedCommit, world.isSettled(self) else {
+        guard let app, app.status.state == .idle, !isDiskFaulty, !hasUnnoticedCommit, world.isSettled(self)
+        else {
             isSeenAtRest = false
             return 0
         }

@@ -244,7 +244,7 @@ final class HandlerApp: DeviceApp {
     func tellMerges() { cloudKit.handOutMergeLogInline() }
 
     var status: CloudSyncStatus {
-        cloudKit.suspendCount > 0 ? .waiting(until: nil, because: .suspended) : cloudKit.status
+        cloudKit.suspendCount > 0 ? CloudSyncStatus(pause: .suspended) : cloudKit.status
     }
 
     func pendingChangeSetsCount() throws -> Int {

@@ -131,7 +131,8 @@ package final class World {
         for lie in ledger.lies.dropFirst(toldLies) { note("world", "WRONG from here on: \(lie)") }
         toldLies = ledger.lies.count
         for device in devices {
-            guard let app = device.app, app.status == .idle, isSettled(device), device.hasSeenAll(network),
+            guard let app = device.app, app.status.state == .idle, isSettled(device),
+                device.hasSeenAll(network),
                 let now = try? differences(of: device), now != seenWrong[device.index, default: []]
             else { continue }
             for difference in now { note("world", "WRONG from here on: \(difference)") }
@@ -367,7 +368,9 @@ package final class World {
     private func isDone(_ device: Device, asUser user: Int) -> Bool {
         guard let status = device.app?.status else { return false }
         // The first user's changes may still wait while the second one is there.
-        return status == .idle || user != 0 && status == .waiting(until: nil, because: .anotherAccount)
+        let waitsForAnother =
+            status.state == .waiting && status.pause == .anotherAccount && status.pauseEndDate == nil
+        return status.state == .idle || user != 0 && waitsForAnother
     }
 
     /// Lets every device sync until nothing is under way any more.
@@ -381,10 +384,11 @@ package final class World {
         guard let app = device.app, app.process.waitingWorkCount == 0, !app.isBusy,
             network.underWay[device.index, default: 0] == 0
         else { return false }
-        switch app.status {
+        let status = app.status
+        switch status.state {
         case .idle, .needsAttention: return true
         case .syncing: return false
-        case .waiting(let until, _): return until == nil
+        case .waiting: return status.pauseEndDate == nil
         }
     }
 
@@ -407,7 +411,7 @@ package final class World {
         for difference in try differences() { fail(.devicesEqualServer, difference) }
         for device in devices {
             let status = device.app?.status
-            if status != .idle {
+            if status?.state != .idle {
                 fail(.queuesEmpty, "device \(device.index) is \(status.map { "\($0)" } ?? "not running")")
             }
         }

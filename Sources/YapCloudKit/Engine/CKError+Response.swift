@@ -1,0 +1,36 @@
+internal import CloudKit
+
+extension CKError {
+    /// The keys under which CloudKit keeps what only a server sends: the name of the request, and its own words.
+    private static let serverKeys = ["RequestUUID", "ServerErrorDescription"]
+
+    /// Whether the server sent it. Errors that CloudKit also makes on the device, for example when nobody is signed in,
+    /// count only with a part that the server sent.
+    var isServerResponse: Bool {
+        switch code {
+        case .networkUnavailable, .networkFailure, .serverResponseLost: false
+        case .partialFailure:
+            partialErrorsByItemID?.values.contains { ($0 as? CKError)?.isServerResponse == true } ?? false
+        case .notAuthenticated, .accountTemporarilyUnavailable, .badContainer, .badDatabase,
+            .missingEntitlement,
+            .requestRateLimited, .operationCancelled, .internalError, .invalidArguments, .limitExceeded,
+            .batchRequestFailed, .assetFileNotFound, .assetFileModified:
+            Self.serverKeys.contains { userInfo[$0] != nil }
+        case .serviceUnavailable, .zoneBusy, .resultsTruncated, .managedAccountRestricted, .userDeletedZone,
+            .quotaExceeded, .serverRecordChanged, .unknownItem, .zoneNotFound, .changeTokenExpired,
+            .referenceViolation, .permissionFailure, .serverRejectedRequest, .incompatibleVersion,
+            .assetNotAvailable, .constraintViolation, .tooManyParticipants, .alreadyShared,
+            .participantMayNeedVerification, .participantAlreadyInvited:
+            true
+        }
+    }
+}
+
+extension SendReply {
+    /// Whether the server responded: it has an item's result, or an error that the server sent.
+    var isServerResponse: Bool {
+        items.contains { _, outcome in
+            if case .failed(let error) = outcome { error.isServerResponse } else { true }
+        } || error?.isServerResponse == true
+    }
+}
