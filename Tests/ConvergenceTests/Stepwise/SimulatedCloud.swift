@@ -92,7 +92,7 @@ final class SimulatedCloud {
         if fires(.restoredBackup) {
             trace.note("service is restored")
             try putBack(backup)
-            for zone in zones { try service.resetEpoch(zoneName: zone, ofUser: user) }
+            for zone in zones { try service.resetEpoch(zoneName: zone, ofUser: user, includesDeleted: true) }
             observedCounters = try servers.map { try $0.rows(after: 0).last?.counter ?? 0 }
             watch = TagWatch()
             ledger.serverWasRestored()

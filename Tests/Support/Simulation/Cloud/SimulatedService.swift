@@ -254,11 +254,14 @@ final class SimulatedService {
     }
 
     func resetZones() throws {
-        try maintain("resets the zones", resetZone)
+        try maintain("resets the zones") { try resetZone($0, $1) }
     }
 
-    private func resetZone(_ service: CloudService, _ column: Column) throws {
-        try service.resetEpoch(zoneName: column.key.zoneName, ofUser: Self.userRecordName(column.user))
+    /// - Parameter isRestored: Whether the zone was restored from a backup, which renews deleted zones too.
+    private func resetZone(_ service: CloudService, _ column: Column, isRestored: Bool = false) throws {
+        try service.resetEpoch(
+            zoneName: column.key.zoneName, ofUser: Self.userRecordName(column.user),
+            includesDeleted: isRestored)
     }
 
     private func maintain(_ what: String, _ body: (CloudService, Column) throws -> Void) throws {
@@ -323,7 +326,9 @@ final class SimulatedService {
         world.note("service", "is restored")
         world.ledger.serverWasRestored()
         try putBack(backup)
-        try keep { for column in columns { if let service { try resetZone(service, column) } } }
+        try keep {
+            for column in columns { if let service { try resetZone(service, column, isRestored: true) } }
+        }
         guard store != nil else { return }
         for index in columns.indices {
             columns[index].observedCounter = try column(index)?.rows(after: 0).last?.counter ?? 0
