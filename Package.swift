@@ -13,8 +13,8 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = [], path: String
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-/// In the optimized build (Scripts/flags) only what the tests test is optimized: it is what they compute with, and their
-/// own code would take minutes longer to build.
+/// In the optimized build (Scripts/flags) only what the tests test is optimized: it is what they compute with, and
+/// their own code would take minutes longer to build.
 let notOptimized = SwiftSetting.unsafeFlags(["-Onone"], .when(configuration: .release))
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -24,8 +24,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 }
 
 /// Tests that are written as an app is: without the package's own symbols, in either language mode, and free to call
-/// what is deprecated. That stays a warning also where `-warnings-as-errors` is on the command line, which is read after
-/// the settings; what is handed to the frontend is read after both.
+/// what is deprecated. That stays a warning also where `-warnings-as-errors` is on the command line, which is read
+/// after the settings; what is handed to the frontend is read after both.
 func appTests(
     _ name: String, _ dependencies: [Target.Dependency], mode: SwiftLanguageMode,
     frontendFlags: [String] = ["-Wwarning", "DeprecatedDeclaration"]
