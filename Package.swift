@@ -80,7 +80,7 @@ let package = Package(
         // 3
         room("CloudService", ["CloudStore", "CloudWire", "Crypto", "Seams"]),
         room("CloudKitAdditions", ["CloudKit", "CloudWire", "HTTPClient", "Seams"]),
-        room("YapCloudKit", ["Yap", "CloudKit", "CloudWire", "CoreLocation", "SQLite", "Seams"]),
+        room("YapCloudKit", ["Yap", "CloudKit", "CloudWire", "CoreLocation", "Crypto", "SQLite", "Seams"]),
 
         // 4
         room("CloudKitTesting", ["CloudKit", "CloudService", "CloudStore", "CloudWire", "Seams"]),

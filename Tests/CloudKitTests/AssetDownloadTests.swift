@@ -26,10 +26,11 @@ import Testing
 
     /// Begins to fetch the record.
     private func fetch(
-        _ database: CKDatabase
+        _ database: CKDatabase, _ handling: AssetHandling? = nil
     ) -> Collected<Result<CKRecord, any Error>> {
         let results = Collected<Result<CKRecord, any Error>>()
         let operation = CKFetchRecordsOperation(recordIDs: [CKRecord.ID(recordName: "1")])
+        if let handling { operation.assetHandling = { _, _, _, _ in handling } }
         operation.perRecordResultBlock = { results.append($1) }
         operation.fetchRecordsResultBlock = {
             if case .failure(let error) = $0 { results.append(.failure(error)) }
@@ -73,6 +74,46 @@ import Testing
         #expect(first.all.map(\.code) == [.networkFailure] && second.all.map(\.code) == [.networkFailure])
         let left = try FileManager.default.contentsOfDirectory(atPath: cacheURL.path)
         #expect(left.count == 1, "only what the first got is gone on with: \(left)")
+    }
+
+    @Test func aRecordComesWithoutAFileThatMayBeMissing() throws {
+        let transport = HeldDownloads(bytes: photo)
+        let results = fetch(database(transport), .optional)
+        transport.downloads[0].end(.success(WireResponse(status: 404)))
+        let asset = try #require(results.all[0].get()["photo"] as? CKAsset)
+        #expect(asset.fileURL == nil && asset.serverFile?.sizeBytes == Int64(photo.count))
+        // Without a network nothing is known of the file.
+        let offline = fetch(database(transport), .optional)
+        transport.downloads[1].end(.failure(CKError(.networkFailure)))
+        #expect(offline.all.map(\.code) == [.networkFailure])
+    }
+
+    @Test func aFileThatIsLeftIsNotFetched() throws {
+        let transport = HeldDownloads(bytes: photo)
+        let results = fetch(database(transport), .left)
+        #expect(transport.downloads.isEmpty)
+        let asset = try #require(results.all[0].get()["photo"] as? CKAsset)
+        #expect(asset.fileURL == nil && asset.serverFile != nil)
+    }
+
+    @Test func aServerThatIsTooBusyForAFileIsTriedAgainLater() throws {
+        let transport = HeldDownloads(bytes: photo)
+        let results = fetch(database(transport))
+        transport.downloads[0].end(.success(WireResponse(status: 503)))
+        #expect(results.all.map(\.code) == [.serviceUnavailable])
+        let optional = fetch(database(transport), .optional)
+        transport.downloads[1].end(.success(WireResponse(status: 503)))
+        #expect(optional.all.map(\.code) == [.serviceUnavailable])
+    }
+
+    @Test func filesOfAnotherServerAreAlwaysFetchedAndHaveNoChecksumToCompare() throws {
+        let transport = HeldDownloads(bytes: photo)
+        let results = fetch(database(transport, kind: .apple), .left)
+        let download = try #require(transport.downloads.first)
+        try download.sink.take(photo)
+        download.end(.success(WireResponse(status: 200)))
+        let asset = try #require(results.all[0].get()["photo"] as? CKAsset)
+        #expect(asset.fileURL != nil && asset.serverFile == nil)
     }
 
     @Test func aFileThatIsNotWholeAnyMoreIsFetchedAnew() throws {

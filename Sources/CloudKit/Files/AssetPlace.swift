@@ -13,6 +13,8 @@ struct FetchedAsset: Hashable, Sendable {
     var asset: Asset
     var recordID: CKRecordID
     var key: String
+    /// Whether the checksum is another server's: in the form of ours, and of another function.
+    var hasForeignChecksum = false
 }
 
 /// What became of the files that a save sends first.

@@ -11,8 +11,9 @@ protocol FetchedRecordEvent: Sendable {
 
 /// Does what another exchange does, and fetches the files of the records' assets before a record is told.
 ///
-/// What the server says of a file is an error of its record. Where it couldn't be asked, or the file couldn't be kept,
-/// the whole ends: so no token is told behind which the record would be missed.
+/// What the server says of a file is an error of its record, unless the operation takes the record without the file.
+/// Where the server couldn't be asked or is too busy, or the file couldn't be kept, the whole ends: so no token is told
+/// behind which the record would be missed.
 struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRecordEvent {
     typealias Event = Base.Event
     typealias Output = Base.Output
@@ -30,12 +31,15 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
     private let containerIdentifier: String
     /// Whether the files' checksums are of a kind that can be looked at here: Apple's aren't.
     private let checksumsAreOurs: Bool
+    /// Decides what becomes of each file. Nil requires all files.
+    private let handling: AssetHandlingRule?
 
-    init(_ base: Base, address: RequestAddress) {
+    init(_ base: Base, address: RequestAddress, handling: AssetHandlingRule? = nil) {
         self.base = base
         cache = address.assetCache
         containerIdentifier = address.containerIdentifier
         checksumsAreOurs = address.serverKind == .yap
+        self.handling = checksumsAreOurs ? handling : nil
     }
 
     mutating func nextStep() throws(CKError) -> ExchangeStep<Event, Output> {
@@ -58,12 +62,13 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
 
     private func downloads(of event: Event) -> [AssetDownload] {
         guard let cache, let record = event.fetchedRecord else { return [] }
-        return record.downloads(to: cache, checksChecksums: checksumsAreOurs)
+        return record.downloads(to: cache, checksChecksums: checksumsAreOurs, handling: handling)
     }
 
     mutating func receive(_ reply: Result<WireResponse, CKError>) -> [Event] {
         guard let download = underWay else {
-            held = base.receive(reply)[...]
+            let events = base.receive(reply)
+            held = (checksumsAreOurs ? events : events.map { $0.markingForeignChecksums() })[...]
             return []
         }
         underWay = nil
@@ -74,7 +79,9 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
             record.assetArrived(download.asset, at: download.transfer.fileURL)
             held[held.startIndex] = event.with(.success(record))
         } catch {
-            let isOfAll = reply.error.map { $0.code != .assetNotAvailable } ?? false
+            let isOfTheFile = reply.error.map { $0.code == .assetNotAvailable } ?? true
+            let isOfAll = !isOfTheFile || error.isOfTheWholeOperation
+            if !isOfAll, download.isOptional { return [] }
             let ofAsset = error.ofAsset(
                 download.asset, isOfAll ? error.code : .assetNotAvailable, in: containerIdentifier)
             if isOfAll { failure = ofAsset }
@@ -89,6 +96,8 @@ struct DownloadingExchange<Base: Exchange>: Exchange where Base.Event: FetchedRe
 private struct AssetDownload: Sendable {
     var asset: FetchedAsset
     var transfer: FileTransfer
+    /// Whether the record is reported without the file when the server can't send it.
+    var isOptional: Bool
 }
 
 extension CKError {
@@ -100,9 +109,32 @@ extension CKError {
     }
 }
 
+extension FetchedRecordEvent {
+    fileprivate func markingForeignChecksums() -> Self {
+        guard var record = fetchedRecord, record.plain.hasAssets else { return self }
+        record.plain = record.plain.fetchedValues { _, value in value.markingForeignChecksums() }
+        return with(.success(record))
+    }
+}
+
+extension RecordValue {
+    fileprivate func markingForeignChecksums() -> RecordValue {
+        switch self {
+        case .asset(let asset):
+            guard var fetched = asset.fetched else { return self }
+            fetched.hasForeignChecksum = true
+            return .asset(CKAsset(fetched, fileURL: asset.fileURL))
+        case .list(let values): return .list(values.map { $0.markingForeignChecksums() })
+        default: return self
+        }
+    }
+}
+
 extension RecordState {
     /// How the files of the record come that lie on the server.
-    fileprivate func downloads(to cache: AssetCache, checksChecksums: Bool) -> [AssetDownload] {
+    fileprivate func downloads(
+        to cache: AssetCache, checksChecksums: Bool, handling: AssetHandlingRule?
+    ) -> [AssetDownload] {
         guard plain.hasAssets else { return [] }
         var downloads: [AssetDownload] = []
         var bytes: Int64 = 0
@@ -111,6 +143,8 @@ extension RecordState {
                 guard let fetched = asset.fetched, let checksum = fetched.asset.fileChecksum,
                     let url = fetched.asset.downloadURL, fetched.key == key
                 else { continue }
+                let handling = handling?(recordID, recordType, key, asset) ?? .required
+                if handling == .left { continue }
                 var transfer = FileTransfer(
                     direction: .download, url: url, fileURL: cache.place(checksum: checksum),
                     bytes: fetched.asset.size, checksum: checksChecksums ? checksum : nil)
@@ -118,7 +152,9 @@ extension RecordState {
                 bytes += fetched.asset.size ?? 0
                 transfer.progress = FileProgress(
                     recordID: recordID, begin: Double(begin), end: Double(bytes))
-                downloads.append(AssetDownload(asset: fetched, transfer: transfer))
+                downloads.append(
+                    AssetDownload(
+                        asset: fetched, transfer: transfer, isOptional: handling == .optional))
             }
         }
         for index in downloads.indices {

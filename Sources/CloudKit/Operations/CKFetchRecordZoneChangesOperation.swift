@@ -71,6 +71,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     package var zoneChecksumBlock: (@Sendable (CKRecordZone.ID, ZoneChecksum) -> Void)?
     /// Called with the version of the schema, an opaque text, before the zone's end is reported.
     package var schemaVersionBlock: (@Sendable (String) -> Void)?
+    /// Decides what becomes of each file of the records. Nil requires all files.
+    package var assetHandling: AssetHandlingRule?
 
     /// Makes an operation that fetches nothing yet.
     public override init() {
@@ -95,13 +97,13 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
                 resultsLimit: configuration?.resultsLimit, desiredKeys: configuration?.desiredKeys,
                 countsRecords: zoneChecksumBlock != nil)
         }
-        let fetchesAllChanges = fetchAllChanges
+        let (fetchesAllChanges, assetHandling) = (fetchAllChanges, assetHandling)
         let errors = Lock<[AnyHashable: any Error]>([:])
         run { address in
             DownloadingExchange(
                 FetchZoneChangesExchange(
                     zones: zones, fetchesAllChanges: fetchesAllChanges, address: address),
-                address: address)
+                address: address, handling: assetHandling)
         } event: { event in
             switch event {
             case .changed(let recordID, let result):
@@ -156,7 +158,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
             recordZoneChangeTokensUpdatedBlock.take(), recordZoneFetchResultBlock.take(),
             olderRecordZoneFetchCompletionBlock.take(), fetchRecordZoneChangesResultBlock.take(),
             olderFetchRecordZoneChangesCompletionBlock.take(), zoneChecksumBlock.take(),
-            schemaVersionBlock.take()
+            schemaVersionBlock.take(), assetHandling.take()
         )
     }
 }

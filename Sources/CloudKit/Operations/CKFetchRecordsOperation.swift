@@ -58,6 +58,9 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     /// Whether the user's own record is fetched, and not `recordIDs`.
     var fetchesUser = false
 
+    /// Decides what becomes of each file of the records. Nil requires all files.
+    package var assetHandling: AssetHandlingRule?
+
     /// What the older block is called with in the end.
     private struct Outcome {
         var records: [CKRecord.ID: CKRecord] = [:]
@@ -73,7 +76,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
     override func execute() {
         let (recordIDs, desiredKeys) = (recordIDs ?? [], desiredKeys)
-        let fetchesUser = fetchesUser
+        let (fetchesUser, assetHandling) = (fetchesUser, assetHandling)
         let outcome = Lock(Outcome())
         let isOlder = fetchRecordsResultBlock == nil
         run { address in
@@ -86,7 +89,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
                 return DownloadingExchange(
                     FetchRecordsExchange(
                         recordIDs: user.map { [$0] } ?? recordIDs, desiredKeys: desiredKeys, address: address),
-                    address: address)
+                    address: address, handling: assetHandling)
             }
         } event: { fetched in
             let recordID = fetched.recordID
@@ -112,7 +115,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         super.letBlocksGo()
         _ = (
             perRecordProgressBlock.take(), perRecordResultBlock.take(), fetchRecordsResultBlock.take(),
-            olderPerRecordCompletionBlock.take(), olderFetchRecordsCompletionBlock.take()
+            olderPerRecordCompletionBlock.take(), olderFetchRecordsCompletionBlock.take(),
+            assetHandling.take()
         )
     }
 }

@@ -23,6 +23,12 @@ public final class YapDatabase: Sendable {
     let shell: Shell
     let idleReaders = IdleReaders()
 
+    /// Whether texts can be found in the stored bytes of a collection: they are CBOR, not in a form of the app's own.
+    package func isSearchable(_ collection: String) -> Bool {
+        guard let registration = registrations[collection] else { return false }
+        return registration.object.isCBOR && registration.metadata?.isCBOR ?? true
+    }
+
     /// Opens the file at `url`, and creates it when there is none.
     ///
     /// - Parameters:

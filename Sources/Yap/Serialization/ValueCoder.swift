@@ -4,6 +4,8 @@ import Seams
 protocol ValueCoder: AnyObject, Sendable {
     var typeID: ObjectIdentifier { get }
     var typeName: String { get }
+    /// Whether the stored bytes are CBOR.
+    var isCBOR: Bool { get }
 
     /// The value in a box of the registered type, or `nil` if it is of another type.
     func box(_ value: any Sendable) -> CachedValue?
@@ -47,6 +49,7 @@ final class TypedValueCoder<Value: Sendable>: ValueCoder {
 
     var typeID: ObjectIdentifier { ObjectIdentifier(Value.self) }
     var typeName: String { String(describing: Value.self) }
+    var isCBOR: Bool { serializer.propertyKeeping != nil }
     var hasPreSanitizer: Bool { preSanitizer != nil }
     var hasPostSanitizer: Bool { postSanitizer != nil }
 

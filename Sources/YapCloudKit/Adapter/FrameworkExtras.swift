@@ -54,6 +54,46 @@ enum HeardChange {
         func observeSchemaVersion(_ handler: @escaping @Sendable (String) -> Void) {
             schemaVersionBlock = handler
         }
+
+        /// Lets `rule` decide what is done with each file of the records.
+        func handleFiles(_ rule: @escaping FileHandlingRule) {
+            assetHandling = { AssetHandling(rule($0, $1, $2, $3)) }
+        }
+    }
+
+    extension CKFetchRecordsOperation {
+        /// Lets `rule` decide what is done with each file of the records.
+        func handleFiles(_ rule: @escaping FileHandlingRule) {
+            assetHandling = { AssetHandling(rule($0, $1, $2, $3)) }
+        }
+    }
+
+    extension AssetHandling {
+        fileprivate init(_ handling: FileHandling) {
+            self =
+                switch handling {
+                case .required: .required
+                case .optional: .optional
+                case .left: .left
+                }
+        }
+    }
+
+    /// A file that isn't on this device as the value of a field that has it on the server.
+    enum FileOnServer {
+        static let canBeNamed = true
+
+        static func asset(_ file: CloudFile, of recordID: CKRecord.ID, _ key: String) -> CKAsset? {
+            CKAsset(
+                serverChecksum: file.serverChecksum, sizeBytes: file.sizeBytes, ofRecord: recordID, key: key)
+        }
+    }
+
+    extension CKAsset {
+        /// Checksum and size as the server reports them; nil for an asset that wasn't fetched.
+        var knownFile: CloudFile? {
+            serverFile.flatMap { CloudFile(serverChecksum: $0.checksum, sizeBytes: $0.sizeBytes) }
+        }
     }
 
     extension CKDatabaseOperation {
@@ -96,6 +136,26 @@ enum HeardChange {
 
         /// Apple's servers tell no version.
         func observeSchemaVersion(_ handler: @escaping @Sendable (String) -> Void) {}
+
+        /// Apple's framework fetches all files.
+        func handleFiles(_ rule: @escaping FileHandlingRule) {}
+    }
+
+    extension CKFetchRecordsOperation {
+        /// Apple's framework fetches all files.
+        func handleFiles(_ rule: @escaping FileHandlingRule) {}
+    }
+
+    enum FileOnServer {
+        /// Apple's framework sends files only.
+        static let canBeNamed = false
+
+        static func asset(_ file: CloudFile, of recordID: CKRecord.ID, _ key: String) -> CKAsset? { nil }
+    }
+
+    extension CKAsset {
+        /// Apple's framework reports no checksum.
+        var knownFile: CloudFile? { nil }
     }
 
     extension CKDatabaseOperation {

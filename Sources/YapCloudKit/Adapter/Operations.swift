@@ -44,6 +44,7 @@ extension CKFetchRecordZoneChangesOperation {
     /// An operation that fetches one page, and calls `completion` once.
     static func page(
         of zoneID: CKRecordZone.ID, since token: CKServerChangeToken?, countsRecords: Bool = false,
+        files: FileHandlingRule? = nil,
         completion: @escaping @Sendable (Result<SyncPage, CKError>) -> Void
     ) -> CKFetchRecordZoneChangesOperation {
         let configuration = ZoneConfiguration(previousServerChangeToken: token)
@@ -51,6 +52,7 @@ extension CKFetchRecordZoneChangesOperation {
             recordZoneIDs: [zoneID], configurationsByRecordZoneID: [zoneID: configuration])
         operation.fetchAllChanges = false
         let state = Lock<(page: SyncPage, error: CKError?)>((SyncPage(zoneID: zoneID), nil))
+        if let files { operation.handleFiles(files) }
         if countsRecords { operation.countRecords { sum in state.withLock { $0.page.checksum = sum } } }
         operation.observeSchemaVersion { version in state.withLock { $0.page.schemaVersion = version } }
         operation.recordWasChangedBlock = { _, result in

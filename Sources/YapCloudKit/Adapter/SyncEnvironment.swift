@@ -72,4 +72,13 @@ package struct SyncZoneHandler: Sendable {
     let applyRecord:
         @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, CKRecord)
             throws -> Void
+    /// Decides what is done with a file of a fetched record.
+    let fileHandling: FileHandlingRule
+    /// Brings the files of a fetched record into the folder, before the record is applied.
+    let takeFiles: @Sendable (CKRecord, FileFolder) throws -> Void
+    /// Writes fields into a row.
+    let storeFields:
+        @Sendable (
+            _ fields: [String: Field], YapDatabaseReadWriteTransaction, _ collection: String, _ key: String
+        ) throws -> Void
 }

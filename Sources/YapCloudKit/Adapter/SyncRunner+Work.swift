@@ -114,8 +114,10 @@ extension SyncRunner {
         let sent = SentBatch(batch: summary, sequence: sequence, mayHaveArrived: batch.mayHaveArrived)
         state.withLock { $0.batches[task.key] = sent }
         events.yield(.inFlight(summary))
-        let operation = CKModifyRecordsOperation.sending(batch) {
-            self.post(.sent(task.key, $0), attempt: task.attempt)
+        let operation = CKModifyRecordsOperation.sending(batch) { reply in
+            self.withFiles(reply, database, user, task) {
+                self.post(.sent(task.key, $0), attempt: task.attempt)
+            }
         }
         if let seed { operation.nameWrites(seed: seed) }
         run(operation, on: database, as: user, task)
@@ -164,7 +166,8 @@ extension SyncRunner {
         guard let text = read(task, { try $0.tables.token(zoneID, task.key) }) else { return }
         let token = text.flatMap { CKServerChangeToken(storedText: $0) }
         let operation = CKFetchRecordZoneChangesOperation.page(
-            of: zoneID, since: token, countsRecords: environment.verifiesZones
+            of: zoneID, since: token, countsRecords: environment.verifiesZones,
+            files: zoneHandler.fileHandling
         ) { result in
             switch result {
             case .failure(let error): self.post(.fetchFailed(task.key, zoneID, error), attempt: task.attempt)
@@ -181,6 +184,7 @@ extension SyncRunner {
         _ page: SyncPage, since token: String?, _ handler: SyncZoneHandler, _ task: SyncTask
     ) {
         guard state.withLock({ $0.operations[task.attempt] != nil }) else { return }
+        guard takeFiles(of: page.changed, task) else { return }
         let written = write(task) { transaction, ext in
             let stored = try ext.tables.token(page.zoneID, task.key)
             guard stored == token, try task.key.account == ext.currentAccount() else {

@@ -1,9 +1,19 @@
-/// The files that staging touches, so that a test can let a disk be full.
+import Foundation
+
+/// The files that the sync writes and removes, so that a test can let a disk be full.
 package protocol AssetFiles: Sendable {
     /// Copies the file at `source` to `target` and brings it to the disk, the folder's entry too. The folder is made
     /// when it isn't there.
     /// - Throws: `AssetFileError`.
     func copy(_ source: String, to target: String) throws
+
+    /// Writes a file and brings it to the disk, the folder's entry too. The folder is made when it isn't there.
+    /// - Throws: `AssetFileError.notWritten`.
+    func write(_ bytes: Data, to target: String) throws
+
+    /// Gives a file another name in the same folder, and brings that to the disk.
+    /// - Throws: `AssetFileError.notWritten`.
+    func move(_ source: String, to target: String) throws
 
     /// Removes a file; one that isn't there is no error.
     func remove(_ path: String)

@@ -53,7 +53,14 @@ struct AssetFolder {
     }
 }
 
+extension Field {
+    /// Whether it holds the path of a file.
+    var isCopyOfFile: Bool { ["": self].assets.contains { $0.fileURL != nil && CloudFile($0) == nil } }
+}
+
 extension [String: Field] {
+    var hasAssets: Bool { values.contains { $0.value?.hasAsset ?? false } }
+
     /// The assets among the values.
     var assets: [Asset] {
         var assets: [Asset] = []
@@ -71,7 +78,7 @@ extension [String: Field] {
     /// The fields with other assets; where `change` gives none, the asset stays.
     func mappingAssets(_ change: (Asset) throws -> Asset?) rethrows -> [String: Field] {
         // Nearly always there is none.
-        guard values.contains(where: { $0.value?.hasAsset ?? false }) else { return self }
+        guard hasAssets else { return self }
         var fields = self
         for (key, field) in self {
             switch field.value {

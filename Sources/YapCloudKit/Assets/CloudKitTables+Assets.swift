@@ -19,7 +19,7 @@ extension CloudKitTables {
         try noteAsset(name, of: Self.madeMark)
     }
 
-    private func noteAsset(_ name: String, of change: Int64) throws {
+    func noteAsset(_ name: String, of change: Int64) throws {
         try run(
             "INSERT OR IGNORE INTO \(table("asset")) (name, change) VALUES (?1, ?2)",
             [.text(name), .integer(change)])

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Foundation
 
 /// The disk's own files.
 ///
@@ -21,13 +17,30 @@ package struct DiskAssetFiles: AssetFiles {
         guard fstat(from, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw AssetFileError.unreadable(path: source, errno: EISDIR)
         }
-        let folder = target.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
-            separator: "/")
+        try create(target) { try copy(from, source, to: $0, target) }
+    }
+
+    package func write(_ bytes: Data, to target: String) throws {
+        try create(target) { to in try bytes.withUnsafeBytes { try write($0, to: to, target) } }
+    }
+
+    package func move(_ source: String, to target: String) throws {
+        guard rename(source, target) == 0 else { throw AssetFileError.notWritten(path: target, errno: errno) }
+        try sync(Self.folder(of: target))
+    }
+
+    private static func folder(of path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    }
+
+    /// Creates a file, lets `fill` write it, and brings it to the disk.
+    private func create(_ target: String, _ fill: (_ descriptor: Int32) throws -> Void) throws {
+        let folder = Self.folder(of: target)
         let isNewFolder = mkdir(folder, 0o700) == 0
         let to = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard to >= 0 else { throw AssetFileError.notWritten(path: target, errno: errno) }
         do {
-            try copy(from, source, to: to, target)
+            try fill(to)
             guard fsync(to) == 0 else { throw AssetFileError.notWritten(path: target, errno: errno) }
             close(to)
         } catch {
@@ -47,13 +60,18 @@ package struct DiskAssetFiles: AssetFiles {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw AssetFileError.unreadable(path: source, errno: errno) }
             guard count > 0 else { return }
-            var written = 0
-            while written < count {
-                let step = write(to, buffer.baseAddress?.advanced(by: written), count - written)
-                if step < 0, errno == EINTR { continue }
-                guard step >= 0 else { throw AssetFileError.notWritten(path: target, errno: errno) }
-                written += step
-            }
+            try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: to, target)
+        }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ target: String) throws {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let step = Foundation.write(descriptor, rest.baseAddress, rest.count)
+            if step < 0, errno == EINTR { continue }
+            guard step >= 0 else { throw AssetFileError.notWritten(path: target, errno: errno) }
+            written += step
         }
     }
 

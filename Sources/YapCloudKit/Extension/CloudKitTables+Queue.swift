@@ -128,6 +128,7 @@ extension CloudKitTables {
             ])
         let id = sqlite.lastInsertRowID
         try noteAssets(of: id, fields)
+        if kind == .save { try noteMissingFiles(of: id, fields, originals: originals, of: record) }
         return id
     }
 
@@ -143,6 +144,8 @@ extension CloudKitTables {
             ])
         try forgetAssets(of: change.id)
         try noteAssets(of: change.id, change.fields)
+        guard change.kind == .save else { return }
+        try noteMissingFiles(of: change.id, change.fields, originals: change.originals, of: change.record)
     }
 
     func removeChange(_ change: ChangeRow) throws {

@@ -79,6 +79,7 @@ package struct MergeLogValue: Hashable, Sendable {
         case .reference(var reference):
             reference.recordName = reference.recordName.shortened(bytesMax: bytesMax)
             return .reference(reference)
+        case .asset(let asset) where CloudFile(asset) != nil: return value
         case .asset(let asset):
             return .asset(
                 Asset(fileChecksum: asset.fileChecksum?.shortened(bytesMax: bytesMax), size: asset.size))
@@ -112,7 +113,7 @@ extension MergeLogValue {
             words(bytes.prefix(shownBytesMax), count: bytes.count)
         case .reference(let reference): reference.recordName
         case .location(let place): "\(place.latitude), \(place.longitude)"
-        case .asset(let asset): asset.fileChecksum ?? "a file"
+        case .asset(let asset): CloudFile(asset)?.description ?? asset.fileChecksum ?? "a file"
         case .list(_, let elements): "[\(elements.map { words(of: $0) }.joined(separator: ", "))]"
         }
     }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why a call on the extension failed.
 public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The call writes, and the transaction only reads. Call it inside `readWrite`.
@@ -20,6 +22,11 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
     /// The extension is not registered in a database that is open. Register it first.
     case notRegistered
 
+    /// A file to add can't be read. `errno` is the system's error number.
+    case fileUnreadable(path: String, errno: Int32)
+    /// A file can't be written beside the database: the disk is full or read-only. `errno` is the system's number.
+    case fileNotWritten(path: String, errno: Int32)
+
     /// What went wrong and what to do.
     public var description: String {
         switch self {
@@ -27,6 +34,10 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
         case .unsupportedFormat(let version):
             "the sync tables have version \(version), which is newer than this library: use a newer one"
         case .damaged(let what): "the sync tables are damaged: \(what); keep the file for inspection"
+        case .fileUnreadable(let path, let errno):
+            "the file \(path) can't be read: \(Self.text(errno)); add one that can"
+        case .fileNotWritten(let path, let errno):
+            "\(path) can't be written: \(Self.text(errno)); free some space, and try again"
         case .notRegistered: "the extension is not registered in an open database: register it first"
         case .recordName(let name, let bytesCount):
             "no record can be named \"\(Self.shortened(name))\" (\(bytesCount) bytes): a name has 1 to "
@@ -37,6 +48,16 @@ public enum YapDatabaseCloudKitError: Error, Hashable, Sendable, CustomStringCon
                 + "writes"
         case .fieldMap(let what): "the field map is wrong: \(what)"
         }
+    }
+
+    private static func text(_ errno: Int32) -> String { String(cString: strerror(errno)) }
+
+    init(_ error: AssetFileError) {
+        self =
+            switch error {
+            case .unreadable(let path, let errno): .fileUnreadable(path: path, errno: errno)
+            case .notWritten(let path, let errno): .fileNotWritten(path: path, errno: errno)
+            }
     }
 
     /// The beginning of a name that is too long to be printed.

@@ -54,6 +54,7 @@ extension YapDatabaseCloudKitTransaction {
     ) throws -> Batch {
         var batch = Batch()
         var bytes = 0
+        let missing = try tables.missingFiles(database)
         for waiting in try tables.head(database, itemsMax: itemsMax) {
             guard !waiting.isDamaged, let row = try tables.record(id: waiting.record),
                 let base = try? row.base()
@@ -66,6 +67,10 @@ extension YapDatabaseCloudKitTransaction {
                 try putAside(waiting, CloudKitTables.unrestorableRefusal)
                 continue
             }
+            guard !missing.hold(change, of: row) else {
+                try putAside(waiting, MissingFiles.refusal)
+                continue
+            }
             bytes += change.kind == .save ? FieldsBinary.encode(change.fields).count : 0
             if bytes > bytesMax, !batch.items.isEmpty { break }
             batch.items.append(
@@ -76,7 +81,7 @@ extension YapDatabaseCloudKitTransaction {
             if change.kind == .delete {
                 batch.deletions.append(row.recordID)
             } else {
-                base.setFields(change.fields)
+                setFields(of: change, on: base, of: row)
                 batch.saves.append(base)
             }
         }
@@ -211,6 +216,8 @@ extension YapDatabaseCloudKitTransaction {
         }
         // What was queued past the handler is in no row; and what was cleared last is in none either.
         full.merge(queued) { inRow, _ in inRow }
+        // A server that was restored may get the file from another device.
+        if rule == .editBeatDeletion { try dropMissingFiles(of: row, owners, &full) }
         for change in waiting {
             logSuperseded(change, row, by: full)
             try remove(change)
@@ -220,6 +227,27 @@ extension YapDatabaseCloudKitTransaction {
         try tables.updateRecord(row)
         try queueSave(row, full, originals: [:])
         logDrop(row, nil, rule, dropped: nil, kept: nil)
+    }
+
+    /// Drops files that only the deleted record had: they can't be sent, and without them the rest can.
+    private func dropMissingFiles(
+        of row: RecordRow, _ owners: [YapDatabaseRowIdentity], _ fields: inout [String: Field]
+    ) throws {
+        let missing = fields.filter { lacksFile($0.value) }
+        guard !missing.isEmpty, let zoneHandler = cloudKit.runner.zoneHandler else { return }
+        let rest = missing.mapValues { withoutMissingFiles($0) }
+        for (name, field) in missing.sorted(by: { $0.key < $1.key }) {
+            logDrop(row, name, .editBeatDeletion, kind: .lost, dropped: field, kept: rest[name])
+            fields[name] = rest[name]?.value == nil ? nil : rest[name]
+        }
+        try writing { transaction in
+            let before = rowsInMerge
+            rowsInMerge.formUnion(owners.map(\.rowID))
+            defer { rowsInMerge = before }
+            for owner in owners {
+                try zoneHandler.storeFields(rest, transaction, owner.collection, owner.key)
+            }
+        }
     }
 
     // MARK: Zones

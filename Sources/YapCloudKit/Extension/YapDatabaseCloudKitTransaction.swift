@@ -29,6 +29,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var links = ChangeLinks()
     /// The copies of files that this transaction makes and no longer needs.
     var assets = StagedAssets()
+    /// Whether what waits for files has to be looked at again.
+    var liftsMissingFiles = false
     /// The current account, once it was asked for.
     var account: Int64?
     /// The records whose changes this transaction put into the queue.
@@ -213,6 +215,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         openChangeSets = [:]
         for sequence in links.sequences { try tables.sort(sequence, links) }
         links = ChangeLinks()
+        if liftsMissingFiles { try tables.liftRefusals(code: MissingFiles.refusal) }
+        liftsMissingFiles = false
         try settleAssets()
         for index in log.indices { try tables.insert(&log[index]) }
     }

@@ -26,6 +26,8 @@ public struct CloudFields<Model: Sendable>: Sendable {
         let merge: (@Sendable (_ base: Field?, _ local: Field, _ remote: Field?) throws -> MergedField)?
         /// Whether two equal changes are two, as of a counter.
         let isSum: Bool
+        /// When the files are fetched, of a property that holds `CloudFile`s. Nil for other properties.
+        let files: CloudFile.Fetching?
     }
 
     /// In the order of their names.
@@ -133,6 +135,8 @@ public final class CloudFieldDraft<Model: Sendable, Value: Equatable & Sendable>
     private var isCombining = false
     /// The short way, for a type whose values are fields as they are.
     fileprivate var plain: PlainFieldCodec<Value>?
+    /// When the files are fetched, of a property that holds `CloudFile`s.
+    var files: CloudFile.Fetching?
 
     fileprivate init(
         name: String, keyPath: any WritableKeyPath<Model, Value> & Sendable,
@@ -171,7 +175,8 @@ private protocol CloudFieldDraftProtocol<Model> {
 /// Freezes into closures: what is read and written millions of times has no type of its own.
 extension CloudFieldDraft: CloudFieldDraftProtocol {
     fileprivate func entry() -> CloudFields<Model>.Entry {
-        let (keyPath, toCloud, fromCloud, name, plain) = (keyPath, toCloud, fromCloud, name, plain)
+        let (keyPath, toCloud, fromCloud, name) = (keyPath, toCloud, fromCloud, name)
+        let (plain, files) = (plain, files)
         let isCombining = isCombining
         let encode: @Sendable (Value) throws -> Field = { value in
             if let plain { return try plain.encode(value).map { Field($0) } ?? .cleared }
@@ -180,7 +185,9 @@ extension CloudFieldDraft: CloudFieldDraftProtocol {
         }
         let decode: @Sendable (Field?) -> Value? = { field in
             if let plain, let value = field?.value, let known = plain.decode(value) { return known }
-            return fromCloud(field?.value?.cloudObject(in: .default))
+            guard let value = field?.value else { return fromCloud(nil) }
+            // A file that isn't on this device is no missing value.
+            return value.cloudObject(in: .default).flatMap { fromCloud($0) }
         }
         var mergeFields: (@Sendable (Field?, Field, Field?) throws -> MergedField)?
         if let merge {
@@ -201,6 +208,6 @@ extension CloudFieldDraft: CloudFieldDraftProtocol {
                     model[keyPath: keyPath] = defaults[keyPath: keyPath]
                 }
             },
-            canRead: { decode($0) != nil }, merge: mergeFields, isSum: isSum)
+            canRead: { decode($0) != nil }, merge: mergeFields, isSum: isSum, files: files)
     }
 }

@@ -30,6 +30,8 @@ public struct CloudSyncModel: Sendable {
         @Sendable (_ name: String, _ base: Field?, _ local: Field, _ remote: Field?) throws -> MergedField?
     /// The fields of which two equal changes are two.
     let sums: Set<String>
+    /// The fields that hold `CloudFile`s, and when their bytes are fetched.
+    let files: [String: CloudFile.Fetching]
     /// Whether a field's value is one that the model can hold.
     let canRead: @Sendable (_ name: String, _ field: Field) -> Bool
     /// Writes fields into the row's object, or into a new one.
@@ -75,6 +77,7 @@ extension CloudSyncModel {
                 try map.entries.first { $0.name == name }?.merge?(base, local, remote)
             },
             sums: Set(map.entries.filter(\.isSum).map(\.name)),
+            files: map.entries.reduce(into: [:]) { $0[$1.name] = $1.files },
             canRead: { name, field in
                 field.value == nil || map.entries.first { $0.name == name }?.canRead(field) ?? false
             },

@@ -1,4 +1,5 @@
 public import CloudKit
+import Dispatch
 package import Seams
 public import Yap
 
@@ -77,6 +78,12 @@ public final class CloudSync: Sendable {
         }
         cloudKit.runner.post(.listen(DatabaseKey(nil), isSaved: state.isSubscribed))
         follow(state.unknownZoneIDs)
+        removeUnusedFiles()
+    }
+
+    /// Removes unused files in the background. What fails is tried again at the next start.
+    private func removeUnusedFiles() {
+        DispatchQueue.global(qos: .background).async { [weak self] in try? self?.files.removeUnusedInline() }
     }
 
     /// Begins to sync with a scheduler of the caller's, without waiting for anything; it hears of other devices'

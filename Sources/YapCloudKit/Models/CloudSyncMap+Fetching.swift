@@ -16,6 +16,11 @@ extension CloudSyncMap {
             applyRecord: { [self] transaction, ext, database, record in
                 try apply(record, nil, transaction, ext, database)
                 try ext.tables.noteKnown(record.recordID, database)
+            },
+            fileHandling: { [self] recordID, recordType, key, _ in handling(recordID, recordType, key) },
+            takeFiles: { [self] record, folder in try takeFiles(of: record, into: folder) },
+            storeFields: { [self] fields, transaction, collection, key in
+                try model(forCollection: collection)?.store(transaction, key, fields)
             })
     }
 
@@ -211,6 +216,7 @@ extension CloudSyncMap {
         for model in models {
             for stashed in try ext.tables.stashed(ofType: model.recordType) {
                 try ext.tables.removeFromStash(stashed.record.recordID, stashed.database)
+                ext.setPaths(of: stashed.record, except: Set(model.files.keys))
                 guard stashed.record.recordChangeTag != nil else {
                     try bringBack(stashed.record, model, transaction, ext, stashed.database)
                     continue
@@ -365,9 +371,14 @@ extension YapDatabaseCloudKitTransaction {
         else { return }
         let remote = try record.allFields()
         // What can't be read here is a newer version's: the row never had it, so it has nothing to put in its place.
-        let different = full.filter { name, field in
+        var different = full.filter { name, field in
             let there = remote[name] ?? .cleared
             return !field.says(there) && model.canRead(name, there)
+        }
+        // A file that isn't here can't be sent: the server's value stands.
+        for (name, field) in different.sorted(by: { $0.key < $1.key }) where lacksFile(field) {
+            logDrop(row, name, .serverWasReset, kind: .lost, dropped: field, kept: remote[name])
+            different[name] = nil
         }
         for (key, _) in different.sorted(by: { $0.key < $1.key }) {
             logDrop(row, key, .serverWasReset, dropped: remote[key], kept: full[key])

@@ -25,12 +25,13 @@ extension CloudSyncModel {
                 return try fields(names, of: object)
             },
             defaults: { try fields(names, of: Object()) },
-            merge: { _, _, _, _ in nil }, sums: [],
+            merge: { _, _, _, _ in nil }, sums: [], files: [:],
             canRead: { name, field in
                 guard let value = field.value else { return true }
+                guard let cloudValue = value.cloudObject(in: .default) else { return false }
                 let object = Object()
                 let before = object.cloudValue(forCloudKey: name)
-                object.setLocalValue(fromCloudValue: value.cloudObject(in: .default), forCloudKey: name)
+                object.setLocalValue(fromCloudValue: cloudValue, forCloudKey: name)
                 if object.hasChangedCloudProperties { return true }
                 // Not changed: it is the default, or it was not taken.
                 let after = try? before.map { try Field(cloudValue: $0, in: .default) }
@@ -39,25 +40,26 @@ extension CloudSyncModel {
             store: { transaction, key, fields in
                 let stored = try transaction.object(Object.self, forKey: key, inCollection: collection)
                 let object = stored?.copy() ?? Object()
-                for name in names {
-                    guard let field = fields[name] else { continue }
-                    object.setLocalValue(
-                        fromCloudValue: field.value?.cloudObject(in: .default),
-                        forCloudKey: name)
-                }
+                write(fields, names, to: object)
                 if try !transaction.replaceObject(object, forKey: key, inCollection: collection) {
                     try transaction.setObject(object, forKey: key, inCollection: collection)
                 }
             },
             insert: { transaction, key, fields in
                 let object = Object()
-                for name in names {
-                    guard let field = fields[name] else { continue }
-                    object.setLocalValue(
-                        fromCloudValue: field.value?.cloudObject(in: .default), forCloudKey: name)
-                }
+                write(fields, names, to: object)
                 try transaction.setObject(object, forKey: key, inCollection: collection)
             })
+    }
+
+    private static func write(_ fields: [String: Field], _ names: [String], to object: MyDatabaseObject) {
+        for name in names {
+            guard let field = fields[name] else { continue }
+            let value = field.value?.cloudObject(in: .default)
+            // A file that isn't on this device is no missing value.
+            if value == nil, field.value != nil { continue }
+            object.setLocalValue(fromCloudValue: value, forCloudKey: name)
+        }
     }
 
     private static func fields(_ names: [String], of object: MyDatabaseObject) throws -> [String: Field] {

@@ -55,8 +55,9 @@ struct FieldMerge {
             }
             if isUnchanged {
                 toUpload[name] = waiting
-                // A version of the app that can't read what this one stored may have written the row meanwhile.
-                if !here.says(waiting) { toStore[name] = waiting }
+                // A version of the app that can't read what this one stored may have written the row meanwhile. The
+                // queue's copy of a file is deleted once it was sent: the row never gets its path.
+                if !here.says(waiting), !waiting.isCopyOfFile { toStore[name] = waiting }
             } else if let merged = try merge(name, originals[name], here, remote[name]) {
                 if merged.isCombined { combined.insert(name) }
                 if !merged.field.says(here) { toStore[name] = merged.field }

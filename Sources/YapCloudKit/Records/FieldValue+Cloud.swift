@@ -119,9 +119,17 @@ extension FieldValue {
         case .bytes(let bytes), .encryptedBytes(let bytes): Data(bytes) as NSData
         case .reference(let reference): CKRecord.Reference(reference, in: zoneID)
         case .location(let location): CLLocation(location)
-        case .asset(let asset): asset.fileURL.map { CKAsset(fileURL: $0) }
-        case .list(_, let values): NSArray(array: values.compactMap { $0.cloudObject(in: zoneID) })
+        case .asset(let asset): CloudFile(asset)?.asset ?? asset.fileURL.map { CKAsset(fileURL: $0) }
+        case .list(_, let values): Self.cloudObject(of: values, in: zoneID)
         }
+    }
+}
+
+extension FieldValue {
+    /// The list as a record takes it; nil if one of its files isn't on this device.
+    private static func cloudObject(of values: [FieldValue], in zoneID: CKRecordZone.ID) -> NSArray? {
+        let objects = values.compactMap { $0.cloudObject(in: zoneID) }
+        return objects.count == values.count ? NSArray(array: objects) : nil
     }
 }
 

@@ -1,0 +1,111 @@
+internal import Crypto
+import Foundation
+internal import Seams
+
+/// The folder beside the database with the bytes of `CloudFile`s. A file's name is its checksum and size, and a file
+/// never changes.
+struct FileFolder: Sendable {
+    /// Where the folder is.
+    struct Place: Sendable {
+        let path: String
+
+        init(database: String, registeredName: String) {
+            path = SyncTurn.path(database: database, registeredName: registeredName, suffix: "files")
+        }
+
+        func path(of file: CloudFile) -> String { path + "/" + file.name }
+
+        /// Whether the bytes are on this device.
+        func contains(_ file: CloudFile) -> Bool {
+            var status = stat()
+            return stat(path(of: file), &status) == 0 && Int64(status.st_size) == file.sizeBytes
+        }
+    }
+
+    private let place: Place
+    let files: any AssetFiles
+    private let random: any RandomSource
+
+    static let lockName = ".lock"
+    /// The beginning of the name of a file that isn't complete.
+    static let newPrefix = ".new-"
+    private static let hashedBytesAtOnce = 256 * 1024
+
+    init(_ place: Place, files: any AssetFiles, random: any RandomSource) {
+        self.place = place
+        self.files = files
+        self.random = random
+    }
+
+    var path: String { place.path }
+
+    func path(of file: CloudFile) -> String { place.path(of: file) }
+
+    func url(of file: CloudFile) -> URL { URL(fileURLWithPath: path(of: file), isDirectory: false) }
+
+    /// Whether the bytes are on this device.
+    func contains(_ file: CloudFile) -> Bool { place.contains(file) }
+
+    /// Makes the file young, so that it isn't removed as unused. Returns false if it isn't on this device.
+    /// - Throws: `AssetFileError.notWritten`.
+    func touch(_ file: CloudFile) throws -> Bool {
+        guard contains(file) else { return false }
+        return try locked { touchLocked(file) }
+    }
+
+    private func touchLocked(_ file: CloudFile) -> Bool {
+        contains(file) && utimes(path(of: file), nil) == 0
+    }
+
+    /// Copies a file into the folder.
+    /// - Throws: `AssetFileError`.
+    func add(copyOf source: String) throws -> CloudFile {
+        try add { try files.copy(source, to: $0) }
+    }
+
+    /// Writes bytes into the folder.
+    /// - Throws: `AssetFileError.notWritten`.
+    func add(_ bytes: Data) throws -> CloudFile {
+        try add { try files.write(bytes, to: $0) }
+    }
+
+    private func add(_ write: (_ path: String) throws -> Void) throws -> CloudFile {
+        let new = path + "/" + Self.newPrefix + random.nextUUID()
+        try write(new)
+        defer { files.remove(new) }
+        let file = try Self.hash(new)
+        // An app that changes the file in place would change what its checksum says.
+        chmod(new, 0o400)
+        try locked {
+            if !touchLocked(file) { try files.move(new, to: path(of: file)) }
+        }
+        return file
+    }
+
+    private static func hash(_ path: String) throws -> CloudFile {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw AssetFileError.unreadable(path: path, errno: errno)
+        }
+        defer { try? handle.close() }
+        var hash = try SHA256()
+        var size: Int64 = 0
+        while let bytes = try handle.read(upToCount: hashedBytesAtOnce), !bytes.isEmpty {
+            try bytes.withUnsafeBytes { try hash.update($0) }
+            size += Int64(bytes.count)
+        }
+        let digest = try hash.finish().prefix(CloudFile.digestDigits / 2)
+        return CloudFile(digest: CloudFile.hex(digest), sizeBytes: size)
+    }
+
+    /// Runs `body` while no other thread or process adds or removes a file.
+    func locked<Result>(_ body: () throws -> Result) throws -> Result {
+        let lock = path + "/" + Self.lockName
+        let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw AssetFileError.notWritten(path: lock, errno: errno) }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw AssetFileError.notWritten(path: lock, errno: errno) }
+        }
+        return try body()
+    }
+}
