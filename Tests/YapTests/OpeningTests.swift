@@ -118,6 +118,22 @@ struct OpeningTests {
         #expect(largestBytes < 2 << 20)
     }
 
+    @Test func theWriterKeepsAsManyPagesAsTheOptionAllowsAndReadersKeepFew() throws {
+        var options = YapDatabaseOptions()
+        options.writerPageCacheBytesMax = 5 << 20
+        let connection = try folder.open(options).newConnection()
+        let size = "PRAGMA cache_size"
+        // A negative number is in KiB.
+        let writer = try connection.blocking.readWrite { try $0.sqlite.withStatement(size, Self.number) }
+        let reader = try connection.blocking.read { try $0.sqlite.withStatement(size, Self.number) }
+        #expect(writer == -(5 << 10) && reader == -2000)
+    }
+
+    private static func number(_ statement: borrowing Statement) throws -> Int64 {
+        try #require(try statement.step())
+        return statement.int64(at: 0)
+    }
+
     @Test func anEmptyFileBecomesADatabase() throws {
         try write(Data())
         #expect(openingCode() == nil)

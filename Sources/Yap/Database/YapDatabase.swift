@@ -63,7 +63,8 @@ public final class YapDatabase: Sendable {
         let writerID = options.random.next()
         do {
             let first = SnapshotMark(number: 0, writer: writerID)
-            let sqlite = try Schema.open(path: path, options: options.sqliteOptions, firstMark: first)
+            let sqlite = try Schema.open(
+                path: path, options: options.writerSQLiteOptions, firstMark: first)
             let mark = try ConfigTable(sqlite).mark()
             log = CommitLog(newest: mark, publisher: publisher)
             let store = StoreConnection(sqlite, mark: mark, registrations: registrations, options: options)

@@ -22,6 +22,9 @@ public struct YapDatabaseOptions: Sendable {
     public var logBytesMax: Int64 = 8 << 20
     /// How long a write waits for another process's write before it throws `busy`. 0 never waits.
     public var busyTimeoutMilliseconds: Int32 = 5000
+    /// Maximum bytes of memory for the pages of the file that the writer keeps. SQLite takes the memory as it reads
+    /// pages, so a small file needs little. Each connection that reads has up to 2 MB besides.
+    public var writerPageCacheBytesMax: Int64 = 32 << 20
     /// How much of the file is read through a memory map. 0 reads by calls.
     public var memoryMapBytes: Int64 = 0
 
@@ -40,6 +43,14 @@ public struct YapDatabaseOptions: Sendable {
     /// Makes the options with their defaults.
     public init() {}
 
+    /// How the writer's handle is opened.
+    var writerSQLiteOptions: OpenOptions {
+        var options = sqliteOptions
+        options.cacheBytes = writerPageCacheBytesMax
+        return options
+    }
+
+    /// How a reader's handle is opened.
     var sqliteOptions: OpenOptions {
         var options = OpenOptions()
         options.synchronous = durability == .full ? .full : .normal
