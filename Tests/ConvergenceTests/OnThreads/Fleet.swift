@@ -153,7 +153,7 @@ final class Fleet {
         let field = Todo.editableFields[random.next(in: 0..<Todo.editableFields.count)]
         try device.commit(key) { todo in
             guard kind > 0 else { return nil }
-            var todo = todo ?? Todo(text: "text \(value) é", order: value)
+            var todo = todo ?? Todo(text: "text \(value) é", order: Double(value))
             todo.change(field, to: value, clears: false)
             return todo
         }

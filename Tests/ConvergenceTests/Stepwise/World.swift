@@ -164,7 +164,7 @@ final class World {
         Todo(
             text: "text \(value) é", isDone: value % 2 == 0,
             priority: value % 3 == 0 ? nil : "priority \(value)",
-            creationDay: "day \(value)", order: value)
+            creationDay: "day \(value)", order: Double(value))
     }
 
     // MARK: The calm

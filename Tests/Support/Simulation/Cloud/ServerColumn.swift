@@ -45,9 +45,13 @@ package struct ServerColumn {
             guard case .int64(let number)? = fields[name]?.value else { return 0 }
             return Int(number)
         }
+        func fraction(_ name: String) -> Double {
+            guard case .double(let number)? = fields[name]?.value else { return 0 }
+            return number
+        }
         var todo = Todo(
             text: text("text") ?? "", isDone: number("isDone") != 0, priority: text("priority"),
-            creationDay: text("creationDay"), completionDay: text("completionDay"), order: number("order"),
+            creationDay: text("creationDay"), completionDay: text("completionDay"), order: fraction("order"),
             label: text("label"))
         if case .list(_, let tags)? = fields["tags"]?.value {
             todo.tags = tags.compactMap { if case .string(let tag) = $0 { tag } else { nil } }

@@ -84,7 +84,7 @@ package struct HandlerBlocks: Sendable {
         switch name {
         case "text": todo.text = value as? String ?? ""
         case "isDone": todo.isDone = value as? Bool ?? false
-        case "order": todo.order = value as? Int ?? 0
+        case "order": todo.order = value as? Double ?? 0
         case "priority": todo.priority = value as? String
         case "creationDay": todo.creationDay = value as? String
         case "label": todo.label = value as? String

@@ -26,8 +26,14 @@ extension Todo {
         case "completionDay": completionDay = clears ? nil : Self.text("done", value)
         case "label": label = clears ? nil : Self.text("label", value)
         case Self.tagsField: tags.append("tag \(value)")
-        default: order = value
+        default: order = Self.number(value)
         }
+    }
+
+    /// A number that no other value has: a whole one or a subnormal one, of either sign.
+    private static func number(_ value: Int) -> Double {
+        let number = value % 4 < 2 ? Double(value) : Double(bitPattern: UInt64(value.magnitude))
+        return value % 2 == 0 ? number : -number
     }
 
     /// A text that no other value has. Those of up to 16 steps in a row differ in their normal form alone, so that
@@ -57,7 +63,7 @@ extension Todo {
     /// The item that an edit makes.
     package init(value: Int) {
         self.init()
-        (text, isDone, order) = (Self.text("text", value), value % 2 == 0, value)
+        (text, isDone, order) = (Self.text("text", value), value % 2 == 0, Self.number(value))
         (priority, creationDay) = (value % 3 == 0 ? nil : Self.text("priority", value), "day \(value)")
     }
 
@@ -72,7 +78,7 @@ extension Todo {
 extension Todo {
     package init(
         text: String = "", isDone: Bool = false, priority: String? = nil, creationDay: String? = nil,
-        completionDay: String? = nil, order: Int = 0, label: String? = nil
+        completionDay: String? = nil, order: Double = 0, label: String? = nil
     ) {
         (self.text, self.isDone, self.priority) = (text, isDone, priority)
         (self.creationDay, self.completionDay, self.order) = (creationDay, completionDay, order)

@@ -8,7 +8,7 @@ package struct Todo: Codable, Sendable, Equatable {
     package var creationDay: String?
     /// A field since version 2 of the app; before it, it stayed on the device.
     package var completionDay: String?
-    package var order = 0
+    package var order = 0.0
     /// A property since version 2 of the app: the type of version 1 lacks it.
     package var label: String?
     /// The tags of a list, which is a `TagList` where it is stored.
@@ -46,7 +46,7 @@ package struct EarlierTodo: Codable, Sendable, Equatable {
     package var priority: String?
     package var creationDay: String?
     package var completionDay: String?
-    package var order = 0
+    package var order = 0.0
 
     package init() {}
 
