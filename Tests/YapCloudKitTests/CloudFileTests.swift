@@ -341,6 +341,76 @@ import Yap
         #expect(try phone.album("3")?.scan == scan)
     }
 
+    @Test func aFileIsFetchedFromAnyObjectThatHasIt() async throws {
+        let scan = try await phone.add("scan")
+        try phone.edit("1") { $0.scan = scan }
+        phone.syncNow()
+        laptop.syncNow()
+        try laptop.edit("2") { $0.scan = scan }
+        laptop.syncNow()
+        #expect(try await laptop.fetch(scan, "2") == "scan")
+        #expect(laptop.syncNow().state == .idle)
+        #expect(phone.server("2")?["scan"] != nil)
+    }
+
+    @Test func aChangeThatWaitedForAFileGoesWhenTheFileArrivesInAnyWay() async throws {
+        let scan = try await phone.add("scan")
+        try phone.edit("1") { $0.scan = scan }
+        phone.syncNow()
+        laptop.syncNow()
+        try laptop.edit("2") { $0.scan = scan }
+        #expect(laptop.syncNow().state == .needsAttention)
+        try phone.edit("3") { $0.cover = scan }
+        phone.syncNow()
+        #expect(laptop.syncNow().state == .idle)
+        #expect(phone.server("2")?["scan"] != nil)
+    }
+
+    @Test func anObjectThatIsRemovedAfterAllWaitsForNoFile() async throws {
+        let scan = try await phone.add("scan")
+        try phone.edit { $0.scan = scan }
+        phone.syncNow()
+        laptop.syncNow()
+        let album = try #require(try laptop.album())
+        laptop.sync.suspend()
+        try laptop.remove()
+        try laptop.edit { $0 = album }
+        try laptop.remove()
+        laptop.sync.resume()
+        #expect(laptop.syncNow().state == .idle)
+        phone.syncNow()
+        #expect(try phone.album() == nil)
+    }
+
+    @Test func anObjectThatIsSetAgainWithoutItsFileFollowsItsRemoval() async throws {
+        let scan = try await phone.add("scan")
+        try phone.edit("1") { $0.scan = scan }
+        phone.syncNow()
+        laptop.syncNow()
+        try laptop.edit("2") { $0.scan = scan }
+        try laptop.remove("1")
+        try laptop.edit("1") { $0.title = "again" }
+        #expect(laptop.syncNow().state == .needsAttention)
+        #expect(phone.server("1")?["scan"] != nil)
+        #expect(try await laptop.fetch(scan, "2") == "scan")
+        #expect(laptop.syncNow().state == .idle)
+        phone.syncNow()
+        #expect(try phone.album("1") == Album(title: "again") && phone.album("2")?.scan == scan)
+    }
+
+    @Test func ofALongListOnlyWhatIsNewIsSent() async throws {
+        let first = try await phone.add("first")
+        try phone.edit { $0.pages = [first] }
+        phone.syncNow()
+        let second = try await phone.add("second")
+        let uploads = cloud.requestCount(.uploadAsset)
+        try phone.edit { $0.pages.append(second) }
+        #expect(phone.syncNow().state == .idle)
+        #expect(cloud.requestCount(.uploadAsset) == uploads + 1)
+        laptop.syncNow()
+        #expect(try laptop.album()?.pages.map { try laptop.text($0) } == ["first", "second"])
+    }
+
     @Test func aListWhoseFilesAreNotHereIsEditedWithoutFetchingThem() async throws {
         var files: [CloudFile] = []
         for text in ["a", "b", "c"] { files.append(try await phone.add(text)) }

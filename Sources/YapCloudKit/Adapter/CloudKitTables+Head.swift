@@ -131,6 +131,8 @@ extension YapDatabaseCloudKitTransaction {
         guard limits.takesDeletionsOnly else {
             return try takeBatch(database, itemsMax: limits.itemsMax, bytesMax: limits.bytesMax)
         }
+        // A deletion may take a file that another change waits for.
+        guard try tables.missingFiles(database).isEmpty else { return Batch() }
         return try writing { _ in
             var batch = Batch()
             for (sequence, id) in try tables.freeDeletions(database, itemsMax: limits.itemsMax) {

@@ -172,7 +172,7 @@ extension YapDatabaseCloudKitTransaction {
             if kept.isEmpty, change.restore.isEmpty, !change.isDamaged {
                 try remove(change)
             } else {
-                noteChangeOfRefused(change)
+                try noteChange(of: change)
                 change.fields = kept
                 // A value that no row gives back was not merged: it is still changed from what it was changed from.
                 change.originals = change.originals.filter { change.restore[$0.key] != nil }

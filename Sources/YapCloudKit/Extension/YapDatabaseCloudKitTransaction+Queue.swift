@@ -45,7 +45,7 @@ extension YapDatabaseCloudKitTransaction {
     /// Takes a change out of the queue, and its change-set when that was the last of it.
     func remove(_ change: ChangeRow) throws {
         isQueueTouched = true
-        noteChangeOfRefused(change)
+        try noteChange(of: change)
         try tables.removeChange(change)
         valuesInTransaction.remove(change.id)
         if !openChangeSets.values.contains(where: { $0.sequence == change.sequence }) {

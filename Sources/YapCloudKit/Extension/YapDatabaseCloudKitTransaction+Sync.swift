@@ -67,7 +67,7 @@ extension YapDatabaseCloudKitTransaction {
                 try putAside(waiting, CloudKitTables.unrestorableRefusal)
                 continue
             }
-            guard !missing.hold(change, of: row) else {
+            guard try !holds(change, of: row, missing) else {
                 try putAside(waiting, MissingFiles.refusal)
                 continue
             }
@@ -81,7 +81,7 @@ extension YapDatabaseCloudKitTransaction {
             if change.kind == .delete {
                 batch.deletions.append(row.recordID)
             } else {
-                setFields(of: change, on: base, of: row)
+                setFields(of: change, on: base, of: row, missing)
                 batch.saves.append(base)
             }
         }

@@ -215,8 +215,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         openChangeSets = [:]
         for sequence in links.sequences { try tables.sort(sequence, links) }
         links = ChangeLinks()
-        if liftsMissingFiles { try tables.liftRefusals(code: MissingFiles.refusal) }
-        liftsMissingFiles = false
+        try liftMissingFiles()
         try settleAssets()
         for index in log.indices { try tables.insert(&log[index]) }
     }

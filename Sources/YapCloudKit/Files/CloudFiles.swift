@@ -28,13 +28,15 @@ public struct CloudFiles: Sendable {
     private func adding(_ add: @escaping @Sendable (FileFolder) throws -> CloudFile) async throws -> CloudFile
     {
         let folder = try folder
-        return try await outsideOfThePool {
+        let file = try await outsideOfThePool {
             do {
                 return try add(folder)
             } catch let error as AssetFileError {
                 throw YapDatabaseCloudKitError(error)
             }
         }
+        try await liftWaiting(for: file)
+        return file
     }
 
     // MARK: Finding
@@ -61,7 +63,10 @@ public struct CloudFiles: Sendable {
     public func fetch(
         _ file: CloudFile, ofObjectForKey key: String, inCollection collection: String
     ) async throws -> URL {
-        if let url = url(of: file) { return url }
+        if let url = url(of: file) {
+            try await liftWaiting(for: file)
+            return url
+        }
         let folder = try folder
         let records = try await records(key, collection, with: file)
         try await outsideOfThePool { [map = sync.map] in
@@ -82,19 +87,16 @@ public struct CloudFiles: Sendable {
     /// Lets the changes go that waited for the file.
     private func liftWaiting(for file: CloudFile) async throws {
         let name = sync.registeredName
-        let isWaitedFor = try await sync.connection.read { transaction in
-            let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
-            return try !ext.tables.recordsWaiting(for: file, ext.databaseKey(nil)).isEmpty
+        let isWaitedFor = try await sync.connection.read {
+            try $0.ext(name, as: YapDatabaseCloudKit.self).tables.isKnownAsset(file.text)
         }
         guard isWaitedFor else { return }
         try await sync.connection.readWrite {
-            let ext = try $0.ext(name, as: YapDatabaseCloudKit.self)
-            (ext.liftsMissingFiles, ext.isQueueTouched) = (true, true)
+            try $0.ext(name, as: YapDatabaseCloudKit.self).isQueueTouched = true
         }
     }
 
-    /// The records that may have a file on the server, with that file: the object's own, and those whose pending
-    /// changes would take it from there.
+    /// The records that may have a file on the server, with that file: the object's own, and others with the value.
     private func records(
         _ key: String, _ collection: String, with file: CloudFile
     ) async throws -> [CKRecord] {
@@ -102,8 +104,8 @@ public struct CloudFiles: Sendable {
         let recordIDs = try await sync.connection.read { transaction in
             let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
             guard let owner = try ext.owner(key, collection) else { return [CKRecord.ID]() }
-            let others = try ext.tables.recordsWaiting(
-                for: file, named: owner.recordID.recordName, owner.database)
+            let others = try ext.tables.recordsWithFile(
+                file, named: owner.recordID.recordName, owner.database)
             return [owner.recordID] + others.filter { $0 != owner.recordID }
         }
         guard let first = recordIDs.first else {

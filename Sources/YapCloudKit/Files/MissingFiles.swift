@@ -5,36 +5,40 @@ internal import Yap
 
 /// The pending changes that can't be sent because they name `CloudFile`s whose bytes aren't on this device.
 ///
-/// Such a change waits until the app has fetched the file. What would delete the file on the server meanwhile waits
-/// too: a deletion of the record, in any zone, and a change that takes the file out of another record.
+/// Such a change waits until the app has fetched the file. What may delete the file on the server meanwhile waits too:
+/// all deletions, because what they delete isn't always known, and changes that take the file out of another record.
 struct MissingFiles {
     static let refusal = Int64(CKError.Code.assetFileNotFound.rawValue)
 
     private var files: Set<CloudFile> = []
     private var changes: Set<Int64> = []
-    private var recordNames: Set<String> = []
+    /// Changes that later ones of this device replace: they go without the file.
+    private var superseded: Set<Int64> = []
 
-    mutating func add(_ file: CloudFile, of change: Int64, recordName: String) {
+    var isEmpty: Bool { files.isEmpty }
+
+    /// - Parameter later: The changes of the same life of the record that follow.
+    mutating func add(_ file: CloudFile, of change: ChangeRow, later: ArraySlice<ChangeRow>) {
+        let keys = change.fields.filter { $0.value.files.contains(file) }.keys
+        let replaced = later.reduce(into: Set<String>()) { $0.formUnion($1.fields.keys) }
+        guard !later.contains(where: { $0.kind == .delete }), !replaced.isSuperset(of: keys) else {
+            superseded.insert(change.id)
+            return
+        }
         files.insert(file)
-        changes.insert(change)
-        recordNames.insert(recordName)
+        changes.insert(change.id)
     }
+
+    func isSuperseded(_ change: ChangeRow) -> Bool { superseded.contains(change.id) }
 
     /// Whether the change has to wait for a file.
-    func hold(_ change: ChangeRow, of row: RecordRow) -> Bool {
-        guard !files.isEmpty else { return false }
-        if changes.contains(change.id) { return true }
-        if change.kind == .delete {
-            return recordNames.contains(row.recordID.recordName)
-                || takes(change.fields.merging(change.originals) { $1 }, [:])
-        }
-        return takes(change.originals, change.fields)
-    }
-
-    /// Whether a file that another change needs is in the former values alone.
-    private func takes(_ former: [String: Field], _ new: [String: Field]) -> Bool {
-        former.contains { name, field in
-            field.files.contains { files.contains($0) && !(new[name]?.files.contains($0) ?? false) }
+    func hold(_ change: ChangeRow) -> Bool {
+        guard !isEmpty else { return false }
+        if change.kind == .delete || changes.contains(change.id) { return true }
+        return change.originals.contains { name, field in
+            field.files.contains { file in
+                files.contains(file) && !(change.fields[name]?.files.contains(file) ?? false)
+            }
         }
     }
 }
@@ -74,54 +78,116 @@ extension CloudKitTables {
         var missing = MissingFiles()
         let noted = try rows(
             """
-            SELECT a.name, a.change, r.record_name FROM \(table("asset")) AS a
+            SELECT a.name, a.change, c.record FROM \(table("asset")) AS a
             JOIN \(table("change")) AS c ON c.id = a.change JOIN \(table("record")) AS r ON r.id = c.record
             WHERE a.name >= ?1 AND a.name < ?2 AND r.database = ?3
             """, [.text(CloudFile.scheme), .text(CloudFile.scheme + "~"), .text(database.column)]
-        ) { (name: $0.text(at: 0), change: $0.int64(at: 1), recordName: $0.text(at: 2)) }
-        for (name, change, recordName) in noted {
-            guard let file = CloudFile(text: name), !folder.contains(file) else { continue }
-            missing.add(file, of: change, recordName: recordName)
+        ) { (name: $0.text(at: 0), change: $0.int64(at: 1), record: $0.int64(at: 2)) }
+        for note in noted {
+            guard let file = CloudFile(text: note.name), !folder.contains(file) else { continue }
+            let changes = try changes(of: note.record)
+            guard let index = changes.firstIndex(where: { $0.id == note.change }) else { continue }
+            missing.add(file, of: changes[index], later: changes[(index + 1)...])
         }
         return missing
     }
 
-    /// The records whose changes wait for a file, or would take it from the server.
+    /// Whether a change waits for a file, or has waited for one.
+    func hasMissingFiles(_ change: Int64) throws -> Bool {
+        try first(
+            "SELECT 1 FROM \(table("asset")) WHERE change = ?1 AND name >= ?2 AND name < ?3",
+            [.integer(change), .text(CloudFile.scheme), .text(CloudFile.scheme + "~")]
+        ) { _ in true } ?? false
+    }
+
+    /// Forgets files that changes waited for and that are on this device now. Returns whether there was one. Looks at
+    /// up to 100 files.
+    func takeArrivedFiles() throws -> Bool {
+        let names = try rows(
+            "SELECT DISTINCT name FROM \(table("asset")) WHERE name >= ?1 AND name < ?2 LIMIT 100",
+            [.text(CloudFile.scheme), .text(CloudFile.scheme + "~")]
+        ) { $0.text(at: 0) }
+        let folder = folder
+        let arrived = names.filter { CloudFile(text: $0).map { folder.contains($0) } ?? true }
+        for name in arrived { try run("DELETE FROM \(table("asset")) WHERE name = ?1", [.text(name)]) }
+        return !arrived.isEmpty
+    }
+
+    /// Records that may have a file on the server: of rows that have it, and of changes that name it.
+    ///
     /// - Parameter name: A record that needs the file: a deletion of its name may be in another zone.
-    func recordsWaiting(
-        for file: CloudFile, named name: String = "", _ database: DatabaseKey
+    func recordsWithFile(
+        _ file: CloudFile, named name: String, _ database: DatabaseKey
     ) throws -> [CKRecord.ID] {
         try rows(
             """
-            SELECT DISTINCT r.zone_owner, r.zone_name, r.record_name FROM \(table("change")) AS c
-            JOIN \(table("record")) AS r ON r.id = c.record WHERE c.refusal = ?1 AND r.database = ?2
-            AND (instr(c.fields, ?3) > 0 OR instr(c.originals, ?3) > 0 OR r.record_name = ?4)
-            """,
-            [
-                .integer(MissingFiles.refusal), .text(database.column), .blob(Array(file.text.utf8)),
-                .text(name),
-            ]
+            SELECT zone_owner, zone_name, record_name FROM \(table("record")) WHERE database = ?1 AND id IN (
+                SELECT m.record FROM \(table("mapping")) AS m JOIN database2 AS d ON d.rowid = m.rowid
+                WHERE instr(d.data, ?2) > 0
+                UNION SELECT c.record FROM \(table("change")) AS c
+                WHERE instr(c.fields, ?2) > 0 OR instr(c.originals, ?2) > 0
+                UNION SELECT c.record FROM \(table("change")) AS c JOIN \(table("record")) AS r ON r.id = c.record
+                WHERE r.record_name = ?3)
+            GROUP BY zone_owner, zone_name, record_name LIMIT \(Self.recordsWithFileMax)
+            """, [.text(database.column), .blob(Array(file.text.utf8)), .text(name)]
         ) {
             let zoneID = CKRecordZone.ID(zoneName: $0.text(at: 1), ownerName: $0.text(at: 0))
             return CKRecord.ID(recordName: $0.text(at: 2), zoneID: zoneID)
         }
     }
+
+    /// Maximum number of records that are searched for a file: one of them is enough, nearly always.
+    private static let recordsWithFileMax = 100
 }
 
 extension YapDatabaseCloudKitTransaction {
-    /// Notes that a change which waits for a file left the queue or changed: the others are looked at again.
-    func noteChangeOfRefused(_ change: ChangeRow) {
-        if change.refusal == MissingFiles.refusal { liftsMissingFiles = true }
+    /// Notes that a change left the queue or is rewritten. If it waited for a file, what waited with it is looked at
+    /// again.
+    func noteChange(of change: ChangeRow) throws {
+        if change.refusal == MissingFiles.refusal {
+            liftsMissingFiles = true
+        } else if change.fields.hasAssets, try tables.hasMissingFiles(change.id) {
+            liftsMissingFiles = true
+        }
     }
 
-    /// Gives a record the values of a change, with the paths of the files. A file that isn't here is named as the one
-    /// that the record has on the server.
-    func setFields(of change: ChangeRow, on record: CKRecord, of row: RecordRow) {
+    /// Lets the changes go that waited for files, if one of these arrived or a change that waited is another one now.
+    func liftMissingFiles() throws {
+        guard isQueueTouched || isByEngine else { return }
+        if try tables.takeArrivedFiles() { liftsMissingFiles = true }
+        guard liftsMissingFiles else { return }
+        liftsMissingFiles = false
+        try tables.liftRefusals(code: MissingFiles.refusal)
+        // The engine counted before that.
+        (isQueueTouched, isByEngine) = (true, false)
+    }
+
+    /// Whether a change has to wait for a file, or for a former life of its record that waits.
+    func holds(_ change: ChangeRow, of row: RecordRow, _ missing: MissingFiles) throws -> Bool {
+        guard !missing.isEmpty else { return false }
+        if missing.hold(change) { return true }
+        let lives = try tables.records(row.recordID, row.database)
+        return try lives.contains { try $0.id < row.id && tables.hasChanges($0.id) }
+    }
+
+    /// Gives a record the values of a change, with the paths of the files. A file that the record has on the server is
+    /// named, and not sent again.
+    func setFields(of change: ChangeRow, on record: CKRecord, of row: RecordRow, _ missing: MissingFiles) {
         record.setFields(change.fields)
+        guard change.fields.hasAssets else { return }
         for (name, field) in change.fields {
-            let assets = field.files.map { file in
-                let isHere = fileFolder.contains(file)
-                let named = isHere ? nil : FileOnServer.asset(file, of: row.recordID, name)
+            let files = field.files
+            guard !files.isEmpty else { continue }
+            if missing.isSuperseded(change), lacksFile(field) {
+                record.setObject(nil, forKey: name)
+                continue
+            }
+            let assets = files.map { file in
+                let isKnown =
+                    change.originals[name].map { $0.files.contains(file) } ?? !fileFolder.contains(file)
+                let named =
+                    row.changeTag != nil && isKnown
+                    ? FileOnServer.asset(file, of: row.recordID, name) : nil
                 return named ?? CKAsset(fileURL: fileFolder.url(of: file))
             }
             record.replaceAssets(with: assets, forKey: name)
