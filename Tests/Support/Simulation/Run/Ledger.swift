@@ -106,6 +106,7 @@ package struct Ledger: Sendable {
         authors[value] = device
         overwrites.committed(device: device, value, before: before, isInsert: isInsert)
         if value.field == Ledger.deletion { overwrites.committedDeletion(of: value.record) }
+        if isInsert { gaveUpForgottenTags(of: value.record, device: device) }
         commits.append(
             Commit(
                 device: device, value: value, mark: mark ?? self.mark(record: value.record),
@@ -354,6 +355,14 @@ package struct Ledger: Sendable {
             // what it doesn't know.
             let isForGoodReason = entry.rule != .remoteWon || isByEarlierVersion
             if isForGoodReason, authors[value] == device { tagsGivenUp.insert(value) }
+        }
+    }
+
+    /// The device made a list under the name of one that left it with its user. The new one has none of the tags that
+    /// the device had added before, which counts as a change of the list.
+    private mutating func gaveUpForgottenTags(of record: String, device: Int) {
+        for commit in commits where commit.isTag && commit.value.record == record {
+            if commit.device == device, forgotten.contains(commit.value) { tagsGivenUp.insert(commit.value) }
         }
     }
 
