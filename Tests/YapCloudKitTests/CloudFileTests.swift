@@ -513,7 +513,7 @@ import Yap
         for (name, seconds) in [(file.name, 2.0), (file.name + ".unused", 1.0)] {
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: seconds)],
-                ofItemAtPath: folder.path + "/" + name)
+                ofItemAtPath: folder.paths.folder + "/" + name)
         }
         for _ in 0..<2 { try folder.removeUnused(unusedSeconds: 3600) { [] } }
         #expect(phone.names == [file.name, file.name + ".unused"])
@@ -545,7 +545,7 @@ import Yap
         let folder = phone.fileFolder
         let file = try folder.add(Data("cover".utf8))
         try folder.removeUnused(unusedSeconds: 0) { [] }
-        let path = folder.path(of: file)
+        let path = folder.paths.path(of: file)
         for name in [path, path + ".unused"] {
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: name)
@@ -555,6 +555,6 @@ import Yap
             _ = try folder.add(Data("cover".utf8))
             return []
         }
-        #expect(folder.contains(file))
+        #expect(folder.paths.contain(file))
     }
 }

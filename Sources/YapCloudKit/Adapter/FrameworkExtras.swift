@@ -81,8 +81,7 @@ enum HeardChange {
 
     /// A file that isn't on this device as the value of a field that has it on the server.
     enum FileOnServer {
-        static let canBeNamed = true
-
+        /// The value, or nil if the framework can't name a file by its checksum.
         static func asset(_ file: CloudFile, of recordID: CKRecord.ID, _ key: String) -> CKAsset? {
             CKAsset(
                 serverChecksum: file.serverChecksum, sizeBytes: file.sizeBytes, ofRecord: recordID, key: key)
@@ -148,8 +147,6 @@ enum HeardChange {
 
     enum FileOnServer {
         /// Apple's framework sends files only.
-        static let canBeNamed = false
-
         static func asset(_ file: CloudFile, of recordID: CKRecord.ID, _ key: String) -> CKAsset? { nil }
     }
 

@@ -40,6 +40,32 @@ extension CKModifyRecordsOperation {
     }
 }
 
+extension CKFetchRecordsOperation {
+    /// An operation that fetches records by their names, and calls `completion` once with a result for each.
+    static func fetching(
+        _ recordIDs: [CKRecord.ID], files: @escaping FileHandlingRule,
+        completion: @escaping @Sendable ([CKRecord.ID: Result<CKRecord, CKError>]) -> Void
+    ) -> CKFetchRecordsOperation {
+        let operation = CKFetchRecordsOperation(recordIDs: recordIDs)
+        operation.handleFiles(files)
+        let fetched = Lock<[CKRecord.ID: Result<CKRecord, CKError>]>([:])
+        operation.perRecordResultBlock = { recordID, result in
+            let result = result.mapError { CKError(wrapping: $0) }
+            fetched.withLock { $0[recordID] = result }
+        }
+        operation.fetchRecordsResultBlock = { result in
+            var error: CKError?
+            if case .failure(let whole) = result { error = CKError(wrapping: whole) }
+            var results = fetched.withLock { $0 }
+            for recordID in recordIDs where results[recordID] == nil {
+                results[recordID] = .failure(.ofItem(recordID, error))
+            }
+            completion(results)
+        }
+        return operation
+    }
+}
+
 extension CKFetchRecordZoneChangesOperation {
     /// An operation that fetches one page, and calls `completion` once.
     static func page(

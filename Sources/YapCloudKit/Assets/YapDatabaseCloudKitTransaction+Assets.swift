@@ -20,20 +20,14 @@ struct StagedAssets {
 /// A copy is on the disk before the commit that names it, and is removed after the commit that no longer does. So a
 /// crash leaves at most a copy that nobody names, and the next registration removes it.
 extension YapDatabaseCloudKitTransaction {
-    /// Where the bytes of `CloudFile`s are.
-    var fileFolder: FileFolder {
-        FileFolder(
-            FileFolder.Place(database: tables.sqlite.path, registeredName: tables.name),
-            files: cloudKit.assetFiles, random: cloudKit.random)
-    }
-
     /// Copies the files that the fields name. Those in the folder of files stay there: they never change.
     /// - Returns: The fields with the copies, and whether a file can't be read.
     func stage(_ fields: [String: Field]) throws -> (fields: [String: Field], isFileMissing: Bool) {
         var isFileMissing = false
         let staged = try fields.mappingAssets { asset in
             if let file = CloudFile(asset) {
-                _ = try fileFolder.touch(file)
+                let folder = FileFolder(tables.files, files: cloudKit.assetFiles, random: cloudKit.random)
+                _ = try folder.touch(file)
                 return nil
             }
             guard let source = asset.fileURL?.path else { return nil }

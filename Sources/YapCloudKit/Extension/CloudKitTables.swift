@@ -9,6 +9,8 @@ struct CloudKitTables {
     let texts: StatementTexts
     /// Where the copies of files lie.
     var assets: AssetFolder { texts.assets }
+    /// Where the bytes of `CloudFile`s are.
+    var files: CloudFilePaths { texts.files }
 
     init(name: String, sqlite: Connection, texts: StatementTexts? = nil) {
         self.name = name

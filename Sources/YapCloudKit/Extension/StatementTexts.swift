@@ -23,12 +23,14 @@ final class StatementTexts {
     private var zone: CKRecordZone.ID?
     private var database: (column: String, key: DatabaseKey)?
     let assets: AssetFolder
+    let files: CloudFilePaths
     private var tables: [String: String] = [:]
     private var texts: [Site: String] = [:]
 
     init(name: String, database: String) {
         self.name = name
         assets = AssetFolder(database: database, registeredName: name)
+        files = CloudFilePaths(database: database, registeredName: name)
     }
 
     func zone(name: String, owner: String) -> CKRecordZone.ID {

@@ -1,10 +1,11 @@
 internal import CloudKit
 internal import CloudWire
+internal import Crypto
 import Foundation
 
-// A `CloudFile` as the value of a field: an asset whose address is the file's text, as a URL of a file that doesn't
-// exist, because Apple's framework takes no other URLs. The queue and the merge compare it as any other value. It
-// becomes the path of the bytes only when it is sent.
+// A `CloudFile` as the value of a field is an asset with the file's text as its URL. Apple's framework accepts only
+// file URLs, so it has that form, but no file has this path. The queue and the merge compare it as any other value. The
+// path of the bytes replaces it when the record is sent.
 
 extension CloudFile {
     /// The file as a record of this device holds it.
@@ -33,20 +34,12 @@ extension CloudFile {
         guard let bytes = Data(base64Encoded: serverChecksum), bytes.first == 1,
             bytes.count == 1 + Self.digestDigits / 2
         else { return nil }
-        self.init(digest: Self.hex(bytes.dropFirst()), sizeBytes: sizeBytes)
+        self.init(digest: Hex.text(Array(bytes.dropFirst())), sizeBytes: sizeBytes)
     }
 
     /// The checksum as a server of ours has it.
     var serverChecksum: String {
-        let digits = Array(digest)
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(digits[$0...$0 + 1]), radix: 16)
-        }
-        return Data([1] + bytes).base64EncodedString()
-    }
-
-    static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Data([1] + (Hex.bytes(digest) ?? [])).base64EncodedString()
     }
 }
 

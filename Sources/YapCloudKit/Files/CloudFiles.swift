@@ -28,13 +28,7 @@ public struct CloudFiles: Sendable {
     private func adding(_ add: @escaping @Sendable (FileFolder) throws -> CloudFile) async throws -> CloudFile
     {
         let folder = try folder
-        let file = try await outsideOfThePool {
-            do {
-                return try add(folder)
-            } catch let error as AssetFileError {
-                throw YapDatabaseCloudKitError(error)
-            }
-        }
+        let file = try await outsideOfThePool { try add(folder) }
         try await liftWaiting(for: file)
         return file
     }
@@ -43,10 +37,10 @@ public struct CloudFiles: Sendable {
 
     /// The place of the bytes, or nil if they aren't on this device. Read them there, and don't change them.
     ///
-    /// They stay as long as an object has the value, and at least a day longer.
+    /// The bytes of a value that no object has are removed after a day.
     public func url(of file: CloudFile) -> URL? {
-        guard let folder = try? folder, folder.contains(file) else { return nil }
-        return folder.url(of: file)
+        guard let folder = try? folder, folder.paths.contain(file) else { return nil }
+        return folder.paths.url(of: file)
     }
 
     /// Returns the place of the bytes, and fetches them first if they aren't on this device.
@@ -67,16 +61,16 @@ public struct CloudFiles: Sendable {
             try await liftWaiting(for: file)
             return url
         }
-        let folder = try folder
-        let records = try await records(key, collection, with: file)
-        try await outsideOfThePool { [map = sync.map] in
-            do {
-                for record in records { try map.takeFiles(of: record, map.fileFields, into: folder) }
-            } catch let error as AssetFileError {
-                throw YapDatabaseCloudKitError(error)
-            }
+        let owner = try await owner(key, collection)
+        let own = try await fetchRecords([owner.recordID], with: file)
+        if url(of: file) == nil {
+            // Another object may have a file that was moved from it and not sent since then.
+            let others = try await otherRecords(with: file, than: owner)
+            if !others.isEmpty { _ = try await fetchRecords(others, with: file) }
         }
         guard let url = url(of: file) else {
+            // The error of the object's own record says most.
+            _ = try own[owner.recordID]?.get()
             throw CKError.saying(
                 .assetNotAvailable, "the record of \"\(key)\" has another file now: read the object again")
         }
@@ -84,7 +78,7 @@ public struct CloudFiles: Sendable {
         return url
     }
 
-    /// Lets the changes go that waited for the file.
+    /// Makes the changes that wait for the file ready to be sent.
     private func liftWaiting(for file: CloudFile) async throws {
         let name = sync.registeredName
         let isWaitedFor = try await sync.connection.read {
@@ -96,36 +90,51 @@ public struct CloudFiles: Sendable {
         }
     }
 
-    /// The records that may have a file on the server, with that file: the object's own, and others with the value.
-    private func records(
-        _ key: String, _ collection: String, with file: CloudFile
-    ) async throws -> [CKRecord] {
+    /// The record of an object.
+    private func owner(_ key: String, _ collection: String) async throws -> RecordRow {
         let name = sync.registeredName
-        let recordIDs = try await sync.connection.read { transaction in
-            let ext = try transaction.ext(name, as: YapDatabaseCloudKit.self)
-            guard let owner = try ext.owner(key, collection) else { return [CKRecord.ID]() }
-            let others = try ext.tables.recordsWithFile(
-                file, named: owner.recordID.recordName, owner.database)
-            return [owner.recordID] + others.filter { $0 != owner.recordID }
+        let owner = try await sync.connection.read {
+            try $0.ext(name, as: YapDatabaseCloudKit.self).owner(key, collection)
         }
-        guard let first = recordIDs.first else {
+        guard let owner else {
             throw CKError.saying(
                 .unknownItem, "\"\(key)\" of \"\(collection)\" has no record: is it a collection of the sync?"
             )
         }
-        let operation = CKFetchRecordsOperation(recordIDs: recordIDs)
-        operation.desiredKeys = sync.map.fileFields
-        operation.handleFiles { _, _, _, asset in
-            asset.knownFile.map { $0 == file } ?? true ? .required : .left
-        }
-        let results = try await withCheckedThrowingContinuation { continuation in
-            operation.collect { continuation.resume(with: $0) }
+        return owner
+    }
+
+    /// Other records that may have the file on the server.
+    private func otherRecords(with file: CloudFile, than owner: RecordRow) async throws -> [CKRecord.ID] {
+        guard let database = sync.cloudKit.runner.state.withLock({ $0.database }) else { return [] }
+        let name = sync.registeredName
+        // A connection of its own: the search reads all rows.
+        return try await database.newConnection().read { transaction in
+            let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
+            return try tables.recordsWithFile(file, named: owner.recordID.recordName, owner.database)
+        }.filter { $0 != owner.recordID }
+    }
+
+    /// Fetches records with the file, and stores it.
+    private func fetchRecords(
+        _ recordIDs: [CKRecord.ID], with file: CloudFile
+    ) async throws -> [CKRecord.ID: Result<CKRecord, CKError>] {
+        let results = await withCheckedContinuation { continuation in
+            let operation = CKFetchRecordsOperation.fetching(
+                recordIDs,
+                files: { _, _, _, asset in asset.knownFile.map { $0 == file } ?? true ? .required : .left }
+            ) { continuation.resume(returning: $0) }
+            operation.desiredKeys = sync.map.fileFields
             sync.container.privateCloudDatabase.add(operation)
         }
-        let records = results.values.compactMap { try? $0.get() }
-        // The error of the object's own record says most.
-        if records.isEmpty { _ = try results[first]?.get() }
-        return records
+        let folder = try folder
+        try await outsideOfThePool { [map = sync.map] in
+            for result in results.values {
+                guard let record = try? result.get() else { continue }
+                try map.takeFiles(of: record, map.fileFields, into: folder)
+            }
+        }
+        return results
     }
 
     // MARK: Removing
@@ -145,17 +154,13 @@ public struct CloudFiles: Sendable {
     func removeUnusedInline(unusedSeconds: Double = FileFolder.unusedSeconds) throws {
         let (folder, name) = (try folder, sync.registeredName)
         guard let database = sync.cloudKit.runner.state.withLock({ $0.database }) else { return }
-        do {
-            try folder.removeUnused(unusedSeconds: unusedSeconds) {
-                // A connection of its own: it reads for long.
-                try database.newConnection().blocking.read { transaction in
-                    let collections = try transaction.allCollections()
-                    guard collections.allSatisfy({ database.isSearchable($0) }) else { return nil }
-                    return try transaction.ext(name, as: YapDatabaseCloudKit.self).tables.usedFiles()
-                }
+        try folder.removeUnused(unusedSeconds: unusedSeconds) {
+            // A connection of its own: it reads for long.
+            try database.newConnection().blocking.read { transaction in
+                let collections = try transaction.allCollections()
+                guard collections.allSatisfy({ database.isSearchable($0) }) else { return nil }
+                return try transaction.ext(name, as: YapDatabaseCloudKit.self).tables.usedFiles()
             }
-        } catch let error as AssetFileError {
-            throw YapDatabaseCloudKitError(error)
         }
     }
 
@@ -175,27 +180,17 @@ extension CloudSync {
     public var files: CloudFiles { CloudFiles(sync: self) }
 }
 
-extension CKFetchRecordsOperation {
-    /// Calls `completion` once with the result for each record.
-    fileprivate func collect(
-        _ completion:
-            @escaping @Sendable (Result<[CKRecord.ID: Result<CKRecord, any Error>], any Error>) -> Void
-    ) {
-        let results = Lock<[CKRecord.ID: Result<CKRecord, any Error>]>([:])
-        perRecordResultBlock = { recordID, result in results.withLock { $0[recordID] = result } }
-        fetchRecordsResultBlock = { whole in
-            let results = results.withLock { $0 }
-            if case .failure(let error) = whole, results.isEmpty { return completion(.failure(error)) }
-            completion(.success(results))
-        }
-    }
-}
-
-/// Runs what blocks on a thread of its own kind.
+/// Runs work that blocks outside of the cooperative pool.
+/// - Throws: What `work` throws, an `AssetFileError` as the `YapDatabaseCloudKitError` for it.
 private func outsideOfThePool<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global(qos: .utility).async { continuation.resume(with: Result { try work() }) }
+        DispatchQueue.global(qos: .utility).async {
+            let result = Result { try work() }.mapError { error in
+                (error as? AssetFileError).map { YapDatabaseCloudKitError($0) } ?? error
+            }
+            continuation.resume(with: result)
+        }
     }
 }

@@ -1,8 +1,8 @@
 internal import SQLite
 
 extension CloudKitTables {
-    /// The files that the app's rows and the queue name: found by the beginning of their text, in whatever object and
-    /// property they are.
+    /// The files that the app's rows and the queue name. A search for the beginning of their text finds them in every
+    /// object and property.
     func usedFiles() throws -> Set<CloudFile> {
         var files: Set<CloudFile> = []
         for (table, column) in [

@@ -91,8 +91,8 @@ extension YapDatabaseCloudKitTransaction {
     func setPaths(of record: CKRecord, except names: Set<String>) {
         for name in record.allKeys() where !names.contains(name) {
             let files = record.assets(forKey: name).compactMap { CloudFile($0) }
-            let present = files.filter { fileFolder.contains($0) }.map {
-                CKAsset(fileURL: fileFolder.url(of: $0))
+            let present = files.filter { tables.files.contain($0) }.map {
+                CKAsset(fileURL: tables.files.url(of: $0))
             }
             if present.count == files.count {
                 record.replaceAssets(with: present, forKey: name)

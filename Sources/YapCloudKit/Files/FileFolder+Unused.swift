@@ -19,7 +19,7 @@ extension FileFolder {
     func removeUnused(
         unusedSeconds: Double = FileFolder.unusedSeconds, used: () throws -> Set<CloudFile>?
     ) throws {
-        let names = files.names(in: path)
+        let names = files.names(in: paths.folder)
         guard !names.isEmpty else { return }
         let now = try diskTime()
         func isOld(_ name: String) -> Bool {
@@ -34,7 +34,7 @@ extension FileFolder {
             let mark = file.name + Self.markSuffix
             if !marked.contains(mark) || isOlder(mark, than: file.name) {
                 remove(mark)
-                try files.write(Data(), to: path + "/" + mark)
+                try files.write(Data(), to: paths.folder + "/" + mark)
             } else if isOld(mark) {
                 try locked {
                     // A commit may have stored it again meanwhile.
@@ -50,9 +50,9 @@ extension FileFolder {
     /// The time by the clock that gives files their dates.
     private func diskTime() throws -> Double {
         try locked {
-            guard utimes(path + "/" + Self.lockName, nil) == 0,
+            guard utimes(paths.folder + "/" + Self.lockName, nil) == 0,
                 let now = modificationTime(of: Self.lockName)
-            else { throw AssetFileError.notWritten(path: path, errno: errno) }
+            else { throw AssetFileError.notWritten(path: paths.folder, errno: errno) }
             return now
         }
     }
@@ -71,9 +71,9 @@ extension FileFolder {
 
     private func modificationTime(of name: String) -> Double? {
         var status = stat()
-        guard stat(path + "/" + name, &status) == 0 else { return nil }
+        guard stat(paths.folder + "/" + name, &status) == 0 else { return nil }
         return Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
     }
 
-    private func remove(_ name: String) { files.remove(path + "/" + name) }
+    private func remove(_ name: String) { files.remove(paths.folder + "/" + name) }
 }

@@ -5,24 +5,7 @@ internal import Seams
 /// The folder beside the database with the bytes of `CloudFile`s. A file's name is its checksum and size, and a file
 /// never changes.
 struct FileFolder: Sendable {
-    /// Where the folder is.
-    struct Place: Sendable {
-        let path: String
-
-        init(database: String, registeredName: String) {
-            path = SyncTurn.path(database: database, registeredName: registeredName, suffix: "files")
-        }
-
-        func path(of file: CloudFile) -> String { path + "/" + file.name }
-
-        /// Whether the bytes are on this device.
-        func contains(_ file: CloudFile) -> Bool {
-            var status = stat()
-            return stat(path(of: file), &status) == 0 && Int64(status.st_size) == file.sizeBytes
-        }
-    }
-
-    private let place: Place
+    let paths: CloudFilePaths
     let files: any AssetFiles
     private let random: any RandomSource
 
@@ -31,30 +14,21 @@ struct FileFolder: Sendable {
     static let newPrefix = ".new-"
     private static let hashedBytesAtOnce = 256 * 1024
 
-    init(_ place: Place, files: any AssetFiles, random: any RandomSource) {
-        self.place = place
+    init(_ paths: CloudFilePaths, files: any AssetFiles, random: any RandomSource) {
+        self.paths = paths
         self.files = files
         self.random = random
     }
 
-    var path: String { place.path }
-
-    func path(of file: CloudFile) -> String { place.path(of: file) }
-
-    func url(of file: CloudFile) -> URL { URL(fileURLWithPath: path(of: file), isDirectory: false) }
-
-    /// Whether the bytes are on this device.
-    func contains(_ file: CloudFile) -> Bool { place.contains(file) }
-
     /// Makes the file young, so that it isn't removed as unused. Returns false if it isn't on this device.
     /// - Throws: `AssetFileError.notWritten`.
     func touch(_ file: CloudFile) throws -> Bool {
-        guard contains(file) else { return false }
+        guard paths.contain(file) else { return false }
         return try locked { touchLocked(file) }
     }
 
     private func touchLocked(_ file: CloudFile) -> Bool {
-        contains(file) && utimes(path(of: file), nil) == 0
+        paths.contain(file) && utimes(paths.path(of: file), nil) == 0
     }
 
     /// Copies a file into the folder.
@@ -70,14 +44,14 @@ struct FileFolder: Sendable {
     }
 
     private func add(_ write: (_ path: String) throws -> Void) throws -> CloudFile {
-        let new = path + "/" + Self.newPrefix + random.nextUUID()
+        let new = paths.folder + "/" + Self.newPrefix + random.nextUUID()
         try write(new)
         defer { files.remove(new) }
         let file = try Self.hash(new)
         // An app that changes the file in place would change what its checksum says.
         chmod(new, 0o400)
         try locked {
-            if !touchLocked(file) { try files.move(new, to: path(of: file)) }
+            if !touchLocked(file) { try files.move(new, to: paths.path(of: file)) }
         }
         return file
     }
@@ -93,13 +67,13 @@ struct FileFolder: Sendable {
             try bytes.withUnsafeBytes { try hash.update($0) }
             size += Int64(bytes.count)
         }
-        let digest = try hash.finish().prefix(CloudFile.digestDigits / 2)
-        return CloudFile(digest: CloudFile.hex(digest), sizeBytes: size)
+        let digest = Array(try hash.finish().prefix(CloudFile.digestDigits / 2))
+        return CloudFile(digest: Hex.text(digest), sizeBytes: size)
     }
 
     /// Runs `body` while no other thread or process adds or removes a file.
     func locked<Result>(_ body: () throws -> Result) throws -> Result {
-        let lock = path + "/" + Self.lockName
+        let lock = paths.folder + "/" + Self.lockName
         let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw AssetFileError.notWritten(path: lock, errno: errno) }
         defer { close(descriptor) }

@@ -44,17 +44,16 @@ struct MissingFiles {
 }
 
 extension CloudKitTables {
-    private var folder: FileFolder.Place { FileFolder.Place(database: sqlite.path, registeredName: name) }
-
-    /// The files that a field needs and that can't be sent: neither are their bytes here, nor has the record them in
+    /// The files of a field that can't be sent: their bytes aren't on this device, and the record doesn't have them in
     /// this field on the server.
     private func missingFiles(
-        in field: Field, _ original: Field?, of record: Int64
+        in field: Field, named name: String, _ original: Field?, of record: Int64
     ) throws -> [CloudFile] {
-        let folder = folder
-        let absent = field.files.filter { !folder.contains($0) }
+        let absent = field.files.filter { !files.contain($0) }
         guard !absent.isEmpty else { return [] }
-        guard try self.record(id: record)?.changeTag != nil, FileOnServer.canBeNamed else { return absent }
+        guard let row = try self.record(id: record), row.changeTag != nil,
+            absent.allSatisfy({ FileOnServer.asset($0, of: row.recordID, name) != nil })
+        else { return absent }
         // Of an unknown original the server decides.
         guard let original else { return [] }
         return absent.filter { !original.files.contains($0) }
@@ -66,7 +65,7 @@ extension CloudKitTables {
     ) throws {
         guard fields.hasAssets else { return }
         for (name, field) in fields {
-            for file in try missingFiles(in: field, originals[name], of: record) {
+            for file in try missingFiles(in: field, named: name, originals[name], of: record) {
                 try noteAsset(file.text, of: change)
             }
         }
@@ -74,7 +73,6 @@ extension CloudKitTables {
 
     /// What waits for files in a database.
     func missingFiles(_ database: DatabaseKey) throws -> MissingFiles {
-        let folder = folder
         var missing = MissingFiles()
         let noted = try rows(
             """
@@ -84,7 +82,7 @@ extension CloudKitTables {
             """, [.text(CloudFile.scheme), .text(CloudFile.scheme + "~"), .text(database.column)]
         ) { (name: $0.text(at: 0), change: $0.int64(at: 1), record: $0.int64(at: 2)) }
         for note in noted {
-            guard let file = CloudFile(text: note.name), !folder.contains(file) else { continue }
+            guard let file = CloudFile(text: note.name), !files.contain(file) else { continue }
             let changes = try changes(of: note.record)
             guard let index = changes.firstIndex(where: { $0.id == note.change }) else { continue }
             missing.add(file, of: changes[index], later: changes[(index + 1)...])
@@ -107,8 +105,7 @@ extension CloudKitTables {
             "SELECT DISTINCT name FROM \(table("asset")) WHERE name >= ?1 AND name < ?2 LIMIT 100",
             [.text(CloudFile.scheme), .text(CloudFile.scheme + "~")]
         ) { $0.text(at: 0) }
-        let folder = folder
-        let arrived = names.filter { CloudFile(text: $0).map { folder.contains($0) } ?? true }
+        let arrived = names.filter { CloudFile(text: $0).map { files.contain($0) } ?? true }
         for name in arrived { try run("DELETE FROM \(table("asset")) WHERE name = ?1", [.text(name)]) }
         return !arrived.isEmpty
     }
@@ -184,11 +181,11 @@ extension YapDatabaseCloudKitTransaction {
             }
             let assets = files.map { file in
                 let isKnown =
-                    change.originals[name].map { $0.files.contains(file) } ?? !fileFolder.contains(file)
+                    change.originals[name].map { $0.files.contains(file) } ?? !tables.files.contain(file)
                 let named =
                     row.changeTag != nil && isKnown
                     ? FileOnServer.asset(file, of: row.recordID, name) : nil
-                return named ?? CKAsset(fileURL: fileFolder.url(of: file))
+                return named ?? CKAsset(fileURL: tables.files.url(of: file))
             }
             record.replaceAssets(with: assets, forKey: name)
         }
@@ -196,7 +193,7 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Whether the field names a `CloudFile` whose bytes aren't on this device.
     func lacksFile(_ field: Field) -> Bool {
-        field.files.contains { !fileFolder.contains($0) }
+        field.files.contains { !tables.files.contain($0) }
     }
 
     /// The field without the files whose bytes aren't on this device.

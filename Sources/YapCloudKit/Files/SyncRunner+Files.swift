@@ -10,7 +10,7 @@ extension SyncRunner {
         let (database, name) = state.withLock { ($0.database, $0.registeredName) }
         return database.map {
             FileFolder(
-                FileFolder.Place(database: $0.path, registeredName: name), files: environment.assetFiles,
+                CloudFilePaths(database: $0.path, registeredName: name), files: environment.assetFiles,
                 random: environment.random)
         }
     }
@@ -41,22 +41,12 @@ extension SyncRunner {
             if takeFiles(of: reply.serverRecords, task) { completion(reply) }
             return
         }
-        let results = Lock<[CKRecord.ID: Result<CKRecord, CKError>]>([:])
-        let operation = CKFetchRecordsOperation(recordIDs: lacking)
-        operation.handleFiles(zoneHandler.fileHandling)
-        operation.perRecordResultBlock = { recordID, result in
-            let result = result.mapError { error in
-                let error = CKError(wrapping: error)
+        let operation = CKFetchRecordsOperation.fetching(lacking, files: zoneHandler.fileHandling) {
+            results in
+            let results = results.mapValues { result in
                 // Deleted meanwhile: the next save is answered with that.
-                return error.code == .unknownItem ? CKError(.batchRequestFailed) : error
+                result.mapError { $0.code == .unknownItem ? CKError(.batchRequestFailed) : $0 }
             }
-            results.withLock { $0[recordID] = result }
-        }
-        operation.fetchRecordsResultBlock = { whole in
-            var results = results.withLock { $0 }
-            var error = CKError.saying(.serverResponseLost, "the operation ended without the record")
-            if case .failure(let failure) = whole { error = CKError(wrapping: failure) }
-            for recordID in lacking where results[recordID] == nil { results[recordID] = .failure(error) }
             let complete = reply.completed(by: results)
             if self.takeFiles(of: complete.serverRecords, task) { completion(complete) }
         }

@@ -93,7 +93,7 @@ final class AlbumDevice {
 
     var fileFolder: FileFolder {
         FileFolder(
-            FileFolder.Place(database: path, registeredName: "cloudKit"), files: DiskAssetFiles(),
+            CloudFilePaths(database: path, registeredName: "cloudKit"), files: DiskAssetFiles(),
             random: random)
     }
 
