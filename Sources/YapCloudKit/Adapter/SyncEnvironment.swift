@@ -72,6 +72,15 @@ package struct SyncZoneHandler: Sendable {
     let applyRecord:
         @Sendable (YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey, CKRecord)
             throws -> Void
+    /// Returns the collections with fields that the version before didn't have, or nil if the change is a larger one.
+    let collectionsWithNewFields:
+        @Sendable (_ previousVersionTag: String, _ formerVersionTags: [String]) -> Set<String>?
+    /// Brings in records that were fetched for fields which the version before left out.
+    let applyWanted:
+        @Sendable (
+            YapDatabaseReadWriteTransaction, YapDatabaseCloudKitTransaction, DatabaseKey,
+            _ wanted: [CKRecord.ID], _ records: [CKRecord]
+        ) throws -> Void
     /// Decides what is done with a file of a fetched record.
     let fileHandling: FileHandlingRule
     /// Brings the files of a fetched record into the folder, before the record is applied.

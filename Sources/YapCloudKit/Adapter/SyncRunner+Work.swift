@@ -163,7 +163,15 @@ extension SyncRunner {
 
     private func fetch(_ zoneID: CKRecordZone.ID, _ task: SyncTask) {
         guard let zoneHandler, let (database, user) = ownCloudDatabase(task) else { return }
-        guard let text = read(task, { try $0.tables.token(zoneID, task.key) }) else { return }
+        let position = read(task) { ext in
+            (
+                text: try ext.tables.token(zoneID, task.key),
+                wanted: try ext.tables.fullFetch(zoneID, task.key) == .newFields
+                    ? try ext.tables.wantedRecords(zoneID, task.key, limit: Self.wantedRecordsMax) : []
+            )
+        }
+        guard let (text, wanted) = position else { return }
+        guard wanted.isEmpty else { return fetch(wanted, zoneID, zoneHandler, database, user, task) }
         let token = text.flatMap { CKServerChangeToken(storedText: $0) }
         let operation = CKFetchRecordZoneChangesOperation.page(
             of: zoneID, since: token, countsRecords: environment.verifiesZones,

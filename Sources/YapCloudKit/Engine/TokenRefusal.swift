@@ -1,6 +1,7 @@
 internal import CloudKit
 
-/// Why a change token is no longer valid. Local changes that wait are treated differently for each reason.
+/// Why records of a zone are fetched that its change token doesn't bring. Pending local changes are treated differently
+/// for each reason.
 package enum TokenRefusal: String, Sendable {
     /// The server no longer knows what was deleted since: what a full fetch doesn't show was deleted.
     case expired
@@ -9,6 +10,9 @@ package enum TokenRefusal: String, Sendable {
     /// This version of the app has fields that the one before left out of what it fetched. What a full fetch doesn't
     /// show was deleted.
     case upgrade
+    /// This version of the app has fields that the one before left out, and the records that have them are known. They
+    /// are fetched by their names. The token stays valid.
+    case newFields
 
     /// Where a server of ours says it, in the error's `userInfo`.
     package static let userInfoKey = "YapChangeTokenRefusal"

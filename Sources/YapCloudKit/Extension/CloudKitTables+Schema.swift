@@ -7,6 +7,7 @@ extension CloudKitTables {
         if version < 2 { try createSubscriptions() }
         if version < 3 { try upgradeToAccounts() }
         if version < 4 { try createChecksums() }
+        if version < 5 { try createUnreadFields() }
         try createErrors()
         try createRefusals()
         try indexUnanswered()
@@ -48,6 +49,7 @@ extension CloudKitTables {
         try createErrors()
         try createRefusals()
         try createChecksums()
+        try createUnreadFields()
         try indexUnanswered()
     }
 

@@ -41,10 +41,13 @@ extension CloudKitTables {
             // A fetch from the beginning tells no deletions: what was sent before it may be gone without a word.
             try renameWrites(in: database)
         }
+        // From the first page on, each record that has unread fields is noted.
         try run(
             """
-            INSERT INTO \(table("token")) (database, zone_owner, zone_name, token) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT DO UPDATE SET token = excluded.token
+            INSERT INTO \(table("token")) (database, zone_owner, zone_name, token, is_unread_complete)
+            VALUES (?1, ?2, ?3, ?4, 1)
+            ON CONFLICT DO UPDATE SET token = excluded.token,
+                is_unread_complete = is_unread_complete OR token IS NULL
             """, zone(zoneID, database) + [SQLValue(token)])
     }
 

@@ -22,7 +22,7 @@ struct CloudKitTables {
         [
             "record", "mapping", "changeset", "change", "token", "stash", "log", "subscription", "user",
             "account",
-            "count", "asset", "error", "refusal", "known", "checksum",
+            "count", "asset", "error", "refusal", "known", "checksum", "unread",
         ].map { "cloudKit_\($0)_\(name)" }
     }
 

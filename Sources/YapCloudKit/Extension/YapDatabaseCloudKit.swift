@@ -27,7 +27,7 @@ public final class YapDatabaseCloudKit: YapDatabaseExtension {
     public typealias DatabaseIdentifierBlock = @Sendable (_ databaseIdentifier: String?) -> CKDatabase?
 
     /// The version of the tables.
-    public static let classVersion = 4
+    public static let classVersion = 5
 
     /// The version of the handler: with another one than before, all rows are walked at registration.
     public let versionTag: String

@@ -247,11 +247,15 @@ extension YapDatabaseCloudKitTransaction {
 
     // MARK: Registration
 
-    /// Asks the handler about every row.
-    func populate(after previous: YapDatabaseExtensionRegistration? = nil) throws {
+    /// Calls the handler for every row, or for those of some collections.
+    func populate(
+        after previous: YapDatabaseExtensionRegistration? = nil, only some: Set<String>? = nil
+    ) throws {
         isQueueTouched = true
         let formerVersionTags = try tables.formerVersionTags()
-        let collections = try transaction.allCollections().filter { cloudKit.isAllowed($0) }
+        let collections = try transaction.allCollections().filter {
+            cloudKit.isAllowed($0) && some?.contains($0) ?? true
+        }
         for collection in collections {
             for row in Array(try transaction.identities(inCollection: collection)) {
                 let owner = try tables.record(ownedBy: row.rowID)

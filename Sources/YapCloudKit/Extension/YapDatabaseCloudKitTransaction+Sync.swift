@@ -289,11 +289,12 @@ extension YapDatabaseCloudKitTransaction {
             try tables.setToken(nil, zoneID, database)
             try tables.setFullFetch(refusal, zoneID, database)
             try tables.markAllUnseen(zoneID, database)
+            try tables.forgetUnreadFields(zoneID, database)
             switch refusal {
             case .expired:
                 // What still is on the server comes again.
                 try tables.clearStash(zoneID, database)
-            case .upgrade:
+            case .upgrade, .newFields:
                 // What was kept aside becomes rows before the first page, which it needn't wait for.
                 break
             case .reset:
@@ -305,6 +306,19 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
+    /// Begins to fetch the records of a zone that have fields which the version before left out. Nothing is sent
+    /// meanwhile.
+    func beginFetchOfNewFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
+        guard try tables.wantUnreadFields(zoneID, database) else { return }
+        try tables.setFullFetch(.newFields, zoneID, database)
+    }
+
+    /// Ends that fetch if no record of the zone is wanted any more.
+    func endFetchOfNewFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
+        guard try tables.wantedRecords(zoneID, database, limit: 1).isEmpty else { return }
+        try tables.setFullFetch(nil, zoneID, database)
+    }
+
     /// Ends a full fetch, if one is under way.
     ///
     /// - Parameter absent: Called for each record that the server should have and doesn't show.
@@ -313,7 +327,7 @@ extension YapDatabaseCloudKitTransaction {
         absent: (RecordRow, TokenRefusal) throws -> Void
     ) throws {
         try writing { _ in
-            guard let refusal = try tables.fullFetch(zoneID, database) else { return }
+            guard let refusal = try tables.fullFetch(zoneID, database), refusal != .newFields else { return }
             for row in try tables.unseenRecords(zoneID, database) where row.changeTag != nil {
                 try absent(row, refusal)
             }

@@ -112,15 +112,27 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
             try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal)
             try tables.liftRefusals(code: CloudKitTables.stuckRefusal)
         }
+        let zoneHandler = cloudKit.runner.zoneHandler
+        let formerVersionTags = try tables.formerVersionTags()
+        let collections = zoneHandler?.collectionsWithNewFields(previous.versionTag, formerVersionTags)
         if previous.hasMissedCommits || isAnotherVersion {
-            try populate(after: previous)
+            try populate(after: previous, only: previous.hasMissedCommits ? nil : collections)
             // The server may have these values already: they are held against it before later ones are.
             for open in openChangeSets.values { try tables.setInFlight(open.sequence, false) }
         }
-        if isAnotherVersion, cloudKit.runner.zoneHandler != nil {
-            // The server may hold values of new fields, from newer devices, that were left out here: all records are
-            // fetched again, and meet them before anything is saved.
-            for (zoneID, database) in try tables.knownZones() {
+        if isAnotherVersion, zoneHandler != nil { try fetchLeftOutFields(addsOnly: collections != nil) }
+    }
+
+    /// The server may have values of new fields, from other devices, that the version before left out. They are
+    /// fetched, and merged with those of the rows, before anything is sent.
+    ///
+    /// - Parameter addsOnly: Whether this version has all fields of the one before.
+    private func fetchLeftOutFields(addsOnly: Bool) throws {
+        try tables.forgetRowHashes()
+        for (zoneID, database) in try tables.knownZones() {
+            if try addsOnly && tables.knowsUnreadFields(zoneID, database) {
+                try beginFetchOfNewFields(zoneID, database)
+            } else {
                 let isReset = try tables.fullFetch(zoneID, database) == .reset
                 try beginFullFetch(zoneID, database, isReset ? .reset : .upgrade)
             }

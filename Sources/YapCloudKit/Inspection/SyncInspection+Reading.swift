@@ -19,7 +19,8 @@ extension SyncInspection {
         snapshot = try file.snapshot()
         otherExtensions = stored.filter { $0.className != YapDatabaseCloudKit.className }.map(\.name)
         registrations = try syncs.map { sync in
-            let isReadable = sync.classVersion == YapDatabaseCloudKit.classVersion
+            // What version 5 added isn't inspected.
+            let isReadable = (4...YapDatabaseCloudKit.classVersion).contains(sync.classVersion)
             let tables = CloudKitTables(name: sync.name, sqlite: file.sqlite)
             return Registration(
                 name: sync.name, classVersion: sync.classVersion, versionTag: sync.versionTag,

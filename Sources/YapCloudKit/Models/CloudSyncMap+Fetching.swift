@@ -17,6 +17,12 @@ extension CloudSyncMap {
                 try apply(record, nil, transaction, ext, database)
                 try ext.tables.noteKnown(record.recordID, database)
             },
+            collectionsWithNewFields: { [self] previous, former in
+                collectionsWithNewFields(since: previous, former)
+            },
+            applyWanted: { [self] transaction, ext, database, wanted, records in
+                try applyWanted(wanted, records, transaction, ext, database)
+            },
             fileHandling: { [self] recordID, recordType, key, _ in handling(recordID, recordType, key) },
             takeFiles: { [self] record, folder in try takeFiles(of: record, into: folder) },
             storeFields: { [self] fields, transaction, collection, key in
@@ -72,6 +78,7 @@ extension CloudSyncMap {
             case .expired, .upgrade: try delete(row, transaction, ext)
             case .reset where row.ownerCount > 0: try ext.recreate(row, rule: .serverWasReset)
             case .reset: _ = try ext.forget(row, rule: .serverWasReset)
+            case .newFields: break
             }
         }
         guard ext.comparison != nil else { return }
@@ -101,13 +108,16 @@ extension CloudSyncMap {
     /// - Parameter fullFetch: Why everything is being fetched; nil when that isn't so.
     /// - Returns: Whether it was attached as a new one.
     @discardableResult
-    private func apply(
+    func apply(
         _ record: CKRecord, _ fullFetch: TokenRefusal?, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws -> Bool {
         guard let model = model(of: record) else {
             try ext.tables.stash(record, database)
             return false
+        }
+        if try hasUnreadFields(record, model) {
+            try ext.tables.noteUnreadFields(of: record.recordID, database)
         }
         let lives = try ext.tables.records(record.recordID, database)
         let deleted = try ext.tables.lifeToDelete(lives)

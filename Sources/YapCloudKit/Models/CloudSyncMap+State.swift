@@ -40,6 +40,7 @@ extension CloudSyncMap {
             try ext.tables.setToken(nil, zoneID, database)
             try ext.tables.setFullFetch(nil, zoneID, database)
             try ext.tables.clearStash(zoneID, database)
+            try ext.tables.forgetUnreadFields(zoneID, database)
         }
     }
 }

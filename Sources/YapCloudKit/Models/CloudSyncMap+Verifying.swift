@@ -112,6 +112,11 @@ extension CloudKitTables {
             [.integer(id)])
     }
 
+    /// Another version of the app gives other fields of the same row.
+    func forgetRowHashes() throws {
+        try run("UPDATE \(table("record")) SET row_hash = NULL WHERE row_hash IS NOT NULL")
+    }
+
     func setRowHash(_ hash: Int64, of id: Int64) throws {
         try run("UPDATE \(table("record")) SET row_hash = ?2 WHERE id = ?1", [.integer(id), .integer(hash)])
     }

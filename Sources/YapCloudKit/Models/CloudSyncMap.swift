@@ -55,8 +55,12 @@ struct CloudSyncMap: Sendable {
 
     /// Other fields make another version: then all rows are walked, and what they hold of new fields is uploaded.
     var versionTag: String {
-        models.map { "\(Self.tagPrefix($0))\($0.fieldNames.joined(separator: ",")))" }.sorted()
-            .joined(separator: ";")
+        models.map { Self.tag(of: $0, $0.fieldNames) }.sorted().joined(separator: ";")
+    }
+
+    /// What a version tag says of a model with some fields.
+    static func tag(of model: CloudSyncModel, _ fieldNames: [String]) -> String {
+        "\(tagPrefix(model))\(fieldNames.joined(separator: ",")))"
     }
 
     /// What a version tag says of a model before its fields.

@@ -6,7 +6,8 @@ enum OldTables {
     static func rewrite(_ path: String, name: String, toVersion version: Int) throws {
         let sqlite = try Connection(path: path)
         try sqlite.execute("BEGIN")
-        try toVersion3(sqlite, name)
+        try toVersion4(sqlite, name)
+        if version < 4 { try toVersion3(sqlite, name) }
         if version < 3 { try toVersion2(sqlite, name) }
         if version < 2 {
             try sqlite.execute("DROP TABLE cloudKit_subscription_\(name); DROP TABLE cloudKit_user_\(name)")
@@ -17,6 +18,14 @@ enum OldTables {
             WHERE extension = '\(name)' AND key = 'classVersion'; COMMIT
             """)
         try sqlite.close()
+    }
+
+    private static func toVersion4(_ sqlite: Connection, _ name: String) throws {
+        try sqlite.execute(
+            """
+            ALTER TABLE cloudKit_token_\(name) DROP COLUMN is_unread_complete;
+            DROP TABLE cloudKit_unread_\(name);
+            """)
     }
 
     private static func toVersion3(_ sqlite: Connection, _ name: String) throws {

@@ -1,0 +1,73 @@
+internal import CloudKit
+internal import SQLite
+
+/// The records that were fetched with fields which this version of the app doesn't store: it doesn't know the field, or
+/// can't read its value. A later version fetches these records again, and no others.
+extension CloudKitTables {
+    /// Since version 5.
+    func createUnreadFields() throws {
+        try sqlite.execute(
+            """
+            ALTER TABLE \(table("token")) ADD COLUMN is_unread_complete INTEGER NOT NULL DEFAULT 0;
+            CREATE TABLE \(table("unread")) (
+                database TEXT NOT NULL, zone_owner TEXT NOT NULL, zone_name TEXT NOT NULL,
+                record_name TEXT NOT NULL, is_wanted INTEGER NOT NULL,
+                PRIMARY KEY (database, zone_owner, zone_name, record_name)) WITHOUT ROWID;
+            """)
+    }
+
+    /// Notes that a fetched record has unread fields.
+    func noteUnreadFields(of recordID: CKRecord.ID, _ database: DatabaseKey) throws {
+        try run(
+            "INSERT OR IGNORE INTO \(table("unread")) VALUES (?1, ?2, ?3, ?4, 0)",
+            zone(recordID.zoneID, database) + [.text(recordID.recordName)])
+    }
+
+    func forgetUnreadFields(of recordID: CKRecord.ID, _ database: DatabaseKey) throws {
+        try run(
+            """
+            DELETE FROM \(table("unread"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4
+            """, zone(recordID.zoneID, database) + [.text(recordID.recordName)])
+    }
+
+    func forgetUnreadFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
+        try run(
+            "DELETE FROM \(table("unread")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3",
+            zone(zoneID, database))
+    }
+
+    /// Whether every record of the zone that has unread fields is noted, and nothing else makes the zone be fetched in
+    /// full.
+    func knowsUnreadFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> Bool {
+        try first(
+            """
+            SELECT token IS NOT NULL AND is_unread_complete AND (full_fetch IS NULL OR full_fetch = ?4)
+            FROM \(table("token")) WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """, zone(zoneID, database) + [.text(TokenRefusal.newFields.rawValue)]
+        ) { $0.int64(at: 0) == 1 } ?? false
+    }
+
+    /// Marks all records of a zone that have unread fields as wanted. Returns whether there is one.
+    func wantUnreadFields(_ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws -> Bool {
+        try run(
+            """
+            UPDATE \(table("unread")) SET is_wanted = 1
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3
+            """, zone(zoneID, database))
+        return try !wantedRecords(zoneID, database, limit: 1).isEmpty
+    }
+
+    /// The records that have to be fetched for their unread fields.
+    func wantedRecords(
+        _ zoneID: CKRecordZone.ID, _ database: DatabaseKey, limit: Int
+    ) throws -> [CKRecord.ID] {
+        try rows(
+            """
+            SELECT record_name FROM \(table("unread"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND is_wanted = 1
+            ORDER BY record_name LIMIT ?4
+            """, zone(zoneID, database) + [.integer(Int64(limit))]
+        ) { CKRecord.ID(recordName: $0.text(at: 0), zoneID: zoneID) }
+    }
+}

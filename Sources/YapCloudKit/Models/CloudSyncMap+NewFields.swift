@@ -1,0 +1,54 @@
+internal import CloudKit
+internal import CloudWire
+internal import Yap
+
+/// What a version of the app with more fields needs of the rows and of the server.
+extension CloudSyncMap {
+    /// The collections with fields that the version before didn't have, if this version only adds fields and
+    /// collections and no earlier version on this device had one of them. Nil for any other change: then rows may hold
+    /// values of these fields that were synced before, and everything is fetched again.
+    func collectionsWithNewFields(since previous: String, _ formerVersionTags: [String]) -> Set<String>? {
+        guard keepsFields(of: previous) else { return nil }
+        var collections: Set<String> = []
+        for model in models {
+            let names = Set(Self.newFieldNames(of: model, since: previous))
+            guard !names.isEmpty else { continue }
+            for former in formerVersionTags {
+                guard names.isSubset(of: Self.newFieldNames(of: model, since: former)) else { return nil }
+            }
+            collections.insert(model.collection)
+        }
+        return collections
+    }
+
+    /// Whether this version has all models and fields of a version tag.
+    private func keepsFields(of versionTag: String) -> Bool {
+        let kept = models.compactMap { model -> String? in
+            let new = Set(Self.newFieldNames(of: model, since: versionTag))
+            let names = model.fieldNames.filter { !new.contains($0) }
+            return names.isEmpty ? nil : Self.tag(of: model, names)
+        }
+        return kept.sorted().joined(separator: ";") == versionTag
+    }
+
+    /// Whether a fetched record has fields that this version of the app doesn't store.
+    func hasUnreadFields(_ record: CKRecord, _ model: CloudSyncModel) throws -> Bool {
+        guard record.allKeys().allSatisfy({ model.fieldNames.contains($0) }) else { return true }
+        return try record.allFields().contains { !model.canRead($0.key, $0.value) }
+    }
+
+    /// Brings in records that were fetched for their unread fields. Those that are missing were deleted, which the
+    /// zone's changes report.
+    ///
+    /// - Parameter wanted: The records that were requested.
+    func applyWanted(
+        _ wanted: [CKRecord.ID], _ records: [CKRecord], _ transaction: YapDatabaseReadWriteTransaction,
+        _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
+    ) throws {
+        for recordID in wanted { try ext.tables.forgetUnreadFields(of: recordID, database) }
+        for record in records {
+            try apply(record, .newFields, transaction, ext, database)
+            try ext.tables.noteKnown(record.recordID, database)
+        }
+    }
+}
