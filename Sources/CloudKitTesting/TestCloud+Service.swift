@@ -19,6 +19,7 @@ extension TestCloud {
                 var wanted = StoreLoad()
                 wanted.databases = Set(page.rows.map(\.key.database)).sorted()
                 wanted.usageOf = wanted.databases.map { UsageKey(scope: $0.scope, user: $0.owner) }
+                wanted.assets.tombstoneBytesOf = page.rows.map(\.key)
                 let loaded = try writer.load(wanted)
                 let databases = loaded.databases
                 var usage = loaded.usage
@@ -28,8 +29,11 @@ extension TestCloud {
                     zone.counter += 1
                     zone.tombstoneFloor = zone.counter
                     let owner = UsageKey(scope: zone.key.database.scope, user: zone.key.database.owner)
-                    usage[owner]?.size.tombstones -= zone.size.tombstones
-                    zone.size.tombstones = 0
+                    let gone = StoredSize(
+                        indexBytes: -(loaded.assets.tombstoneBytes[zone.key] ?? 0),
+                        tombstones: -zone.size.tombstones)
+                    usage[owner]?.size += gone
+                    zone.size += gone
                     changes.zones.append(zone)
                     changes.prunedTombstones.append(PrunedTombstones(zone: zone.key, through: zone.counter))
                 }

@@ -66,22 +66,24 @@ public struct RecordIndexRow: Hashable, Sendable {
     public let recordType: String
     /// The entries, sorted.
     public var entries: [IndexEntry]
-    /// Bytes that the record's references count as: they are kept by their targets and by their source. See
-    /// `ReferenceRow.countedBytes`.
-    public let referenceBytes: Int64
+    /// Bytes that the rows of the record's references and files count as. See `ReferenceRow.countedBytes` and
+    /// `RecordKey.countedFileBytes`.
+    public let linkBytes: Int64
 
-    /// Bytes that the entries and the references count as.
+    /// Bytes that the record's names, its entries, references and files' rows count as.
     public var countedBytes: Int64 {
         let nameBytes = key.recordName.utf8.count
-        return entries.reduce(referenceBytes) { $0 + $1.countedBytes(nameBytes: nameBytes) }
+        return entries.reduce(key.countedNameBytes(recordType: recordType) + linkBytes) {
+            $0 + $1.countedBytes(nameBytes: nameBytes)
+        }
     }
 
     /// Makes a row.
-    public init(key: RecordKey, recordType: String, entries: [IndexEntry], referenceBytes: Int64 = 0) {
+    public init(key: RecordKey, recordType: String, entries: [IndexEntry], linkBytes: Int64 = 0) {
         self.key = key
         self.recordType = recordType
         self.entries = entries
-        self.referenceBytes = referenceBytes
+        self.linkBytes = linkBytes
     }
 }
 

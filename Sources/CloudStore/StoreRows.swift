@@ -100,8 +100,8 @@ public struct RecordRow: Hashable, Sendable {
     /// What the record adds to its zone's checksum; nil for a tombstone, in a zone without a feed, and where nothing
     /// has counted it since an earlier version wrote it.
     public var checksum: StoreChecksum?
-    /// What the record's index entries and references count as; 0 for a tombstone, and until an earlier version's are
-    /// counted.
+    /// What the record's names, index entries, references and rows of files count as, of a tombstone its names. Less
+    /// until a record of an earlier version is counted; 0 for a tombstone of one.
     public var indexBytes: Int64 = 0
 
     /// Makes a row.

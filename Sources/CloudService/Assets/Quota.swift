@@ -49,7 +49,8 @@ struct Quota: Sendable {
     /// The operations that are refused because they grow what is there beyond the quota, of those that are not refused
     /// yet. What gets smaller, and what goes, is never refused, and makes room for the others. Pure.
     ///
-    /// - Parameter indexBytes: by how much each operation changes what the index entries and references count as.
+    /// - Parameter indexBytes: by how much each operation changes what names, index entries, and the rows of references
+    ///   and files count as.
     func refused(_ outcomes: [ModifyOutcome], indexBytes: [Int64]) -> [Int] {
         let grown = zip(outcomes, indexBytes).map { outcome, indexBytes -> Int64 in
             guard case .save = outcome else { return 0 }
@@ -98,7 +99,7 @@ extension ModifyOutcome {
         }
     }
 
-    /// By how much a save changes what is there, its index entries not counted.
+    /// By how much a save changes what is there, without names, index entries and the rows of references and files.
     fileprivate func grownBytes(_ rowBytes: Int64) -> Int64 {
         guard case .save(let draft) = self else { return 0 }
         return Int64(draft.fieldBytes.count - (draft.old?.fields.count ?? 0))
@@ -106,12 +107,12 @@ extension ModifyOutcome {
     }
 
     /// What a deletion frees, without what goes along with it. In a zone with a feed a tombstone takes the record's
-    /// place.
+    /// place, and keeps its names.
     fileprivate func freedBytes(_ rowBytes: Int64) -> Int64 {
         guard case .delete(let row) = self else { return 0 }
         return Int64(row.fields.count) + row.indexBytes
             + ((try? FieldsBinary.decode(row.fields))?.assetUses.bytes ?? 0)
-            + (row.key.zone.isDefault ? rowBytes : 0)
+            + (row.key.zone.isDefault ? rowBytes : -row.key.countedNameBytes(recordType: row.recordType))
     }
 }
 

@@ -21,7 +21,7 @@ struct UsageDeltas: Sendable {
         add(change, in: row.key.zone, creator: row.created.userRecordName)
     }
 
-    /// Counts index entries that come or go while the record stays.
+    /// Counts what a record's index row counts as beyond what the record counted until now.
     mutating func index(_ row: RecordIndexRow, of record: RecordRow) {
         let change = StoredSize(indexBytes: row.countedBytes - record.indexBytes)
         guard change != StoredSize() else { return }
@@ -32,9 +32,18 @@ struct UsageDeltas: Sendable {
         removed.append((row.key, row.created.userRecordName))
     }
 
-    /// Counts a tombstone that comes (1), or goes (-1).
-    mutating func countTombstone(in zone: ZoneKey, _ count: Int64) {
-        add(StoredSize(tombstones: count), in: zone, creator: "")
+    /// Counts a tombstone and its names.
+    mutating func addTombstone(_ row: RecordRow) {
+        add(StoredSize(indexBytes: row.indexBytes, tombstones: 1), in: row.key.zone, creator: "")
+    }
+
+    /// Takes off a tombstone, and of its names what was counted.
+    mutating func removeTombstone(_ row: RecordRow) {
+        removeTombstones(in: row.key.zone, count: 1, nameBytes: row.indexBytes)
+    }
+
+    mutating func removeTombstones(in zone: ZoneKey, count: Int64, nameBytes: Int64) {
+        add(StoredSize(indexBytes: -nameBytes, tombstones: -count), in: zone, creator: "")
     }
 
     /// Counts a zone's row that comes (1), or goes (-1). It is none of what the zone itself has.

@@ -41,7 +41,7 @@ extension ServiceLimits {
                 + "'\(most.field)'; \(indexEntriesMax) are allowed")
     }
 
-    /// The most that the index entries and references of a request's records can count as.
+    /// The most that names, index entries, and the rows of references and files of a request's records can count as.
     ///
     /// - Parameter schema: with what the records add to it.
     func indexBytesMax(of drafts: [RecordDraft], _ schema: Schema) -> Int64 {
@@ -54,7 +54,17 @@ extension ServiceLimits {
         let longest = IndexEntry.countedBytes(
             fieldBytes: nameBytesMax, valueBytes: max(2 * nameBytesMax, OrderedBytes.indexedBytesMax) + 16,
             nameBytes: nameBytesMax)
-        return drafts.reduce(Int64(entries) * longest) { $0 + $1.references.countedBytes }
+        return drafts.reduce(Int64(entries) * longest) {
+            $0 + $1.references.countedBytes + longestKey.countedNameBytes(recordType: longestKey.recordName)
+                + Int64($1.assets.count) * longestKey.countedFileBytes
+        }
+    }
+
+    /// A record's key of which no part can be longer.
+    private var longestKey: RecordKey {
+        let name = String(repeating: "n", count: nameBytesMax)
+        return RecordKey(
+            zone: ZoneKey(database: .privateDatabase(of: name), zoneName: name), recordName: name)
     }
 
     /// Refuses a request whose records together would have more than a request may.

@@ -44,9 +44,9 @@ struct IndexWork: Hashable {
     /// The records up to here are done.
     var position: RecordKey?
 
-    /// Version 1 counted no bytes, and up to version 2 other texts had other words: that work begins anew, with what it
-    /// had done.
-    private static let version: UInt8 = 3
+    /// Version 1 counted no bytes, up to version 2 other texts had other words, and up to version 3 names and rows of
+    /// files were not counted: that work begins anew, with what it had done.
+    private static let version: UInt8 = 4
 
     /// The work that a change of a type makes, beside what was left; nil when nothing is to be done.
     init?(_ recordType: String, from old: RecordType?, to new: RecordType?, left: IndexWork?) {
@@ -115,17 +115,21 @@ struct IndexWork: Hashable {
 extension IndexEntries {
     /// The row of a record in a store's indexes.
     ///
-    /// - Parameter references: the record's references that bind; nil: they aren't known yet.
+    /// - Parameters:
+    ///   - references: the record's references that bind; nil: they aren't known yet.
+    ///   - assets: the files that the record holds; nil: they aren't known yet.
     static func row(
-        _ subject: QuerySubject, _ schema: Schema, references: [ReferenceRow]? = nil
+        _ subject: QuerySubject, _ schema: Schema, references: [ReferenceRow]? = nil,
+        assets: [AssetUse]? = nil
     ) -> RecordIndexRow {
         let entries = schema.recordTypes[subject.row.recordType].map { of(subject, in: $0) } ?? []
         let references =
             references
             ?? bindingReferences(of: subject.row.key, fields: subject.fields, parent: subject.row.parent)
+        let filesCount = Int64((assets ?? subject.fields.assetUses).count)
         return RecordIndexRow(
             key: subject.row.key, recordType: subject.row.recordType, entries: entries,
-            referenceBytes: references.countedBytes)
+            linkBytes: references.countedBytes + filesCount * subject.row.key.countedFileBytes)
     }
 }
 

@@ -119,7 +119,7 @@ struct ModifyDecider {
         var references = ModifyReferences(
             outcomes: outcomes, keys: keys, saves: saves, loaded: loaded, limits: limits)
         references.settle()
-        let indexBytes = grownIndexBytes(outcomes, keys)
+        let indexBytes = grownIndexBytes(outcomes, keys, loaded)
         while true {
             // What an atomic zone won't do neither takes room nor makes any.
             let settled = failAtomicZones(references.outcomes, keys: keys)
@@ -135,9 +135,11 @@ struct ModifyDecider {
         }
     }
 
-    /// By how much each outcome changes what the index entries and references count as. Nothing where the quota does
-    /// for the most that it can be: a long text takes longer to take apart than to write.
-    private func grownIndexBytes(_ outcomes: [ModifyOutcome], _ keys: [RecordKey?]) -> [Int64] {
+    /// By how much each outcome changes what names, index entries, and the rows of references and files count as.
+    /// Nothing where the quota does for the most that it can be: a long text takes longer to take apart than to write.
+    private func grownIndexBytes(
+        _ outcomes: [ModifyOutcome], _ keys: [RecordKey?], _ loaded: StoreLoaded
+    ) -> [Int64] {
         let drafts = outcomes.map { if case .save(let draft) = $0 { draft } else { nil as RecordDraft? } }
         let schema = schema.adding(outcomes.compactMap(\.schemaAdditions))
         let indexBytesMax = limits.indexBytesMax(of: drafts.compactMap(\.self), schema)
@@ -149,12 +151,20 @@ struct ModifyDecider {
                 key: key, recordType: draft.recordType, tagEpoch: .max, counter: .max, parent: draft.parent,
                 created: draft.old?.created ?? stamp, modified: stamp, fields: [])
             let subject = QuerySubject(row: row, fields: draft.fields)
-            let new = IndexEntries.row(subject, schema, references: draft.references)
+            let new = IndexEntries.row(
+                subject, schema, references: draft.references, assets: draft.assets)
             return new.countedBytes - knownIndexBytes(draft.old, schema)
+                - tombstoneBytes(of: draft, key, loaded)
         }
     }
 
-    /// What a record's index entries and references count as, also where no step has counted or made them yet.
+    /// What the tombstone counts as whose place the record takes.
+    private func tombstoneBytes(of draft: RecordDraft, _ key: RecordKey, _ loaded: StoreLoaded) -> Int64 {
+        guard draft.old == nil, let tombstone = loaded.records[key], tombstone.isDeleted else { return 0 }
+        return tombstone.indexBytes + quota.rowBytes
+    }
+
+    /// What a record's `indexBytes` come to, also where no step has counted or made all of it yet.
     private func knownIndexBytes(_ old: RecordRow?, _ schema: Schema) -> Int64 {
         guard let old, let subject = try? QuerySubject(row: old) else { return old?.indexBytes ?? 0 }
         return max(old.indexBytes, IndexEntries.row(subject, schema).countedBytes)

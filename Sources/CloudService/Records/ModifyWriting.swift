@@ -37,7 +37,7 @@ struct ModifyWriting {
             fields: draft.fieldBytes, checksum: checksum)
         count(checksum, insteadOf: draft.old?.checksum, in: key.zone)
         let subject = QuerySubject(row: row, fields: draft.fields)
-        let entries = IndexEntries.row(subject, schema, references: draft.references)
+        let entries = IndexEntries.row(subject, schema, references: draft.references, assets: draft.assets)
         row.indexBytes = entries.countedBytes
         changes.indexes.append(entries)
         changes.records.append(row)
@@ -47,8 +47,8 @@ struct ModifyWriting {
         changes.addedReferences += after.subtracting(before).sorted()
         changes.keepAssets(of: draft, key: key)
         usage.save(draft, as: row)
-        if draft.old == nil, loaded.records[key]?.isDeleted ?? false {
-            usage.countTombstone(in: key.zone, -1)
+        if draft.old == nil, let tombstone = loaded.records[key], tombstone.isDeleted {
+            usage.removeTombstone(tombstone)
         }
         return row
     }
@@ -61,13 +61,14 @@ struct ModifyWriting {
             changes.removedRecords.append(row.key)
             return
         }
-        usage.countTombstone(in: row.key.zone, 1)
         let version = nextVersion(in: row.key.zone)
         count(nil, insteadOf: row.checksum, in: row.key.zone)
-        changes.records.append(
-            RecordRow(
-                key: row.key, recordType: row.recordType, isDeleted: true, tagEpoch: version.epoch,
-                counter: version.counter, created: row.created, modified: stamp, fields: []))
+        var tombstone = RecordRow(
+            key: row.key, recordType: row.recordType, isDeleted: true, tagEpoch: version.epoch,
+            counter: version.counter, created: row.created, modified: stamp, fields: [])
+        tombstone.indexBytes = row.key.countedNameBytes(recordType: row.recordType)
+        usage.addTombstone(tombstone)
+        changes.records.append(tombstone)
     }
 
     /// All of it, with the counters of the zones and of their database moved on.

@@ -8,10 +8,15 @@ extension CloudService {
     ///
     /// - Throws: `CloudStoreError`; then nothing was changed.
     package func pruneTombstones(zoneName: String, ofUser userRecordName: String) throws {
-        try changeZone(zoneName, ofUser: userRecordName) { zone, _, changes, usage in
-            zone.tombstoneFloor = zone.counter
-            usage.countTombstone(in: zone.key, -zone.size.tombstones)
-            changes.prunedTombstones = [PrunedTombstones(zone: zone.key, through: zone.counter)]
+        try changeZone(zoneName, ofUser: userRecordName) { change, reader in
+            let key = change.zone.key
+            var wanted = StoreLoad()
+            wanted.assets.tombstoneBytesOf = [key]
+            let nameBytes = try reader.load(wanted).assets.tombstoneBytes[key] ?? 0
+            change.usage.removeTombstones(
+                in: key, count: change.zone.size.tombstones, nameBytes: nameBytes)
+            change.zone.tombstoneFloor = change.zone.counter
+            change.changes.prunedTombstones = [PrunedTombstones(zone: key, through: change.zone.counter)]
         }
     }
 
@@ -24,18 +29,25 @@ extension CloudService {
     package func resetEpoch(
         zoneName: String, ofUser userRecordName: String, includesDeleted: Bool = false
     ) throws {
-        try changeZone(zoneName, ofUser: userRecordName, includesDeleted: includesDeleted) {
-            zone, database, _, _ in
-            zone.epoch = random.next()
-            guard !zone.isDeleted else { return }
-            database.counter += 1
-            zone.databaseCounter = database.counter
+        try changeZone(zoneName, ofUser: userRecordName, includesDeleted: includesDeleted) { change, _ in
+            change.zone.epoch = random.next()
+            guard !change.zone.isDeleted else { return }
+            change.database.counter += 1
+            change.zone.databaseCounter = change.database.counter
         }
+    }
+
+    /// What is to become of a zone, its database's feed and its owner's usage.
+    private struct ZoneChange {
+        var zone: ZoneRow
+        var database: DatabaseRow
+        var changes = StoreChanges()
+        var usage = UsageDeltas()
     }
 
     private func changeZone(
         _ zoneName: String, ofUser userRecordName: String, includesDeleted: Bool = false,
-        _ change: (inout ZoneRow, inout DatabaseRow, inout StoreChanges, inout UsageDeltas) -> Void
+        _ body: (inout ZoneChange, any CloudStoreReader) throws -> Void
     ) throws {
         let key = ZoneKey(database: .privateDatabase(of: userRecordName), zoneName: zoneName)
         try store.write { writer in
@@ -43,15 +55,15 @@ extension CloudService {
             wanted.zones = [key]
             wanted.databases = [key.database]
             let loaded = try writer.load(wanted)
-            guard var zone = loaded.zones[key], includesDeleted || !zone.isDeleted,
-                var database = loaded.databases[key.database]
+            guard let zone = loaded.zones[key], includesDeleted || !zone.isDeleted,
+                let database = loaded.databases[key.database]
             else { return }
-            var changes = StoreChanges()
-            var usage = UsageDeltas()
-            change(&zone, &database, &changes, &usage)
-            changes.zones = [zone]
-            changes.databases = [database]
-            try count(usage, into: &changes, writer)
+            var change = ZoneChange(zone: zone, database: database)
+            try body(&change, writer)
+            var changes = change.changes
+            changes.zones = [change.zone]
+            changes.databases = [change.database]
+            try count(change.usage, into: &changes, writer)
             try writer.apply(changes)
         }
     }

@@ -59,7 +59,7 @@ extension CloudService {
         var zones = loaded.zones
         var usage = UsageDeltas()
         for row in rows.tombstones {
-            usage.countTombstone(in: row.key.zone, -1)
+            usage.removeTombstone(row)
             changes.removedRecords.append(row.key)
             let floor = zones[row.key.zone]?.tombstoneFloor ?? 0
             zones[row.key.zone]?.tombstoneFloor = max(floor, row.counter)

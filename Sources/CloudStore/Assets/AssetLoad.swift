@@ -8,6 +8,8 @@ public struct AssetLoad: Sendable {
     public var digests: [[UInt8]] = []
     /// Secrets wanted, by their names.
     public var secrets: [String] = []
+    /// Zones of which is wanted what the names of their tombstones count as.
+    public var tombstoneBytesOf: [ZoneKey] = []
     /// Whether the number of users who have a private database with something in it is wanted.
     public var countsPrivateUsers = false
 
@@ -19,6 +21,8 @@ public struct AssetLoad: Sendable {
 public struct AssetLoaded: Sendable {
     /// The records' sizes; none for tombstones.
     public var sizes: [RecordKey: StoredSize] = [:]
+    /// What the names of the zones' tombstones count as.
+    public var tombstoneBytes: [ZoneKey: Int64] = [:]
     /// The files that their owners have, with the bytes of each.
     public var owned: [OwnedAsset: Int64] = [:]
     /// The digests of files that some record holds.
@@ -33,6 +37,7 @@ public struct AssetLoaded: Sendable {
 
     mutating func merge(_ other: AssetLoaded) {
         sizes.merge(other.sizes) { $1 }
+        tombstoneBytes.merge(other.tombstoneBytes) { $1 }
         owned.merge(other.owned) { $1 }
         usedDigests.formUnion(other.usedDigests)
         secrets.merge(other.secrets) { $1 }
@@ -62,14 +67,15 @@ public struct StoredSize: Hashable, Sendable {
     public var recordBytes: Int64
     /// Bytes of the files that the records hold; a file in two records counts twice.
     public var assetBytes: Int64
-    /// What the records' index entries and references count as. See `RecordIndexRow.countedBytes`.
+    /// What the names of records and tombstones, index entries, references and files' rows count as. See
+    /// `RecordIndexRow.countedBytes`.
     public var indexBytes: Int64
     /// Tombstones of deleted records.
     public var tombstones: Int64
     /// Rows of custom zones, deleted ones among them until they are pruned.
     public var zones: Int64
 
-    /// Bytes of fields, files, index entries and references together.
+    /// Bytes of fields, files, names, index entries and references together.
     public var bytes: Int64 { recordBytes + assetBytes + indexBytes }
 
     /// Makes a size.

@@ -5,6 +5,10 @@ extension MemoryTransaction {
             guard let row = tables.records[key.zone]?[key.recordName], !row.isDeleted else { continue }
             loaded.assets.sizes[key] = size(of: row)
         }
+        for zone in wanted.assets.tombstoneBytesOf {
+            loaded.assets.tombstoneBytes[zone] = (tables.records[zone] ?? BucketMap()).values
+                .reduce(0) { $1.isDeleted ? $0 + $1.indexBytes : $0 }
+        }
         for owned in wanted.assets.owned {
             loaded.assets.owned[owned] =
                 tables.assets.lazy

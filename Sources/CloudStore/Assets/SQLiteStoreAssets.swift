@@ -8,6 +8,9 @@ extension SQLiteStoreTransaction {
             loaded.cleared[key] = try clearedSize(of: key, zonesMax: wanted.clearedZonesMax)
         }
         for key in wanted.assets.sizesOf { loaded.assets.sizes[key] = try size(of: key) }
+        for zone in wanted.assets.tombstoneBytesOf {
+            loaded.assets.tombstoneBytes[zone] = try tombstoneBytes(in: zone)
+        }
         for owned in wanted.assets.owned { loaded.assets.owned[owned] = try bytes(of: owned) }
         for digest in wanted.assets.digests where try isUsed(digest) {
             loaded.assets.usedDigests.insert(digest)
@@ -63,6 +66,17 @@ extension SQLiteStoreTransaction {
             return StoredSize(
                 records: 1, recordBytes: statement.int64(at: 0), assetBytes: statement.int64(at: 1),
                 indexBytes: statement.int64(at: 2))
+        }
+    }
+
+    private func tombstoneBytes(in zone: ZoneKey) throws -> Int64 {
+        let sql = """
+            SELECT coalesce(sum(indexBytes), 0) FROM records
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND isDeleted = 1
+            """
+        return try connection.withStatement(sql) { statement in
+            try bindPlace(of: zone, to: statement)
+            return try statement.step() ? statement.int64(at: 0) : 0
         }
     }
 

@@ -92,9 +92,10 @@ extension StoreFile {
             "usage", "users whose private records were counted wrong",
             """
             SELECT count(*) FROM (
-                SELECT owner, count(*) AS records, sum(length(fields)) AS bytes, sum(indexBytes) AS indexBytes
+                SELECT owner, sum(isDeleted = 0) AS records, sum(length(fields)) AS bytes,
+                sum(indexBytes) AS indexBytes
                 FROM records AS r
-                WHERE scope = 2 AND isDeleted = 0 AND \(SQLiteStoreTransaction.isNotCleared) GROUP BY owner
+                WHERE scope = 2 AND \(SQLiteStoreTransaction.isNotCleared) GROUP BY owner
             ) AS r LEFT JOIN usage AS u ON u.scope = 2 AND u.user = r.owner
             WHERE u.records IS NOT r.records OR u.recordBytes IS NOT r.bytes OR u.indexBytes IS NOT r.indexBytes
             """

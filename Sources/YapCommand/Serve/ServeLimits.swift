@@ -180,7 +180,8 @@ extension ServeSettings {
         Setting(
             "limits.privateBytesMax", .bytes, .longNumber(\.options.limits.assets.privateBytesMax),
             from: 0,
-            "the quota of a user's private database: records, their index entries and references, and files"),
+            "the quota of a user's private database: records, their names, index entries and references, and files"
+        ),
         Setting(
             "limits.publicBytesBase", .bytes, .longNumber(\.options.limits.assets.publicBytesBase),
             from: 0, "the quota of the public database without users"),
@@ -193,7 +194,8 @@ extension ServeSettings {
         Setting(
             "limits.rowBytes", .bytes, .longNumber(\.options.limits.assets.rowBytes),
             from: 0, to: 1 << 20,
-            "what a record, a tombstone and a zone count beside fields, index entries, references and files"),
+            "what a record, a tombstone and a zone count beside fields, names, index entries, references and files"
+        ),
         Setting(
             "limits.privateZonesMax", .count, .number(\.options.limits.assets.privateZonesMax),
             "a user's zones; deleted ones count until they are forgotten"),

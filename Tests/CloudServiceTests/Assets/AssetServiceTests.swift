@@ -358,7 +358,7 @@ import Testing
         #expect(try modify([operation(.forceUpdate, "b", bytes(900))], atomic: true) == ["QUOTA_EXCEEDED"])
         #expect(try modify([operation(.forceUpdate, "b", bytes(1))], atomic: true) == ["saved"])
         // A file counts too.
-        let small = try test.upload([UInt8](repeating: 1, count: 500), "f")
+        let small = try test.upload([UInt8](repeating: 1, count: 200), "f")
         let large = try test.upload([UInt8](repeating: 2, count: 900), "g")
         #expect(try test.save(large, "g").summary == "QUOTA_EXCEEDED")
         #expect(try test.save(small, "f").summary == "saved")
@@ -374,8 +374,8 @@ import Testing
         limits.assets.privateBytesMax = 1_000
         limits.assets.rowBytes = 0
         let service = AssetServiceTests(limits).service
-        #expect(try service.modify([operation(.create, "a", bytes(900))]).summaries == ["saved"])
-        var elsewhere = operation(.create, "b", bytes(900))
+        #expect(try service.modify([operation(.create, "a", bytes(850))]).summaries == ["saved"])
+        var elsewhere = operation(.create, "b", bytes(850))
         elsewhere.record.zoneID = ZoneID()
         let operations = [operation(.forceDelete, "a", type: nil), operation(.update, "gone"), elsewhere]
         #expect(

@@ -26,12 +26,12 @@ import Testing
     @Test func emptyRecordsTombstonesAndZonesCountTowardsTheQuota() throws {
         var limits = ServiceLimits()
         limits.assets.rowBytes = 100
-        limits.assets.privateBytesMax = 550
+        limits.assets.privateBytesMax = 680
         limits.tombstoneMilliseconds = 1_000
         let service = TestService(limits: limits)
         try service.zones(.create)
         let names = ["a", "b", "c", "d", "e", "f"]
-        // Four with their few bytes, and the zone.
+        // Four with their names and few bytes, and the zone.
         #expect(
             try modify(service, names.map { operation(.create, $0) })
                 == ["saved", "saved", "saved", "saved", "QUOTA_EXCEEDED", "QUOTA_EXCEEDED"])

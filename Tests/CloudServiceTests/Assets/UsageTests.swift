@@ -81,6 +81,16 @@ import Testing
                 let page = try store.read {
                     try $0.records(in: zone, after: nil, recordsMax: 1_000, bytesMax: .max)
                 }
+                let changed = try store.read {
+                    try $0.changedRecords(
+                        RecordChangesQuery(
+                            zone: zone, after: 0, tombstonesAfter: 0, recordsMax: 1_000, bytesMax: .max))
+                }
+                for tombstone in changed.rows where tombstone.isDeleted {
+                    for key in UsageKey.all(of: database, creator: "") {
+                        rows[key, default: UsageRow(key: key)].size.indexBytes += tombstone.indexBytes
+                    }
+                }
                 for record in page.rows {
                     let uses = try FieldsBinary.decode(record.fields).assetUses
                     for key in UsageKey.all(of: database, creator: record.created.userRecordName) {

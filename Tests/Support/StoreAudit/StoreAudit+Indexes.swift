@@ -35,9 +35,12 @@ extension StoreAudit {
             find(bytes(of: entries) != listed, "\(place): its entries are not those that its row lists")
             // A file of an earlier version is counted by the work that is left.
             find(
-                record.row.indexBytes != countedBytes(entries, place.name) + countedReferenceBytes(of: record)
+                record.row.indexBytes
+                    != countedBytes(entries, place.name) + countedNameBytes(of: record)
+                    + countedReferenceBytes(of: record) + countedFileBytes(of: record)
                     && !uncounted.contains(record.type),
-                "\(place): its entries and references count as \(record.row.indexBytes) bytes")
+                "\(place): its names, entries, references and files' rows count as \(record.row.indexBytes) bytes"
+            )
             find(
                 !demand.isMet(by: entries, of: record.row),
                 "\(place): its entries are not those that the schema asks for")
@@ -47,6 +50,16 @@ extension StoreAudit {
         let left = Set(indexes.listed.keys).union(indexes.entries.keys).filter { !waiting.contains($0.part) }
         for row in left.sorted(by: { ($0.part, $0.name) < ($1.part, $1.name) }) {
             find(true, "part \(row.part) of the indexes has \(row.name), which is not there")
+        }
+    }
+
+    /// - Parameter mayBeUncounted: whether an earlier version may have left tombstones, whose names don't count.
+    mutating func checkTombstones(mayBeUncounted: Bool) {
+        for record in records where record.isDeleted {
+            let counted = record.row.indexBytes
+            find(
+                counted != countedNameBytes(of: record) && !(mayBeUncounted && counted == 0),
+                "\(record.place): a tombstone whose names count as \(counted) bytes")
         }
     }
 
@@ -99,6 +112,19 @@ extension StoreAudit {
     /// What entries count as: `docs/DISK_FORMAT.md`.
     private func countedBytes(_ entries: [IndexEntry], _ name: String) -> Int64 {
         entries.reduce(0) { $0 + Int64(2 * ($1.field.utf8.count + $1.value.count) + name.utf8.count + 48) }
+    }
+
+    /// What names count as, three times owner, zone and name, and the type: the same page.
+    private func countedNameBytes(of record: Record) -> Int64 {
+        let place = record.place
+        return Int64(3 * (place.owner + place.zone + place.name).utf8.count + record.type.utf8.count)
+    }
+
+    /// What files' rows count as, twice owner, zone, name and digest, and 48: the same page.
+    private func countedFileBytes(of record: Record) -> Int64 {
+        let place = record.place
+        let row = 2 * ((place.owner + place.zone + place.name).utf8.count + 32) + 48
+        return Int64(files(of: record).count * row)
     }
 
     /// What references count as, twice owner, zone, target and source: the same page.

@@ -4,7 +4,7 @@ import CloudWire
 /// What users have, and the files that their records hold.
 extension StoreAudit {
     /// The files of a record: SHA-256 in hexadecimal, and bytes.
-    private func files(of record: Record) -> [String: Int64] {
+    func files(of record: Record) -> [String: Int64] {
         var files: [String: Int64] = [:]
         func add(_ value: FieldValue?) {
             switch value {
@@ -88,13 +88,13 @@ extension StoreAudit {
             var indexBytes: Int64 = 0
         }
         var expected: [[String]: Usage] = [:]
-        for record in records where !record.isDeleted {
+        for record in records {
             let place = record.place
             let users = place.scope == 1 ? [record.creator, ""] : [place.owner]
             let zone = ["\(place.scope)", place.owner, place.zone]
             for subject in users.map({ ["\(place.scope)", $0] }) + [zone] {
                 var usage = expected[subject] ?? Usage()
-                usage.records += 1
+                usage.records += record.isDeleted ? 0 : 1
                 usage.recordBytes += Int64(record.bytes)
                 usage.indexBytes += record.row.indexBytes
                 usage.assetBytes += files(of: record).values.reduce(0, +)

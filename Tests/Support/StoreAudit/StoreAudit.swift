@@ -41,18 +41,23 @@ public struct StoreAudit {
     private(set) var findings: [String] = []
 
     /// What doesn't fit in the file at `path`, in words; nothing in a sound one. The file may be in use.
-    public static func findings(path: String) throws -> [String] {
+    ///
+    /// - Parameter mayHaveEarlierTombstones: whether the file was written by a version that didn't count the names of
+    ///   tombstones.
+    public static func findings(path: String, mayHaveEarlierTombstones: Bool = false) throws -> [String] {
         var options = OpenOptions()
         options.create = false
         let connection = try Connection(path: path, options: options)
         defer { try? connection.close() }
         var audit = StoreAudit(connection: connection)
-        return try connection.transaction(.deferred) { try audit.run() }
+        return try connection.transaction(.deferred) {
+            try audit.run(mayHaveEarlierTombstones: mayHaveEarlierTombstones)
+        }
     }
 
     init(connection: Connection) { self.connection = connection }
 
-    private mutating func run() throws -> [String] {
+    private mutating func run(mayHaveEarlierTombstones: Bool) throws -> [String] {
         let checks = try rows("PRAGMA integrity_check", columns: 1)
         if checks != [["ok"]] { findings += checks.map { $0.joined() } }
         try readPlaces()
@@ -66,6 +71,7 @@ public struct StoreAudit {
         try checkSubscriptions()
         try checkSchema()
         try checkIndexes()
+        checkTombstones(mayBeUncounted: mayHaveEarlierTombstones)
         try checkChecksums()
         return findings
     }
