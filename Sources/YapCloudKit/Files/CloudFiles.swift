@@ -15,21 +15,25 @@ public struct CloudFiles: Sendable {
     /// has is removed later.
     /// - Throws: `YapDatabaseCloudKitError.fileNotWritten`, `notRegistered`.
     public func add(_ bytes: Data) async throws -> CloudFile {
-        try await adding { try $0.add(bytes) }
+        try await outsideOfThePool { try addInline(bytes) }
     }
 
     /// Stores a copy of a file on this device. Put the value into an object to send it.
     ///
     /// - Throws: `YapDatabaseCloudKitError.fileUnreadable`, `fileNotWritten`, `notRegistered`.
     public func add(copyOf url: URL) async throws -> CloudFile {
-        try await adding { try $0.add(copyOf: url.path) }
+        try await outsideOfThePool { try adding { try $0.add(copyOf: url.path) } }
     }
 
-    private func adding(_ add: @escaping @Sendable (FileFolder) throws -> CloudFile) async throws -> CloudFile
-    {
+    /// `add(_:)` on the caller's thread.
+    package func addInline(_ bytes: Data) throws -> CloudFile {
+        try adding { try $0.add(bytes) }
+    }
+
+    private func adding(_ add: (FileFolder) throws -> CloudFile) throws -> CloudFile {
         let folder = try folder
-        let file = try await outsideOfThePool { try add(folder) }
-        try await liftWaiting(for: file)
+        let file = try withPublicErrors { try add(folder) }
+        try liftWaiting(for: file)
         return file
     }
 
@@ -57,43 +61,82 @@ public struct CloudFiles: Sendable {
     public func fetch(
         _ file: CloudFile, ofObjectForKey key: String, inCollection collection: String
     ) async throws -> URL {
-        if let url = url(of: file) {
-            try await liftWaiting(for: file)
-            return url
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async {
+                fetchInline(file, ofObjectForKey: key, inCollection: collection) {
+                    continuation.resume(with: $0)
+                }
+            }
         }
-        let owner = try await owner(key, collection)
-        let own = try await fetchRecords([owner.recordID], with: file)
-        if url(of: file) == nil {
-            // Another object may have a file that was moved from it and not sent since then.
-            let others = try await otherRecords(with: file, than: owner)
-            if !others.isEmpty { _ = try await fetchRecords(others, with: file) }
+    }
+
+    /// `fetch(_:ofObjectForKey:inCollection:)`, begun on the caller's thread.
+    /// - Parameter completion: Called once, on the caller's thread or on one of the framework's.
+    package func fetchInline(
+        _ file: CloudFile, ofObjectForKey key: String, inCollection collection: String,
+        completion: @escaping @Sendable (Result<URL, any Error>) -> Void
+    ) {
+        do {
+            if let url = try arrived(file) { return completion(.success(url)) }
+            let owner = try owner(key, collection)
+            fetchRecords([owner.recordID], with: file) { result in
+                complete(file, of: owner, result, completion)
+            }
+        } catch {
+            completion(.failure(error))
         }
-        guard let url = url(of: file) else {
-            // The error of the object's own record says most.
-            _ = try own[owner.recordID]?.get()
-            throw CKError.saying(
-                .assetNotAvailable, "the record of \"\(key)\" has another file now: read the object again")
+    }
+
+    /// Ends a fetch when the object's own record was fetched. If that lacks the file, another one may have it: the file
+    /// was moved from that object, and the change wasn't sent yet.
+    ///
+    /// - Parameter own: Success if the object's own record was fetched.
+    private func complete(
+        _ file: CloudFile, of owner: RecordRow, _ own: Result<Void, any Error>,
+        _ completion: @escaping @Sendable (Result<URL, any Error>) -> Void
+    ) {
+        do {
+            if let url = try arrived(file) { return completion(.success(url)) }
+            let others = try otherRecords(with: file, than: owner)
+            fetchRecords(others, with: file) { _ in
+                completion(
+                    Result {
+                        if let url = try arrived(file) { return url }
+                        // The error of the object's own record says most.
+                        _ = try own.get()
+                        throw CKError.saying(
+                            .assetNotAvailable,
+                            "the object's record has another file now: read the object again")
+                    })
+            }
+        } catch {
+            completion(.failure(error))
         }
-        try await liftWaiting(for: file)
+    }
+
+    /// The place of a file that is on this device now. The changes that wait for it become ready to be sent.
+    private func arrived(_ file: CloudFile) throws -> URL? {
+        guard let url = url(of: file) else { return nil }
+        try liftWaiting(for: file)
         return url
     }
 
     /// Makes the changes that wait for the file ready to be sent.
-    private func liftWaiting(for file: CloudFile) async throws {
+    private func liftWaiting(for file: CloudFile) throws {
         let name = sync.registeredName
-        let isWaitedFor = try await sync.connection.read {
+        let isWaitedFor = try sync.connection.blocking.read {
             try $0.ext(name, as: YapDatabaseCloudKit.self).tables.isKnownAsset(file.text)
         }
         guard isWaitedFor else { return }
-        try await sync.connection.readWrite {
+        try sync.connection.blocking.readWrite {
             try $0.ext(name, as: YapDatabaseCloudKit.self).isQueueTouched = true
         }
     }
 
     /// The record of an object.
-    private func owner(_ key: String, _ collection: String) async throws -> RecordRow {
+    private func owner(_ key: String, _ collection: String) throws -> RecordRow {
         let name = sync.registeredName
-        let owner = try await sync.connection.read {
+        let owner = try sync.connection.blocking.read {
             try $0.ext(name, as: YapDatabaseCloudKit.self).owner(key, collection)
         }
         guard let owner else {
@@ -105,36 +148,42 @@ public struct CloudFiles: Sendable {
     }
 
     /// Other records that may have the file on the server.
-    private func otherRecords(with file: CloudFile, than owner: RecordRow) async throws -> [CKRecord.ID] {
+    private func otherRecords(with file: CloudFile, than owner: RecordRow) throws -> [CKRecord.ID] {
         guard let database = sync.cloudKit.runner.state.withLock({ $0.database }) else { return [] }
         let name = sync.registeredName
         // A connection of its own: the search reads all rows.
-        return try await database.newConnection().read { transaction in
+        return try database.newConnection().blocking.read { transaction in
             let tables = try transaction.ext(name, as: YapDatabaseCloudKit.self).tables
             return try tables.recordsWithFile(file, named: owner.recordID.recordName, owner.database)
         }.filter { $0 != owner.recordID }
     }
 
     /// Fetches records with the file, and stores it.
+    ///
+    /// - Parameter completion: Called once. Its result is the error of the first record, or that of the disk.
     private func fetchRecords(
-        _ recordIDs: [CKRecord.ID], with file: CloudFile
-    ) async throws -> [CKRecord.ID: Result<CKRecord, CKError>] {
-        let results = await withCheckedContinuation { continuation in
-            let operation = CKFetchRecordsOperation.fetching(
-                recordIDs,
-                files: { _, _, _, asset in asset.knownFile.map { $0 == file } ?? true ? .required : .left }
-            ) { continuation.resume(returning: $0) }
-            operation.desiredKeys = sync.map.fileFields
-            sync.container.privateCloudDatabase.add(operation)
+        _ recordIDs: [CKRecord.ID], with file: CloudFile,
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        guard let first = recordIDs.first else { return completion(.success(())) }
+        let operation = CKFetchRecordsOperation.fetching(
+            recordIDs,
+            files: { _, _, _, asset in asset.knownFile.map { $0 == file } ?? true ? .required : .left }
+        ) { results in
+            completion(
+                Result {
+                    let folder = try folder
+                    try withPublicErrors {
+                        for result in results.values {
+                            guard let record = try? result.get() else { continue }
+                            try sync.map.takeFiles(of: record, sync.map.fileFields, into: folder)
+                        }
+                    }
+                    _ = try results[first]?.get()
+                })
         }
-        let folder = try folder
-        try await outsideOfThePool { [map = sync.map] in
-            for result in results.values {
-                guard let record = try? result.get() else { continue }
-                try map.takeFiles(of: record, map.fileFields, into: folder)
-            }
-        }
-        return results
+        operation.desiredKeys = sync.map.fileFields
+        sync.container.privateCloudDatabase.add(operation)
     }
 
     // MARK: Removing
@@ -146,20 +195,25 @@ public struct CloudFiles: Sendable {
     /// objects aren't found.
     /// - Throws: `YapDatabaseError`; `YapDatabaseCloudKitError.fileNotWritten`, `notRegistered`.
     public func removeUnused() async throws {
-        let files = self
-        try await outsideOfThePool { try files.removeUnusedInline() }
+        try await outsideOfThePool { try removeUnusedInline() }
     }
 
     /// `removeUnused()` on the caller's thread.
-    func removeUnusedInline(unusedSeconds: Double = FileFolder.unusedSeconds) throws {
+    package func removeUnusedInline() throws {
+        try removeUnusedInline(unusedSeconds: FileFolder.unusedSeconds)
+    }
+
+    func removeUnusedInline(unusedSeconds: Double) throws {
         let (folder, name) = (try folder, sync.registeredName)
         guard let database = sync.cloudKit.runner.state.withLock({ $0.database }) else { return }
-        try folder.removeUnused(unusedSeconds: unusedSeconds) {
-            // A connection of its own: it reads for long.
-            try database.newConnection().blocking.read { transaction in
-                let collections = try transaction.allCollections()
-                guard collections.allSatisfy({ database.isSearchable($0) }) else { return nil }
-                return try transaction.ext(name, as: YapDatabaseCloudKit.self).tables.usedFiles()
+        try withPublicErrors {
+            try folder.removeUnused(unusedSeconds: unusedSeconds) {
+                // A connection of its own: it reads for long.
+                try database.newConnection().blocking.read { transaction in
+                    let collections = try transaction.allCollections()
+                    guard collections.allSatisfy({ database.isSearchable($0) }) else { return nil }
+                    return try transaction.ext(name, as: YapDatabaseCloudKit.self).tables.usedFiles()
+                }
             }
         }
     }
@@ -180,17 +234,20 @@ extension CloudSync {
     public var files: CloudFiles { CloudFiles(sync: self) }
 }
 
+/// Throws the public error for an error of the file system.
+private func withPublicErrors<Value>(_ work: () throws -> Value) throws -> Value {
+    do {
+        return try work()
+    } catch let error as AssetFileError {
+        throw YapDatabaseCloudKitError(error)
+    }
+}
+
 /// Runs work that blocks outside of the cooperative pool.
-/// - Throws: What `work` throws, an `AssetFileError` as the `YapDatabaseCloudKitError` for it.
 private func outsideOfThePool<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global(qos: .utility).async {
-            let result = Result { try work() }.mapError { error in
-                (error as? AssetFileError).map { YapDatabaseCloudKitError($0) } ?? error
-            }
-            continuation.resume(with: result)
-        }
+        DispatchQueue.global(qos: .utility).async { continuation.resume(with: Result { try work() }) }
     }
 }
