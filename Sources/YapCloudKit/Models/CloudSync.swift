@@ -89,19 +89,21 @@ public final class CloudSync: Sendable {
     /// Begins to sync with a scheduler of the caller's, without waiting for anything; it hears of other devices'
     /// changes when `listens`.
     ///
-    /// - Parameter whenRegistered: Called between the registration and the first request for a fetch. What the
-    ///   scheduler runs in it, another thread may do there in an app.
+    /// - Parameters:
+    ///   - assetFiles: Writes the files that are sent and fetched.
+    ///   - whenRegistered: Called between the registration and the first request for a fetch. What the scheduler runs
+    ///     in it, another thread may do there in an app.
     package convenience init(
         _ database: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String,
         name: String = "cloudKit", scheduler: any SyncScheduler, clock: any TimeSource,
         random: any RandomSource, listens: Bool = false, foldsQueuedChanges: Bool = false,
         verifiesZones: Bool = true, objectsOfDeletedZones: DeletedZonesObjects = .keep,
-        whenRegistered: () throws -> Void = {}
+        assetFiles: any AssetFiles = DiskAssetFiles(), whenRegistered: () throws -> Void = {}
     ) throws {
         self.init(
             database, container: container, models: models, zone: zone, name: name, scheduler: scheduler,
             clock: clock, random: random, turn: nil, folds: foldsQueuedChanges, verifies: verifiesZones,
-            objectsOfDeletedZones: objectsOfDeletedZones)
+            objectsOfDeletedZones: objectsOfDeletedZones, assetFiles: assetFiles)
         try map.check(in: database)
         try database.blocking.register(cloudKit, withName: name)
         try whenRegistered()
@@ -118,7 +120,8 @@ public final class CloudSync: Sendable {
     private init(
         _ yap: YapDatabase, container: CKContainer, models: [CloudSyncModel], zone: String, name: String,
         scheduler: any SyncScheduler, clock: any TimeSource, random: any RandomSource, turn: SyncTurn?,
-        folds: Bool, verifies: Bool, objectsOfDeletedZones: DeletedZonesObjects
+        folds: Bool, verifies: Bool, objectsOfDeletedZones: DeletedZonesObjects,
+        assetFiles: any AssetFiles = DiskAssetFiles()
     ) {
         let zoneID = CKRecordZone.ID(zoneName: zone)
         let map = CloudSyncMap(models: models, zoneID: zoneID)
@@ -129,6 +132,7 @@ public final class CloudSync: Sendable {
             errorBlock: { _, error in streams.yield(error) }, logBlock: { streams.yield($0) }, turn: turn)
         environment.verifiesZones = verifies
         environment.objectsOfDeletedZones = objectsOfDeletedZones
+        environment.assetFiles = assetFiles
         cloudKit = YapDatabaseCloudKit(
             recordHandler: map.recordHandler, mergeBlock: map.mergeBlock, versionTag: map.versionTag,
             versionInfo: map.versionTag,
