@@ -192,7 +192,8 @@ let package = Package(
         room(
             "Simulation",
             [
-                "YapCloudKit", "Yap", "CloudKit", "CloudService", "CloudStore", "CloudWire", "SQLite",
+                "YapCloudKit", "Yap", "CloudKit", "CloudService", "CloudStore", "CloudWire", "Crypto",
+                "SQLite",
                 "SQLiteTestSupport", "SyncDevices", "Seams",
             ], path: "Tests/Support/Simulation"),
         .executableTarget(

@@ -8,7 +8,8 @@ import Testing
     private static let hunters = Scenario.firstFleet..<Scenario.firstFleet + 60
 
     @Test func eachMutantIsCaughtWithinTheDrawnSeeds() async throws {
-        let mutants = Mutant.allCases
+        // These devices have no files: `Scripts/mutants` shows the others.
+        let mutants = Mutant.allCases.filter { !$0.isOfFiles }
         let numbers = Array(0..<UInt64(mutants.count))
         let catches = try await Runs.all(numbers) { try Self.hunt(mutants[Int($0)]) }
         #expect(catches.count == mutants.count)

@@ -21,6 +21,8 @@ final class SimulatedNetwork: @unchecked Sendable {
         let process: Process
         let kind: String
         let request: WireRequest
+        /// The file that it carries, of a request that has no other meaning.
+        var file: CarriedFile?
         let draws: Draws
         let sentMilliseconds: Int64
         let faults: [Fault: RequestFault]
@@ -72,9 +74,25 @@ final class SimulatedNetwork: @unchecked Sendable {
         }
     }
 
+    func carry(
+        _ request: FileRequest, from device: Device, _ process: Process, _ patience: Patience,
+        _ completion: @escaping Completion
+    ) {
+        guard !process.isDead, !device.disk.isDead else { return completion(.failure(Self.noNetwork)) }
+        do {
+            let file = try CarriedFile(request)
+            let kind = file.upload == nil ? "file/fetch" : "file/send"
+            try send(
+                WireRequest(path: "/" + kind), kind, device, process, patience, completion, file: file)
+        } catch {
+            world.harnessFailed(error)
+            completion(.failure(Self.noNetwork))
+        }
+    }
+
     private func send(
         _ request: WireRequest, _ kind: String, _ device: Device, _ process: Process, _ patience: Patience,
-        _ completion: @escaping Completion
+        _ completion: @escaping Completion, file: CarriedFile? = nil
     ) throws {
         requests[device.index][kind, default: 0] += 1
         let name = device.nextRequestName()
@@ -85,14 +103,15 @@ final class SimulatedNetwork: @unchecked Sendable {
         let number = (underWay[device.index] ?? 0) + 1
         underWay[device.index] = number
         let exchange = Exchange(
-            device: device, process: process, kind: kind, request: request, draws: draws,
+            device: device, process: process, kind: kind, request: request, file: file, draws: draws,
             sentMilliseconds: world.queue.nowMilliseconds,
             faults: world.faults(of: name, kind, draws) { Self.keys(of: request) }, patience: patience
         ) { [unowned self] in
             if !process.isDead { underWay[device.index, default: 0] -= 1 }
             completion($0)
         }
-        world.note(device, "sends \(kind) \(request.body.count) bytes", held: exchange.faultNames)
+        let bytesCount = file?.upload?.count ?? request.body.count
+        world.note(device, "sends \(kind) \(bytesCount) bytes", held: exchange.faultNames)
         leave(exchange)
     }
 
@@ -163,6 +182,7 @@ final class SimulatedNetwork: @unchecked Sendable {
         if world.service.throttledUntilMilliseconds > world.queue.nowMilliseconds {
             return try world.service.busyAnswer(.throttled)
         }
+        if let file = exchange.file { return try world.service.carry(file) }
         world.ledger.servesLate = exchange.process.isDead || !isHeard(exchange)
         defer { world.ledger.servesLate = false }
         return try world.service.respond(to: exchange.request, exchange.kind)
@@ -173,7 +193,13 @@ final class SimulatedNetwork: @unchecked Sendable {
             return exchange.device.disk.die()
         }
         guard !exchange.process.isDead else { return }
-        if let fault = exchange.faults[.lostReply] { return lose(exchange, fault) }
+        if let fault = exchange.faults[.lostReply] {
+            // A part of a file may have come.
+            return lose(exchange, fault) { [unowned self] in
+                guard isHeard(exchange) else { return }
+                exchange.file?.take(response, bytesMax: response.body.count / 2)
+            }
+        }
         var latency = world.latencyMilliseconds(exchange.draws, "back")
         latency += exchange.faults[.lateReply]?.milliseconds ?? 0
         if let fault = exchange.faults[.overtakenReply] {
@@ -271,21 +297,34 @@ final class SimulatedNetwork: @unchecked Sendable {
             try world.service.see(page: response, to: exchange.request, device: device.index)
         }
         world.note(device, "gets \(kind) \(response.status) \(response.body.count) bytes")
-        exchange.process.run { exchange.completion(.success(response)) }
-    }
-
-    /// The device is told that the network failed, or hears nothing until its time is over.
-    private func lose(_ exchange: Exchange, _ fault: RequestFault) {
-        if fault.variant {
-            underWay[exchange.device.index, default: 0] -= 1
-        } else {
-            fail(exchange, after: fault.milliseconds, CKError(.networkFailure, "simulated: lost"))
+        guard let file = exchange.file, file.sink != nil else {
+            return exchange.process.run { exchange.completion(.success(response)) }
+        }
+        exchange.process.run {
+            guard isHeard else { return exchange.completion(.failure(Self.noNetwork)) }
+            file.take(response)
+            var response = response
+            if response.status < 300 { response.body = [] }
+            exchange.completion(.success(response))
         }
     }
 
-    private func fail(_ exchange: Exchange, after milliseconds: Int64, _ error: CKError) {
+    /// The device is told that the network failed, or hears nothing until its time is over.
+    private func lose(_ exchange: Exchange, _ fault: RequestFault, _ before: @escaping () -> Void = {}) {
+        if fault.variant {
+            underWay[exchange.device.index, default: 0] -= 1
+        } else {
+            fail(exchange, after: fault.milliseconds, CKError(.networkFailure, "simulated: lost"), before)
+        }
+    }
+
+    private func fail(
+        _ exchange: Exchange, after milliseconds: Int64, _ error: CKError,
+        _ before: @escaping () -> Void = {}
+    ) {
         world.queue.schedule(after: milliseconds, for: exchange.process.owner) { [unowned self] in
             world.note(exchange.device, "gets no answer to \(exchange.kind)")
+            before()
             exchange.process.run { exchange.completion(.failure(error)) }
         }
     }
@@ -359,6 +398,15 @@ final class SimulatedWire: Transport, @unchecked Sendable {
     ) -> TransportCancel {
         let patience = SimulatedNetwork.Patience()
         network.send(request, from: device, process, patience, completion)
+        return { patience.isOver = true }
+    }
+
+    func carry(
+        _ file: FileRequest, timeoutSeconds: Double,
+        completion: @escaping @Sendable (Result<WireResponse, CKError>) -> Void
+    ) -> TransportCancel {
+        let patience = SimulatedNetwork.Patience()
+        network.carry(file, from: device, process, patience, completion)
         return { patience.isOver = true }
     }
 }

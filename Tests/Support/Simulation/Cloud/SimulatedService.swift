@@ -17,6 +17,10 @@ final class SimulatedService {
     static func userRecordName(_ user: Int) -> String { "_" + users[user] }
     static func token(_ user: Int) -> String { users[user] + "'s token" }
 
+    /// Short, so that files are collected in a run.
+    private static let receiptMilliseconds: Int64 = 60_000
+    private static let unusedMilliseconds: Int64 = 10_000
+
     /// A zone that the run looks into, and how far its change log was read.
     private struct Column {
         var user: Int
@@ -35,6 +39,8 @@ final class SimulatedService {
     private var columns: [Column]
     private var backup: [Data?]?
     private var watch = TagWatch()
+    /// The files of records, which each restart and backup finds again.
+    private let assetFiles: MemoryAssetFiles
     private var losesPower = false
     private var isZoneDeletionUncertain = false
     private var startsCount = 0
@@ -45,6 +51,7 @@ final class SimulatedService {
     init(_ world: World, path: String) throws {
         self.world = world
         self.path = path
+        assetFiles = MemoryAssetFiles(clock: world.queue.clock)
         var keys = [(0, Self.zoneName)]
         if world.plan.scenario.hasOthers { keys.append((0, Self.otherZoneName)) }
         if world.usesAccounts { keys.append((1, Self.zoneName)) }
@@ -66,13 +73,17 @@ final class SimulatedService {
         let store = try SQLiteCloudStore(path: path, options: options, readersMax: 1)
         var limits = ServiceLimits()
         limits.itemsWithExtrasMax = world.plan.scenario.itemsMax
+        if world.plan.scenario.hasFiles {
+            limits.assets.receiptMilliseconds = Self.receiptMilliseconds
+            limits.assets.unusedMilliseconds = Self.unusedMilliseconds
+        }
         startsCount += 1
         let users = Self.users.indices.map { user in
             (Self.token(user), ServiceUser(userRecordName: Self.userRecordName(user)))
         }
         service = CloudService(
             store: store, clock: world.queue.clock, random: world.draws.source("service \(startsCount)"),
-            users: Dictionary(uniqueKeysWithValues: users), limits: limits)
+            users: Dictionary(uniqueKeysWithValues: users), limits: limits, assetFiles: assetFiles)
         self.store = store
         try settleZoneDeletion(in: store)
         try observe()
@@ -185,6 +196,27 @@ final class SimulatedService {
             try deliverPushes()
         }
         return isFoundDead() ? nil : response
+    }
+
+    /// Takes or sends a file; nil when the service isn't there, or died over it.
+    func carry(_ file: CarriedFile) throws -> WireResponse? {
+        guard store != nil, let service else { return nil }
+        let response = service.carry(file)
+        if let bytes = file.upload, response.status == 200, world.sabotage?.dropsFile() == true {
+            try assetFiles.drop(bytes)
+        }
+        return isFoundDead() ? nil : response
+    }
+
+    /// The bytes of a file that the service has, whether a record holds it or not.
+    func bytes(ofFile text: String) -> [UInt8]? {
+        let digits = Array(text.dropFirst("cloudfile:".count).prefix(40))
+        let digest = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(digits[$0...$0 + 1]), radix: 16)
+        }
+        let found = assetFiles.files(after: nil, filesMax: .max).first { $0.digest.starts(with: digest) }
+        guard let found, let reader = assetFiles.open(found.digest) else { return nil }
+        return try? reader.read(at: 0, bytesMax: Int(reader.bytes))
     }
 
     func see(_ request: WireRequest, from device: Int) throws -> [String] {
@@ -314,6 +346,12 @@ final class SimulatedService {
         var load = StoreLoad()
         load.zones = [columns[0].key]
         return try store.read { try $0.load(load) }.zones[columns[0].key]?.isDeleted == false
+    }
+
+    func collectFiles() throws {
+        guard let service, store != nil else { return }
+        world.note("service", "collects files")
+        try keep { while try service.collectUnusedFiles() {} }
     }
 
     func backUp() {

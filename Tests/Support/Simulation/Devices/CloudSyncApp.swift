@@ -26,21 +26,22 @@ final class CloudSyncApp: DeviceApp {
         let world = device.world
         let random = world.draws.source("device \(device.index) random \(process.owner)")
         try world.sabotage?.spoil(device.path, registeredName: Self.extensionName, isOpen: false)
-        let rows = CloudSyncRows(version: version, [.notes, .lists])
+        let hasFiles = world.plan.scenario.hasFiles
+        let rows = CloudSyncRows(version: version, hasFiles ? [.notes, .lists, .albums] : [.notes, .lists])
         self.rows = rows
         database = try YapDatabase(path: device.path, options: device.databaseOptions(random)) {
             rows.register(in: &$0)
         }
-        let container = CKContainer(
-            identifier: SimulatedService.container,
-            connection: CloudConnection(
-                transport: SimulatedWire(world.network, device, process), execution: .inline,
-                account: device.account, timers: process, random: random))
+        var cloud = CloudConnection(
+            transport: SimulatedWire(world.network, device, process), execution: .inline,
+            account: device.account, timers: process, random: random)
+        cloud.assetCache = AssetCache(folder: URL(filePath: device.cachePath))
+        let container = CKContainer(identifier: SimulatedService.container, connection: cloud)
         do {
             cloudSync = try CloudSync(
                 database, container: container, models: rows.models, zone: SimulatedService.zoneName,
                 scheduler: process, clock: device.clock, random: random, listens: device.kind.listens,
-                foldsQueuedChanges: device.kind.folds,
+                foldsQueuedChanges: device.kind.folds, assetFiles: DeviceFiles(device),
                 whenRegistered: { if world.plan.scenario.runsAhead { process.mayRunAhead() } })
         } catch {
             try? database.close()
@@ -54,12 +55,14 @@ final class CloudSyncApp: DeviceApp {
         let device = WeakSingleThreaded(value: device)
         cloudSync.observeMergeLog { device.value?.noteMerges($0) }
         if self.device.world.usesAccounts { try adopt(user: self.device.account.user) }
+        if self.device.world.plan.scenario.hasFiles { removeUnusedFilesSoon() }
     }
 
     // MARK: Its rows
 
     func has(_ key: String) -> Bool {
-        !key.hasPrefix(Keys.other) && (version > 1 || !key.hasPrefix(Keys.note))
+        !key.hasPrefix(Keys.other)
+            && (version > 1 || !key.hasPrefix(Keys.note) && !key.hasPrefix(Keys.album))
     }
 
     func read(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
@@ -107,5 +110,78 @@ final class CloudSyncApp: DeviceApp {
             try $0.ext(Self.extensionName, as: YapDatabaseCloudKit.self).numberOfPendingChangeSets()
         }
     }
-    var isBusy: Bool { device.adoptedUser != device.account.user }
+    var isBusy: Bool { device.adoptedUser != device.account.user || fetchesUnderWay > 0 }
+
+    // MARK: Its files
+
+    private var fetchesUnderWay = 0
+    /// By key: files that neither the device nor the object's record has.
+    private var filesNowhere: [String: Set<String>] = [:]
+
+    func addFile(_ bytes: [UInt8]) throws -> String { try cloudSync.files.addInline(Data(bytes)).ledgerText }
+
+    func bytes(ofFile text: String) throws -> [UInt8]? {
+        guard let file = CloudFile(ledgerText: text), let url = cloudSync.files.url(of: file) else {
+            return nil
+        }
+        return Array(try Data(contentsOf: url))
+    }
+
+    func isNowhere(file text: String, of key: String) -> Bool { filesNowhere[key]?.contains(text) == true }
+
+    func fetchFiles() throws {
+        let missing = try files().filter { cloudSync.files.url(of: $0.file) == nil }
+        filesNowhere = [:]
+        for (key, file) in missing { fetch(file, of: key) }
+    }
+
+    private func fetch(_ file: CloudFile, of key: String) {
+        fetchesUnderWay += 1
+        let app = WeakSingleThreaded(value: self)
+        cloudSync.files.fetchInline(file, ofObjectForKey: key, inCollection: "albums") { result in
+            app.value?.fetched(file, of: key, result)
+        }
+    }
+
+    private func fetched(_ file: CloudFile, of key: String, _ result: Result<URL, any Error>) {
+        fetchesUnderWay -= 1
+        switch result {
+        case .success: device.world.note(device, "has fetched the \(file) of \(key)")
+        case .failure(let error):
+            device.world.note(device, "has not fetched the \(file) of \(key)", held: "\(error)")
+            let code = (error as? CKError)?.code
+            if code == .assetNotAvailable || code == .unknownItem {
+                filesNowhere[key, default: []].insert(file.ledgerText)
+            }
+        }
+    }
+
+    func removeUnusedFiles() throws {
+        let used = try files().filter { cloudSync.files.url(of: $0.file) != nil }
+        try cloudSync.files.removeUnusedInline()
+        device.makeMarksOlder()
+        for (key, file) in used where cloudSync.files.url(of: file) == nil {
+            device.world.lostFile("device \(device.index) removed the \(file) of \(key)")
+        }
+    }
+
+    /// The files of all objects.
+    private func files() throws -> [(key: String, file: CloudFile)] {
+        guard version > 1 else { return [] }
+        return try connection.blocking.read { transaction in
+            try transaction.allKeys(inCollection: "albums").sorted().flatMap { key in
+                (try rows.album(key, transaction)?.files ?? []).map { (key, $0) }
+            }
+        }
+    }
+
+    /// As a sync does that begins, on another thread.
+    private func removeUnusedFilesSoon() {
+        process.later(Self.removalMilliseconds) { [weak self] in
+            guard let self, !process.isDead else { return }
+            device.world.attempt(orExcusedBy: device.isDiskFaulty) { try self.removeUnusedFiles() }
+        }
+    }
+
+    private static let removalMilliseconds: Int64 = 7
 }

@@ -12,6 +12,8 @@ package struct CloudSyncRows: Sendable {
         /// Notes, in the versions that have them.
         package static let notes = Parts(rawValue: 1)
         package static let lists = Parts(rawValue: 2)
+        /// Albums, in the versions that have them.
+        package static let albums = Parts(rawValue: 4)
     }
 
     private let version: Int
@@ -25,6 +27,7 @@ package struct CloudSyncRows: Sendable {
     private var isEarlier: Bool { version == 1 }
     private var hasNotes: Bool { parts.contains(.notes) && !isEarlier }
     private var hasLists: Bool { parts.contains(.lists) }
+    private var hasAlbums: Bool { parts.contains(.albums) && !isEarlier }
 
     /// Registers the version's types.
     package func register(in configuration: inout YapDatabaseConfiguration) {
@@ -36,6 +39,7 @@ package struct CloudSyncRows: Sendable {
             if hasLists { configuration.register(TagList.self, inCollection: "lists") }
         }
         if hasNotes { configuration.register(Note.self, inCollection: "notes") }
+        if hasAlbums { configuration.register(Album.self, inCollection: "albums") }
     }
 
     /// What the version syncs.
@@ -49,6 +53,7 @@ package struct CloudSyncRows: Sendable {
             if hasLists { models.append(.model(TagList.self, collection: "lists")) }
         }
         if hasNotes { models.append(.model(Note.self, collection: "notes")) }
+        if hasAlbums { models.append(.model(Album.self, collection: "albums")) }
         return models
     }
 
@@ -59,10 +64,17 @@ package struct CloudSyncRows: Sendable {
                 .map { Todo(text: $0.text) }
         }
         if key.hasPrefix(Keys.list) { return try list(key, transaction) }
+        if key.hasPrefix(Keys.album) { return try album(key, transaction)?.todo }
         guard isEarlier else {
             return try transaction.object(Todo.self, forKey: key, inCollection: "todos")
         }
         return try transaction.object(EarlierTodo.self, forKey: key, inCollection: "todos")?.todo
+    }
+
+    /// An album, in the versions that have them.
+    package func album(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Album? {
+        guard hasAlbums else { return nil }
+        return try transaction.object(Album.self, forKey: key, inCollection: "albums")
     }
 
     private func list(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
@@ -82,6 +94,8 @@ package struct CloudSyncRows: Sendable {
     ) throws {
         if key.hasPrefix(Keys.note) {
             try transaction.setObject(Note(text: todo.text), forKey: key, inCollection: "notes")
+        } else if key.hasPrefix(Keys.album) {
+            try transaction.setObject(Album(todo), forKey: key, inCollection: "albums")
         } else if key.hasPrefix(Keys.list) {
             if !isEarlier {
                 let list = TagList(text: todo.text, tags: todo.tags)
@@ -98,14 +112,16 @@ package struct CloudSyncRows: Sendable {
 
     package func remove(_ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
         let collection =
-            key.hasPrefix(Keys.note) ? "notes" : key.hasPrefix(Keys.list) ? "lists" : "todos"
+            key.hasPrefix(Keys.note)
+            ? "notes" : key.hasPrefix(Keys.list) ? "lists" : key.hasPrefix(Keys.album) ? "albums" : "todos"
         try transaction.removeObject(forKey: key, inCollection: collection)
     }
 
     /// All items by their keys, notes and lists too.
     package func todos(_ transaction: YapDatabaseReadTransaction) throws -> [String: Todo] {
         var todos: [String: Todo] = [:]
-        for collection in !isEarlier ? ["todos", "lists", "notes"] : ["todos", "lists"] {
+        let later = hasAlbums ? ["todos", "lists", "notes", "albums"] : ["todos", "lists", "notes"]
+        for collection in !isEarlier ? later : ["todos", "lists"] {
             for key in try transaction.allKeys(inCollection: collection) {
                 todos[key] = try read(key, transaction)
             }

@@ -26,7 +26,8 @@ final class Device: @unchecked Sendable {
 
     private var losesPower = false
     /// Whether it is to die at one of its writes; else it died over a request.
-    private var isDeathPlanned = false
+    private(set) var isDeathPlanned = false
+    var filesCount = 0
     private var startsCount = 0
     private var lastStep = -1
     private var requestsCount = 0
@@ -280,14 +281,18 @@ final class Device: @unchecked Sendable {
         try write(edits)
     }
 
-    private func write(_ edits: [KeyedEdit]) throws {
+    private func write(_ drawn: [KeyedEdit]) throws {
         guard let app, adoptedUser == account.user else { return }
-        let edits = edits.filter { app.has($0.key) }
+        var edits = drawn.filter { app.has($0.key) }
         var earlier: [Todo?] = []
         do {
-            earlier = try app.connection.blocking.read { transaction in
-                try edits.map { try app.read($0.key, transaction) }
+            (edits, earlier) = try app.connection.blocking.read { transaction in
+                (
+                    try edits.map { try withFilesOfOthers($0, app, transaction) },
+                    try edits.map { try app.read($0.key, transaction) }
+                )
             }
+            try addFiles(of: edits, earlier, app)
             try app.prepareToDelete(
                 edits.indices.filter { edits[$0].edit == .delete && earlier[$0] != nil }.map { edits[$0].key }
             )
@@ -317,7 +322,7 @@ final class Device: @unchecked Sendable {
         for (edit, before) in zip(edits, earlier) {
             let record = key(edit.key)
             for (field, value) in before?.trackedValues ?? [] { noteRemoved(record, field, value) }
-            guard let after = edit.edit.applied(to: before) else {
+            guard let after = edit.applied(to: before) else {
                 let deletion = Ledger.Value(record: record, field: Ledger.deletion, value: "")
                 world.ledger.mayHaveCommitted(device: index, deletion)
                 continue
@@ -375,7 +380,7 @@ final class Device: @unchecked Sendable {
         _ transaction: YapDatabaseReadWriteTransaction
     ) throws {
         if case .change = edit.edit {} else { try app.remove(edit.key, transaction) }
-        if let after = edit.edit.applied(to: todo) { try app.write(after, edit.key, transaction) }
+        if let after = edit.applied(to: todo) { try app.write(after, edit.key, transaction) }
     }
 
     // MARK: The ledger
@@ -475,17 +480,20 @@ final class Device: @unchecked Sendable {
     }
 }
 
-/// How the items of the four kinds are named.
+/// How the items of the five kinds are named.
 package enum Keys {
     package static let item = "item"
     package static let other = "other"
     package static let note = "note"
     package static let list = "list"
+    package static let album = "album"
 
     /// Whether an item of this name has the field.
     static func has(_ field: String, in name: String) -> Bool {
         if name.hasPrefix(note) { return field == "text" }
+        if name.hasPrefix(album) { return field == "text" || Todo.fileFields.contains(field) }
         let isOfTags = field.hasPrefix(Todo.tagsField)
-        return name.hasPrefix(list) ? isOfTags || field == "text" : !isOfTags
+        return name.hasPrefix(list)
+            ? isOfTags || field == "text" : !isOfTags && !Todo.fileFields.contains(field)
     }
 }

@@ -34,6 +34,15 @@ protocol DeviceApp: AnyObject {
     func differencesFound() throws -> Int
     /// How many change-sets are in the file and not in the cloud.
     func pendingChangeSetsCount() throws -> Int
+    /// Stores a file, and returns its name in the ledger.
+    func addFile(_ bytes: [UInt8]) throws -> String
+    /// Begins to fetch the files that its objects have and the device hasn't.
+    func fetchFiles() throws
+    /// The bytes of a file, if they are on the device.
+    func bytes(ofFile text: String) throws -> [UInt8]?
+    /// Whether it was found that a file can't be had.
+    func isNowhere(file text: String, of key: String) -> Bool
+    func removeUnusedFiles() throws
     /// Whether something is under way that the status doesn't tell of.
     var isBusy: Bool { get }
 }
@@ -43,5 +52,10 @@ extension DeviceApp {
     func background() {}
     func differencesFound() throws -> Int { 0 }
     func foreground() throws {}
+    func addFile(_ bytes: [UInt8]) throws -> String { "" }
+    func fetchFiles() throws {}
+    func bytes(ofFile text: String) throws -> [UInt8]? { nil }
+    func isNowhere(file text: String, of key: String) -> Bool { false }
+    func removeUnusedFiles() throws {}
     func adopt(user: Int) throws {}
 }

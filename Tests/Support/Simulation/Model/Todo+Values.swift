@@ -11,6 +11,9 @@ extension Todo {
         if let label { values.append(("label", label.spelledOut)) }
         // Each is a field of its own here: others add theirs, and this one stays.
         values += tags.map { (Self.tagField($0), $0) }
+        if let photo { values.append(("photo", photo)) }
+        if let scan { values.append(("scan", scan)) }
+        if !pages.isEmpty { values.append(("pages", pages.joined(separator: " "))) }
         return values
     }
 
@@ -26,9 +29,30 @@ extension Todo {
         case "completionDay": completionDay = clears ? nil : Self.text("done", value)
         case "label": label = clears ? nil : Self.text("label", value)
         case Self.tagsField: tags.append("tag \(value)")
+        case "photo-": photo = nil
+        case "scan-": scan = nil
+        case _ where field.hasPrefix("photo="): photo = String(field.dropFirst("photo=".count))
+        case _ where field.hasPrefix("scan="): scan = String(field.dropFirst("scan=".count))
+        case "photo": photo = clears ? nil : PersonsFile(value: value).text
+        case "scan": scan = clears ? nil : PersonsFile(value: value).text
+        case "pages": addPage(PersonsFile(value: value).text, clears: clears)
         default: order = Self.number(value)
         }
     }
+
+    /// The fields that are files.
+    package static let fileFields = ["photo", "scan", "pages"]
+    /// How many pages an album may have: a merge log shows all of them.
+    private static let pagesMax = 4
+
+    /// Adds a page before the others, or in place of all of them.
+    private mutating func addPage(_ page: String, clears: Bool) {
+        if clears || pages.count == Self.pagesMax { pages = [] }
+        pages.insert(page, at: 0)
+    }
+
+    /// All files of an album.
+    var files: [String] { [photo, scan].compactMap(\.self) + pages }
 
     /// A number that no other value has: a whole one or a subnormal one, of either sign.
     private static func number(_ value: Int) -> Double {
@@ -70,8 +94,13 @@ extension Todo {
     /// What a line of a trace has room for.
     var short: String {
         let optional = [priority, creationDay, completionDay, label].map { $0 ?? "-" }.joined(separator: ", ")
-        return
-            "{\(text), \(isDone ? "done" : "open"), \(order), \(optional)\(tags.map { ", " + $0 }.joined())}"
+        let more = (tags + Self.fileFields.flatMap(shortFiles)).map { ", " + $0 }.joined()
+        return "{\(text), \(isDone ? "done" : "open"), \(order), \(optional)\(more)}"
+    }
+
+    private func shortFiles(_ field: String) -> [String] {
+        let files = field == "pages" ? pages : [field == "photo" ? photo : scan].compactMap(\.self)
+        return files.map { field + " " + $0.dropFirst("cloudfile:".count).prefix(8) }
     }
 }
 
@@ -86,7 +115,39 @@ extension Todo {
     }
 }
 
+extension KeyedEdit {
+    /// What it makes of its item.
+    func applied(to todo: Todo?) -> Todo? {
+        guard key.hasPrefix(Keys.album), let value = edit.valueOfNew(from: todo) else {
+            return edit.applied(to: todo)
+        }
+        var album = Todo(value: value)
+        album.change(value % 3 == 0 ? "scan" : "photo", to: value, clears: false)
+        return album
+    }
+
+    /// The file of which the edit makes an album's.
+    func file(before todo: Todo?) -> PersonsFile? {
+        guard key.hasPrefix(Keys.album), let value = edit.value else { return nil }
+        let file = PersonsFile(value: value)
+        return applied(to: todo)?.files.contains(file.text) == true ? file : nil
+    }
+}
+
 extension Edit {
+    var value: Int? {
+        switch self {
+        case .delete: nil
+        case .replace(let value), .change(_, let value, _): value
+        }
+    }
+
+    /// The number of an edit that makes an item anew.
+    fileprivate func valueOfNew(from todo: Todo?) -> Int? {
+        if case .change = self, todo != nil { return nil }
+        return value
+    }
+
     /// What it makes of an item.
     func applied(to todo: Todo?) -> Todo? {
         switch self {

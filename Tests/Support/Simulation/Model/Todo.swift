@@ -13,6 +13,10 @@ package struct Todo: Codable, Sendable, Equatable {
     package var label: String?
     /// The tags of a list, which is a `TagList` where it is stored.
     package var tags: [String] = []
+    /// The files of an album, which is an `Album` where it is stored: as the ledger names them.
+    package var photo: String?
+    package var scan: String?
+    package var pages: [String] = []
 
     /// What version 2 of the app syncs and version 1 doesn't.
     package static let laterFields = ["completionDay", "label"]

@@ -22,6 +22,11 @@ package enum Mutant: String, CaseIterable, Sendable {
     /// A page's last record is passed over, as by a fetch that stops early and stores the token all the same.
     case lastRecordOfAPageHidden
 
+    /// A record is saved without the files that were sent for it.
+    case savedWithoutItsFiles
+    /// The service acknowledges a file and doesn't keep it.
+    case acknowledgedFileDropped
+
     // The device's tables.
 
     /// Some changes of a commit don't come into the queue.
@@ -55,6 +60,9 @@ package enum Mutant: String, CaseIterable, Sendable {
     case mergeWritesNothing
     /// Not every merge's decision is told.
     case mergeLogSilent
+
+    /// Whether it shows in records with files only.
+    package var isOfFiles: Bool { self == .savedWithoutItsFiles || self == .acknowledgedFileDropped }
 
     /// What is wrong in the device's own tables, as a trigger on them; `$` stands for the extension's registered name.
     package var triggers: String? {

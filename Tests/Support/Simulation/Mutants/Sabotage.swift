@@ -33,7 +33,14 @@ package final class Sabotage {
         return true
     }
 
+    package func dropsFile() -> Bool {
+        guard kind == .acknowledgedFileDropped, firings < 1 else { return false }
+        firings += 1
+        return true
+    }
+
     package func request(_ request: WireRequest, _ endpoint: String, _ device: Int) throws -> WireRequest {
+        if kind == .savedWithoutItsFiles, endpoint == "records/modify" { return try withoutFiles(request) }
         guard kind == .tagLeakedOverADeletion, endpoint == "records/modify" else { return request }
         var request = request
         var message = try RecordsModifyRequest(json: request.body)
@@ -52,6 +59,19 @@ package final class Sabotage {
             default:
                 if let tag = operation.record.recordChangeTag { tags[life] = tag }
             }
+        }
+        request.body = try message.json()
+        return request
+    }
+
+    private func withoutFiles(_ request: WireRequest) throws -> WireRequest {
+        var request = request
+        var message = try RecordsModifyRequest(json: request.body)
+        for index in message.operations.indices where firings < Self.leaksMax {
+            let files = message.operations[index].record.fields.filter { $0.value.value?.filesText != nil }
+            guard !files.isEmpty else { continue }
+            for name in files.keys { message.operations[index].record.fields[name] = nil }
+            firings += 1
         }
         request.body = try message.json()
         return request

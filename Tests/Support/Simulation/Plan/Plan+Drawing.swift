@@ -34,17 +34,24 @@ extension Scenario {
         let devices = (0..<count).map {
             DeviceKind(draws.named("device \($0)"), isCloudSync: isAllCloudSync)
         }
+        let hasFiles =
+            devices.allSatisfy { $0.handler == nil } && draws.number(in: 0..<2, "files") == 0
+        let itemsMax = draws.one(of: [1, 2, 3, 5, 7, 400], "items") ?? 400
         self.init(
             devices: devices, keysCount: draws.number(in: 1..<9, "keys"),
-            itemsMax: draws.one(of: [1, 2, 3, 5, 7, 400], "items") ?? 400,
+            // The files of a record are asked for at once.
+            itemsMax: hasFiles ? max(itemsMax, Self.itemsOfAlbum) : itemsMax,
             hasOthers: draws.number(in: 0..<2, "others") == 0,
             latencyMillisecondsMax: draws.one(of: [2, 50, 400, 2_000], "latency") ?? 50,
             checkpointFrames: draws.one(of: [20, 100, 300, 1_000], "checkpoint") ?? 1_000,
             runsAhead: draws.number(in: 0..<2, "ahead") == 0,
             interruptionsPerMille: draws.one(of: [0, 50, 300, 300], "interruptions") ?? 0,
-            letsGo: draws.number(in: 0..<2, "lets go") == 0,
+            letsGo: draws.number(in: 0..<2, "lets go") == 0, hasFiles: hasFiles,
             rates: Self.rates(draws.named("rates"), isAllCloudSync: devices.allSatisfy { $0.handler == nil }))
     }
+
+    /// How many files an album may have.
+    private static let itemsOfAlbum = 7
 
     /// Swarm testing: a run with every fault at once finds less than many runs with a few faults each.
     private static func rates(_ draws: Draws, isAllCloudSync: Bool) -> [Fault: Int] {
@@ -106,6 +113,7 @@ struct EditDrawing {
     }
 
     private func kind(_ draws: Draws, _ device: Int) -> String {
+        if scenario.hasFiles, draws.happens(perMille: 500, "album") { return Keys.album }
         // An app that fetches by itself knows no lists.
         if draws.happens(perMille: 150, "list"), scenario.devices.allSatisfy({ $0.handler == nil }) {
             return Keys.list
@@ -129,11 +137,24 @@ struct EditDrawing {
     }
 
     private func fields(_ key: String, _ draws: Draws) -> [String] {
+        if key.hasPrefix(Keys.album) { return albumFields(draws.named("album")) }
         if key.hasPrefix(Keys.list) {
             return draws.happens(perMille: 800, "tags") ? [Todo.tagsField] : ["text"]
         }
         let fields = ["first", "second"].compactMap { draws.one(of: Todo.editableFields, $0) }
         return draws.happens(perMille: 200, "label") ? fields + ["label"] : fields
+    }
+}
+
+extension EditDrawing {
+    private func albumFields(_ draws: Draws) -> [String] {
+        guard !draws.happens(perMille: 150, "copies") else {
+            let source = "\(Keys.album)\(draws.number(in: 0..<scenario.keysCount, "key"))"
+            let fields = ["from", "to"].compactMap { draws.one(of: ["photo", "scan"], $0) }
+            return ["\(fields[1])<\(source).\(fields[0])"]
+        }
+        let fields = ["text", "photo", "photo", "scan", "scan", "pages"]
+        return ["first", "second"].compactMap { draws.one(of: fields, $0) }
     }
 }
 
@@ -205,6 +226,7 @@ private struct StepDrawing {
             default: actions.append(.restoreBackup)
             }
         }
+        if scenario.hasFiles, draws.happens(perMille: 60, "collects files") { actions.append(.collectFiles) }
         let keepsBackups = scenario.rates[.restoredBackup, default: 0] > 0
         if keepsBackups, draws.number(in: 0..<10, "back up") == 0 { actions.append(.backUp) }
         return actions
@@ -214,11 +236,21 @@ private struct StepDrawing {
         var actions = Fault.ofDevices.filter { happens($0, draws) }.map { fault in
             action(fault, draws.named(fault.rawValue), draws, device, number)
         }
+        if scenario.hasFiles { actions += fileActions(draws.named("files")) }
         switch draws.number(in: 0..<10, "action") {
         case 0..<5:
             actions.append(.edit(editing.edits(draws.named("edits"), device: device, number: number * 4)))
         case 5..<9: actions.append(.sync)
         default: break
+        }
+        return actions
+    }
+
+    private func fileActions(_ draws: Draws) -> [Action] {
+        var actions: [Action] = []
+        if draws.happens(perMille: 80, "fetches") { actions.append(.fetchFiles) }
+        if draws.happens(perMille: 50, "a day") {
+            actions.append(.aDayPasses(emptiesCache: draws.number(in: 0..<2, "cache") == 0))
         }
         return actions
     }

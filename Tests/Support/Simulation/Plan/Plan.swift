@@ -38,13 +38,15 @@ package struct Scenario: Codable, Sendable {
     package var interruptionsPerMille: Int
     /// Whether an app that ends lets its database go, instead of closing it.
     package var letsGo: Bool
+    /// Whether there are albums, which have files.
+    package var hasFiles: Bool
     /// In a thousand requests, pushes or steps; a fault that isn't here doesn't happen.
     package var rates: [Fault: Int]
 
     init(
         devices: [DeviceKind], keysCount: Int, itemsMax: Int, hasOthers: Bool, latencyMillisecondsMax: Int,
         checkpointFrames: Int32, runsAhead: Bool, interruptionsPerMille: Int, letsGo: Bool,
-        rates: [Fault: Int]
+        hasFiles: Bool, rates: [Fault: Int]
     ) {
         self.devices = devices
         self.keysCount = keysCount
@@ -55,12 +57,13 @@ package struct Scenario: Codable, Sendable {
         self.runsAhead = runsAhead
         self.interruptionsPerMille = interruptionsPerMille
         self.letsGo = letsGo
+        self.hasFiles = hasFiles
         self.rates = rates
     }
 
     private enum Key: String, CodingKey {
         case devices, keysCount, itemsMax, hasOthers, latencyMillisecondsMax, checkpointFrames, runsAhead
-        case interruptionsPerMille, letsGo
+        case interruptionsPerMille, letsGo, hasFiles
     }
 
     // The rates are for drawing only: a plan that is kept has what they made.
@@ -76,6 +79,7 @@ package struct Scenario: Codable, Sendable {
         runsAhead = try values.decodeIfPresent(Bool.self, forKey: .runsAhead) ?? false
         interruptionsPerMille = try values.decodeIfPresent(Int.self, forKey: .interruptionsPerMille) ?? 0
         letsGo = try values.decodeIfPresent(Bool.self, forKey: .letsGo) ?? false
+        hasFiles = try values.decodeIfPresent(Bool.self, forKey: .hasFiles) ?? false
         rates = [:]
     }
 
@@ -90,6 +94,7 @@ package struct Scenario: Codable, Sendable {
         try values.encode(runsAhead, forKey: .runsAhead)
         try values.encode(interruptionsPerMille, forKey: .interruptionsPerMille)
         try values.encode(letsGo, forKey: .letsGo)
+        try values.encode(hasFiles, forKey: .hasFiles)
     }
 }
 
@@ -156,8 +161,12 @@ package enum Action: Codable, Hashable, Sendable {
     case background(milliseconds: Int64)
     case otherProcess([KeyedEdit])
     case signIn(user: Int)
+    /// The app fetches the files that its objects have and the device hasn't.
+    case fetchFiles
 
     // The machine.
+    /// The app is started again a day later, as far as its files are concerned.
+    case aDayPasses(emptiesCache: Bool)
     case restart
     /// Ends at one of the next changes of the disk.
     case kill(atChange: Int, losesPower: Bool)
@@ -170,6 +179,8 @@ package enum Action: Codable, Hashable, Sendable {
 
     // The service's keeper.
     case throttle(milliseconds: Int64)
+    /// Removes files that no record holds.
+    case collectFiles
     case pruneTombstones
     case resetZones
     case deleteZone

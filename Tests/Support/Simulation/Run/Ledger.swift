@@ -207,6 +207,9 @@ package struct Ledger: Sendable {
         }
     }
 
+    /// Whether a device committed the value, or may have.
+    func isKnown(_ value: Value) -> Bool { authors[value] != nil }
+
     /// The device's merge log says that it gave this value up.
     package mutating func dropped(device: Int, _ value: Value, rule: String) {
         drops[device, default: [:]][value] = rule
@@ -258,7 +261,7 @@ package struct Ledger: Sendable {
             guard commit.device == device, commit.value.record == record else { return false }
             if let tags { return commit.isTag && tags.contains(commit.value.value) }
             return commit.value.field == entry.field ?? Ledger.deletion
-                && (entry.replaced == nil || commit.value.value == entry.replaced?.spelledOut)
+                && (entry.ledgerReplaced == nil || commit.value.value == entry.ledgerReplaced?.spelledOut)
         }
     }
 
@@ -268,7 +271,8 @@ package struct Ledger: Sendable {
         device: Int, _ entry: CloudMergeLogEntry, record: String, isByEarlierVersion: Bool = false
     ) {
         judgeKind(of: entry, device: device)
-        if let field = entry.field, let kept = entry.kept, [.localKept, .serverWasReset].contains(entry.rule)
+        if let field = entry.field, let kept = entry.ledgerKept,
+            [.localKept, .serverWasReset].contains(entry.rule)
         {
             overwrites.kept(Value(record: record, field: field, value: kept))
         }
@@ -281,13 +285,13 @@ package struct Ledger: Sendable {
             guard field != Todo.tagsField else {
                 return droppedTags(device: device, record, entry, isByEarlierVersion: isByEarlierVersion)
             }
-            guard let text = entry.replaced else {
+            guard let text = entry.ledgerReplaced else {
                 return droppedUnseen(device: device, record, field, entry)
             }
             let value = Value(record: record, field: field, value: text)
             let entryToJudge = JudgedEntry(
                 device: device, id: entry.id, record: record, field: field, rule: entry.rule, dropped: text,
-                kept: entry.kept)
+                kept: entry.ledgerKept)
             if judged.insert(entryToJudge).inserted {
                 judge(entry, device: device, value, isByEarlierVersion: isByEarlierVersion)
             }
@@ -318,7 +322,7 @@ package struct Ledger: Sendable {
                 device: device, dropped, isKeptKnown: entry.kept != nil,
                 isByEarlierVersion: isByEarlierVersion)
         }
-        if entry.rule == .remoteWon, let kept = entry.kept {
+        if entry.rule == .remoteWon, let kept = entry.ledgerKept {
             let kept = Value(record: dropped.record, field: dropped.field, value: kept)
             remoteWon(device: device, dropped, by: kept)
         }

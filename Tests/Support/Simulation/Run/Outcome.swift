@@ -35,6 +35,8 @@ package struct Failure: CustomStringConvertible, Sendable {
         case mergeLogIsTrue
         /// No device finds that its zones differ from the server's checksums.
         case checksumsAgree
+        /// The files of all objects are on the server and on each device, and no others are.
+        case filesAreThere
     }
 
     package let demand: Demand

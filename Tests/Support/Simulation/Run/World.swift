@@ -11,6 +11,8 @@ package final class World {
     let queue = EventQueue()
     let sabotage: Sabotage?
     var ledger = Ledger()
+    /// The bytes of all files that persons have added, by their names in the ledger.
+    var files: [String: [UInt8]] = [:]
     private(set) lazy var network = SimulatedNetwork(self)
     private var startedService: SimulatedService?
     private(set) var devices: [Device] = []
@@ -196,10 +198,13 @@ package final class World {
             fired(.clockStep)
             note(device, "sets its clock by \(milliseconds) ms")
             device.clock.step(byMilliseconds: milliseconds)
+        case .fetchFiles: try device.app?.fetchFiles()
+        case .aDayPasses(let emptiesCache): try device.letADayPass(emptiesCache: emptiesCache)
         case .install(let version):
             fired(version == 1 ? .downgrade : .upgrade)
             try device.install(version: version)
-        case .throttle, .pruneTombstones, .resetZones, .deleteZone, .backUp, .restoreBackup: break
+        case .throttle, .pruneTombstones, .resetZones, .deleteZone, .backUp, .restoreBackup, .collectFiles:
+            break
         }
     }
 
@@ -225,6 +230,7 @@ package final class World {
         case .deleteZone:
             fired(.deletedZone)
             try service.deleteZone()
+        case .collectFiles: try service.collectFiles()
         case .backUp: service.backUp()
         case .restoreBackup: try service.restoreBackup()
         default: break
@@ -352,6 +358,7 @@ package final class World {
     private func heal(asUser user: Int) -> Int {
         for device in devices { attempt { try device.signIn(user: user) } }
         for round in 1...Self.healingRoundsMax {
+            fetchFiles()
             syncAll()
             guard failures.isEmpty else { return round }
             let isEqual = (try? differences().isEmpty) ?? false
@@ -365,6 +372,18 @@ package final class World {
         return Self.healingRoundsMax
     }
 
+    /// Fetches the files that devices lack, and gives up those that are nowhere.
+    private func fetchFiles() {
+        guard plan.scenario.hasFiles else { return }
+        for device in devices { attempt { try device.app?.fetchFiles() } }
+        settle()
+        attempt {
+            for device in devices {
+                try device.giveUpFiles(onServer: try service.todos(ofUser: device.account.user))
+            }
+        }
+    }
+
     private func isDone(_ device: Device, asUser user: Int) -> Bool {
         guard let status = device.app?.status else { return false }
         // The first user's changes may still wait while the second one is there.
@@ -376,6 +395,10 @@ package final class World {
     /// Lets every device sync until nothing is under way any more.
     private func syncAll() {
         for device in devices { device.app?.sync() }
+        settle()
+    }
+
+    private func settle() {
         let end = queue.nowMilliseconds + Self.roundMillisecondsMax
         while !devices.allSatisfy(isSettled), next(untilMilliseconds: end) {}
     }
@@ -423,6 +446,7 @@ package final class World {
         for fault in ledger.overwrites.faults { fail(.everyValueAccountedFor, fault) }
         for lie in ledger.lies { fail(.mergeLogIsTrue, lie) }
         try checkTags()
+        if plan.scenario.hasFiles { try checkFiles() }
         for commit in ledger.unaccounted {
             let value = commit.value
             fail(
@@ -446,6 +470,21 @@ package final class World {
             for tag in ledger.tagsLost(of: record, left: left[record] ?? []) {
                 fail(.everyValueAccountedFor, "\(record) has lost \(tag), which nobody took out")
             }
+        }
+    }
+
+    /// The files of all objects are on the server and on each device, and no others are.
+    private func checkFiles() throws {
+        try service.collectFiles()
+        for (key, todo) in try service.todos(ofUser: 0).sorted(by: { $0.key < $1.key }) {
+            for file in todo.files where service.bytes(ofFile: file) != files[file] {
+                fail(.filesAreThere, "the server doesn't have \(file) of \(key)")
+            }
+        }
+        for device in devices { try device.app?.fetchFiles() }
+        settle()
+        for device in devices {
+            for wrong in try device.wrongFiles() { fail(.filesAreThere, wrong) }
         }
     }
 
@@ -492,6 +531,11 @@ package final class World {
     /// What no correct device does.
     func violated(_ what: String) {
         fail(.wireIsRight, what)
+    }
+
+    /// A device removed a file that an object has.
+    func lostFile(_ what: String) {
+        fail(.filesAreThere, what)
     }
 
     func harnessFailed(_ error: any Error) {
