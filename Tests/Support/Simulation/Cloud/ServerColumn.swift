@@ -56,6 +56,7 @@ package struct ServerColumn {
         if case .list(_, let tags)? = fields["tags"]?.value {
             todo.tags = tags.compactMap { if case .string(let tag) = $0 { tag } else { nil } }
         }
+        if row.key.recordName.hasPrefix(Keys.sample) { todo.sample = Sample(fields) }
         todo.photo = fields["photo"]?.value?.filesText
         todo.scan = fields["scan"]?.value?.filesText
         if case .list(_, let pages)? = fields["pages"]?.value { todo.pages = pages.compactMap(\.filesText) }

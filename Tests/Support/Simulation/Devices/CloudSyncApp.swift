@@ -26,8 +26,10 @@ final class CloudSyncApp: DeviceApp {
         let world = device.world
         let random = world.draws.source("device \(device.index) random \(process.owner)")
         try world.sabotage?.spoil(device.path, registeredName: Self.extensionName, isOpen: false)
-        let hasFiles = world.plan.scenario.hasFiles
-        let rows = CloudSyncRows(version: version, hasFiles ? [.notes, .lists, .albums] : [.notes, .lists])
+        var parts: CloudSyncRows.Parts = [.notes, .lists]
+        if world.plan.scenario.hasFiles { parts.insert(.albums) }
+        if world.plan.scenario.hasSamples { parts.insert(.samples) }
+        let rows = CloudSyncRows(version: version, parts)
         self.rows = rows
         database = try YapDatabase(path: device.path, options: device.databaseOptions(random)) {
             rows.register(in: &$0)

@@ -14,6 +14,7 @@ package struct CloudSyncRows: Sendable {
         package static let lists = Parts(rawValue: 2)
         /// Albums, in the versions that have them.
         package static let albums = Parts(rawValue: 4)
+        package static let samples = Parts(rawValue: 8)
     }
 
     private let version: Int
@@ -27,6 +28,7 @@ package struct CloudSyncRows: Sendable {
     private var isEarlier: Bool { version == 1 }
     private var hasNotes: Bool { parts.contains(.notes) && !isEarlier }
     private var hasLists: Bool { parts.contains(.lists) }
+    private var hasSamples: Bool { parts.contains(.samples) }
     private var hasAlbums: Bool { parts.contains(.albums) && !isEarlier }
 
     /// Registers the version's types.
@@ -40,6 +42,7 @@ package struct CloudSyncRows: Sendable {
         }
         if hasNotes { configuration.register(Note.self, inCollection: "notes") }
         if hasAlbums { configuration.register(Album.self, inCollection: "albums") }
+        if hasSamples { configuration.register(Sample.self, inCollection: "samples") }
     }
 
     /// What the version syncs.
@@ -54,6 +57,7 @@ package struct CloudSyncRows: Sendable {
         }
         if hasNotes { models.append(.model(Note.self, collection: "notes")) }
         if hasAlbums { models.append(.model(Album.self, collection: "albums")) }
+        if hasSamples { models.append(.model(Sample.self, collection: "samples")) }
         return models
     }
 
@@ -65,6 +69,7 @@ package struct CloudSyncRows: Sendable {
         }
         if key.hasPrefix(Keys.list) { return try list(key, transaction) }
         if key.hasPrefix(Keys.album) { return try album(key, transaction)?.todo }
+        if key.hasPrefix(Keys.sample) { return try sample(key, transaction) }
         guard isEarlier else {
             return try transaction.object(Todo.self, forKey: key, inCollection: "todos")
         }
@@ -75,6 +80,14 @@ package struct CloudSyncRows: Sendable {
     package func album(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Album? {
         guard hasAlbums else { return nil }
         return try transaction.object(Album.self, forKey: key, inCollection: "albums")
+    }
+
+    private func sample(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
+        try transaction.object(Sample.self, forKey: key, inCollection: "samples").map { sample in
+            var todo = Todo(text: sample.text)
+            todo.sample = sample
+            return todo
+        }
     }
 
     private func list(_ key: String, _ transaction: YapDatabaseReadTransaction) throws -> Todo? {
@@ -94,6 +107,10 @@ package struct CloudSyncRows: Sendable {
     ) throws {
         if key.hasPrefix(Keys.note) {
             try transaction.setObject(Note(text: todo.text), forKey: key, inCollection: "notes")
+        } else if key.hasPrefix(Keys.sample) {
+            var sample = todo.sample ?? Sample()
+            sample.text = todo.text
+            try transaction.setObject(sample, forKey: key, inCollection: "samples")
         } else if key.hasPrefix(Keys.album) {
             try transaction.setObject(Album(todo), forKey: key, inCollection: "albums")
         } else if key.hasPrefix(Keys.list) {
@@ -111,17 +128,18 @@ package struct CloudSyncRows: Sendable {
     }
 
     package func remove(_ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
-        let collection =
-            key.hasPrefix(Keys.note)
-            ? "notes" : key.hasPrefix(Keys.list) ? "lists" : key.hasPrefix(Keys.album) ? "albums" : "todos"
+        let later = [Keys.note: "notes", Keys.list: "lists", Keys.album: "albums", Keys.sample: "samples"]
+        let collection = later.first { key.hasPrefix($0.key) }?.value ?? "todos"
         try transaction.removeObject(forKey: key, inCollection: collection)
     }
 
     /// All items by their keys, notes and lists too.
     package func todos(_ transaction: YapDatabaseReadTransaction) throws -> [String: Todo] {
         var todos: [String: Todo] = [:]
-        let later = hasAlbums ? ["todos", "lists", "notes", "albums"] : ["todos", "lists", "notes"]
-        for collection in !isEarlier ? later : ["todos", "lists"] {
+        var collections = isEarlier ? ["todos", "lists"] : ["todos", "lists", "notes"]
+        if hasAlbums { collections.append("albums") }
+        if hasSamples { collections.append("samples") }
+        for collection in collections {
             for key in try transaction.allKeys(inCollection: collection) {
                 todos[key] = try read(key, transaction)
             }

@@ -480,17 +480,19 @@ final class Device: @unchecked Sendable {
     }
 }
 
-/// How the items of the five kinds are named.
+/// How the items of the six kinds are named.
 package enum Keys {
     package static let item = "item"
     package static let other = "other"
     package static let note = "note"
     package static let list = "list"
     package static let album = "album"
+    package static let sample = "sample"
 
     /// Whether an item of this name has the field.
     static func has(_ field: String, in name: String) -> Bool {
         if name.hasPrefix(note) { return field == "text" }
+        if name.hasPrefix(sample) { return field == "text" }
         if name.hasPrefix(album) { return field == "text" || Todo.fileFields.contains(field) }
         let isOfTags = field.hasPrefix(Todo.tagsField)
         return name.hasPrefix(list)

@@ -29,6 +29,8 @@ extension Todo {
         case "completionDay": completionDay = clears ? nil : Self.text("done", value)
         case "label": label = clears ? nil : Self.text("label", value)
         case Self.tagsField: tags.append("tag \(value)")
+        case _ where field.hasPrefix("edge "):
+            sample?.change(String(field.dropFirst("edge ".count)), to: value)
         case "photo-": photo = nil
         case "scan-": scan = nil
         case _ where field.hasPrefix("photo="): photo = String(field.dropFirst("photo=".count))
@@ -79,7 +81,8 @@ extension String {
 extension Todo {
     /// Whether all values are the same bytes.
     package static func == (left: Todo, right: Todo) -> Bool {
-        left.isDone == right.isDone && left.trackedValues.elementsEqual(right.trackedValues, by: ==)
+        left.isDone == right.isDone && left.sample?.edges == right.sample?.edges
+            && left.trackedValues.elementsEqual(right.trackedValues, by: ==)
     }
 }
 
@@ -94,7 +97,10 @@ extension Todo {
     /// What a line of a trace has room for.
     var short: String {
         let optional = [priority, creationDay, completionDay, label].map { $0 ?? "-" }.joined(separator: ", ")
-        let more = (tags + Self.fileFields.flatMap(shortFiles)).map { ", " + $0 }.joined()
+        let edges = (sample?.edges ?? [:]).sorted { $0.key < $1.key }.map {
+            "\($0.key) \($0.value.prefix(30))"
+        }
+        let more = (tags + Self.fileFields.flatMap(shortFiles) + edges).map { ", " + $0 }.joined()
         return "{\(text), \(isDone ? "done" : "open"), \(order), \(optional)\(more)}"
     }
 
@@ -118,9 +124,13 @@ extension Todo {
 extension KeyedEdit {
     /// What it makes of its item.
     func applied(to todo: Todo?) -> Todo? {
-        guard key.hasPrefix(Keys.album), let value = edit.valueOfNew(from: todo) else {
-            return edit.applied(to: todo)
+        guard let value = edit.valueOfNew(from: todo) else { return edit.applied(to: todo) }
+        if key.hasPrefix(Keys.sample) {
+            var sample = Todo(value: value)
+            sample.sample = Sample(value: value)
+            return sample
         }
+        guard key.hasPrefix(Keys.album) else { return edit.applied(to: todo) }
         var album = Todo(value: value)
         album.change(value % 3 == 0 ? "scan" : "photo", to: value, clears: false)
         return album

@@ -17,6 +17,8 @@ package struct Todo: Codable, Sendable, Equatable {
     package var photo: String?
     package var scan: String?
     package var pages: [String] = []
+    /// What a `Sample` has beside its text.
+    package var sample: Sample?
 
     /// What version 2 of the app syncs and version 1 doesn't.
     package static let laterFields = ["completionDay", "label"]

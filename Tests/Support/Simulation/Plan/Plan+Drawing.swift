@@ -34,8 +34,8 @@ extension Scenario {
         let devices = (0..<count).map {
             DeviceKind(draws.named("device \($0)"), isCloudSync: isAllCloudSync)
         }
-        let hasFiles =
-            devices.allSatisfy { $0.handler == nil } && draws.number(in: 0..<2, "files") == 0
+        let haveCloudSync = devices.allSatisfy { $0.handler == nil }
+        let hasFiles = haveCloudSync && draws.number(in: 0..<2, "files") == 0
         let itemsMax = draws.one(of: [1, 2, 3, 5, 7, 400], "items") ?? 400
         self.init(
             devices: devices, keysCount: draws.number(in: 1..<9, "keys"),
@@ -47,6 +47,7 @@ extension Scenario {
             runsAhead: draws.number(in: 0..<2, "ahead") == 0,
             interruptionsPerMille: draws.one(of: [0, 50, 300, 300], "interruptions") ?? 0,
             letsGo: draws.number(in: 0..<2, "lets go") == 0, hasFiles: hasFiles,
+            hasSamples: haveCloudSync && draws.number(in: 0..<3, "samples") == 0,
             rates: Self.rates(draws.named("rates"), isAllCloudSync: devices.allSatisfy { $0.handler == nil }))
     }
 
@@ -114,6 +115,7 @@ struct EditDrawing {
 
     private func kind(_ draws: Draws, _ device: Int) -> String {
         if scenario.hasFiles, draws.happens(perMille: 500, "album") { return Keys.album }
+        if scenario.hasSamples, draws.happens(perMille: 400, "sample") { return Keys.sample }
         // An app that fetches by itself knows no lists.
         if draws.happens(perMille: 150, "list"), scenario.devices.allSatisfy({ $0.handler == nil }) {
             return Keys.list
@@ -138,6 +140,7 @@ struct EditDrawing {
 
     private func fields(_ key: String, _ draws: Draws) -> [String] {
         if key.hasPrefix(Keys.album) { return albumFields(draws.named("album")) }
+        if key.hasPrefix(Keys.sample) { return sampleFields(draws.named("sample")) }
         if key.hasPrefix(Keys.list) {
             return draws.happens(perMille: 800, "tags") ? [Todo.tagsField] : ["text"]
         }
@@ -147,6 +150,11 @@ struct EditDrawing {
 }
 
 extension EditDrawing {
+    private func sampleFields(_ draws: Draws) -> [String] {
+        let fields = ["text"] + Sample.edgeFields.map { "edge " + $0 }
+        return ["first", "second", "third"].compactMap { draws.one(of: fields, $0) }
+    }
+
     private func albumFields(_ draws: Draws) -> [String] {
         guard !draws.happens(perMille: 150, "copies") else {
             let source = "\(Keys.album)\(draws.number(in: 0..<scenario.keysCount, "key"))"

@@ -40,13 +40,15 @@ package struct Scenario: Codable, Sendable {
     package var letsGo: Bool
     /// Whether there are albums, which have files.
     package var hasFiles: Bool
+    /// Whether there are samples, which have values at the edges of their types.
+    package var hasSamples: Bool
     /// In a thousand requests, pushes or steps; a fault that isn't here doesn't happen.
     package var rates: [Fault: Int]
 
     init(
         devices: [DeviceKind], keysCount: Int, itemsMax: Int, hasOthers: Bool, latencyMillisecondsMax: Int,
         checkpointFrames: Int32, runsAhead: Bool, interruptionsPerMille: Int, letsGo: Bool,
-        hasFiles: Bool, rates: [Fault: Int]
+        hasFiles: Bool, hasSamples: Bool, rates: [Fault: Int]
     ) {
         self.devices = devices
         self.keysCount = keysCount
@@ -58,12 +60,13 @@ package struct Scenario: Codable, Sendable {
         self.interruptionsPerMille = interruptionsPerMille
         self.letsGo = letsGo
         self.hasFiles = hasFiles
+        self.hasSamples = hasSamples
         self.rates = rates
     }
 
     private enum Key: String, CodingKey {
         case devices, keysCount, itemsMax, hasOthers, latencyMillisecondsMax, checkpointFrames, runsAhead
-        case interruptionsPerMille, letsGo, hasFiles
+        case interruptionsPerMille, letsGo, hasFiles, hasSamples
     }
 
     // The rates are for drawing only: a plan that is kept has what they made.
@@ -80,6 +83,7 @@ package struct Scenario: Codable, Sendable {
         interruptionsPerMille = try values.decodeIfPresent(Int.self, forKey: .interruptionsPerMille) ?? 0
         letsGo = try values.decodeIfPresent(Bool.self, forKey: .letsGo) ?? false
         hasFiles = try values.decodeIfPresent(Bool.self, forKey: .hasFiles) ?? false
+        hasSamples = try values.decodeIfPresent(Bool.self, forKey: .hasSamples) ?? false
         rates = [:]
     }
 
@@ -95,6 +99,7 @@ package struct Scenario: Codable, Sendable {
         try values.encode(interruptionsPerMille, forKey: .interruptionsPerMille)
         try values.encode(letsGo, forKey: .letsGo)
         try values.encode(hasFiles, forKey: .hasFiles)
+        try values.encode(hasSamples, forKey: .hasSamples)
     }
 }
 
