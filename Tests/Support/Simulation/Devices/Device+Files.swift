@@ -25,8 +25,7 @@ extension Device {
             let source = parts[1].split(separator: ".").map { String($0) }
             let album = try source.first.flatMap { try app.read($0, transaction) }
             guard let file = source.last == "photo" ? album?.photo : album?.scan else { return nil }
-            let copy = Ledger.Value(
-                record: World.ledgerKey(edit.key, user: adoptedUser), field: String(parts[0]), value: file)
+            let copy = fileValue(edit.key, String(parts[0]), file)
             return world.ledger.isKnown(copy) ? nil : "\(parts[0])=\(file)"
         }
         edit.edit = .change(fields: named, value: value, clears: clears)
@@ -42,6 +41,19 @@ extension Device {
         }
     }
 
+    /// Writes down of which files of an album the bytes are here.
+    func noteFiles(of key: String, _ todo: Todo?, _ app: any DeviceApp) throws {
+        guard key.hasPrefix(Keys.album), let todo else { return }
+        for (field, file) in [("photo", todo.photo), ("scan", todo.scan)] {
+            guard let file, try app.bytes(ofFile: file) != nil else { continue }
+            filesAtCommits.insert(fileValue(key, field, file))
+        }
+    }
+
+    private func fileValue(_ key: String, _ field: String, _ file: String) -> Ledger.Value {
+        Ledger.Value(record: World.ledgerKey(key, user: adoptedUser), field: field, value: file)
+    }
+
     /// Takes files out of albums that are nowhere any more, as a person does whose change waits for one.
     func giveUpFiles(onServer: [String: Todo]) throws {
         guard let app else { return }
@@ -52,10 +64,9 @@ extension Device {
             for (field, file, known) in files {
                 guard let file, file != known, app.isNowhere(file: file, of: key) else { continue }
                 world.note(self, "gives up \(key).\(field) = \(file)")
-                let record = World.ledgerKey(key, user: adoptedUser)
-                world.ledger.dropped(
-                    device: index, Ledger.Value(record: record, field: field, value: file), rule: "is nowhere"
-                )
+                let value = fileValue(key, field, file)
+                if filesAtCommits.contains(value) { world.lostFile("device \(index) lost \(value)") }
+                world.ledger.dropped(device: index, value, rule: "is nowhere")
                 try commit([
                     KeyedEdit(key: key, edit: .change(fields: [field + "-"], value: 0, clears: false))
                 ])

@@ -28,6 +28,8 @@ final class Device: @unchecked Sendable {
     /// Whether it is to die at one of its writes; else it died over a request.
     private(set) var isDeathPlanned = false
     var filesCount = 0
+    /// Files that were put into a field while their bytes were here: they stay until the server has them.
+    var filesAtCommits: Set<Ledger.Value> = []
     private var startsCount = 0
     private var lastStep = -1
     private var requestsCount = 0
@@ -301,6 +303,7 @@ final class Device: @unchecked Sendable {
                 return try edits.map { try app.read($0.key, transaction) }
             }
             for (index, edit) in edits.enumerated() {
+                try noteFiles(of: edit.key, after[index], app)
                 noteTakenAway(edit, earlier[index])
                 note(edit.key, earlier[index], after[index])
             }
