@@ -42,8 +42,9 @@ final class SimulatedNetwork: @unchecked Sendable {
     /// How many requests the service has still to get, also from processes that are gone.
     private(set) var onTheirWayCount = 0
     private(set) var requests: [[String: Int]] = []
-    /// How many changes the server's history had when it answered the fetch that each device heard the end of last.
-    private(set) var lastPages: [Int: Int] = [:]
+    /// How many changes the server's history had when it answered the fetch of a zone that each device heard the end of
+    /// last, by device and zone. Zones of different apps count as one.
+    private(set) var lastPages: [Int: [String: Int]] = [:]
     /// The same for the answers that showed it a record, in a page or in conflict, by device and record.
     private var lastShown: [Int: [String: Int]] = [:]
 
@@ -268,7 +269,11 @@ final class SimulatedNetwork: @unchecked Sendable {
                 }
                 show(page.records)
                 // Of what a later page has, the device knows nothing yet.
-                if page.moreComing != true { lastPages[device] = historyCount }
+                if page.moreComing != true {
+                    let zone =
+                        world.plan.scenario.hasSecondZone ? page.zoneID.zoneName : SimulatedService.zoneName
+                    lastPages[device, default: [:]][zone] = historyCount
+                }
             }
         default: break
         }
@@ -284,7 +289,9 @@ final class SimulatedNetwork: @unchecked Sendable {
 
     /// How many changes of the server's history a device can know of a record.
     func historyCount(knownTo device: Int, of record: String) -> Int {
-        max(lastPages[device, default: 0], lastShown[device]?[record] ?? 0)
+        let isInSecond = world.plan.scenario.hasSecondZone && Keys.isInSecondZone(record)
+        let zone = isInSecond ? SimulatedService.secondZoneName : SimulatedService.zoneName
+        return max(lastPages[device]?[zone] ?? 0, lastShown[device]?[record] ?? 0)
     }
 
     private func deliver(_ exchange: Exchange, _ original: WireResponse, isHeard: Bool) throws {

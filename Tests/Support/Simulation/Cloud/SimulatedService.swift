@@ -12,6 +12,8 @@ final class SimulatedService {
     static let users = ["ada", "bob"]
     static let zoneName = "todos"
     static let otherZoneName = "others"
+    /// A second zone of an app with `CloudSync`.
+    static let secondZoneName = "second"
     static let container = "iCloud.yap.test"
 
     static func userRecordName(_ user: Int) -> String { "_" + users[user] }
@@ -54,7 +56,9 @@ final class SimulatedService {
         assetFiles = MemoryAssetFiles(clock: world.queue.clock)
         var keys = [(0, Self.zoneName)]
         if world.plan.scenario.hasOthers { keys.append((0, Self.otherZoneName)) }
+        if world.plan.scenario.hasSecondZone { keys.append((0, Self.secondZoneName)) }
         if world.usesAccounts { keys.append((1, Self.zoneName)) }
+        if world.usesAccounts, world.plan.scenario.hasSecondZone { keys.append((1, Self.secondZoneName)) }
         columns = keys.map { user, zone in
             Column(
                 user: user,

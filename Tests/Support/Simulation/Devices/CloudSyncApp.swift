@@ -29,7 +29,9 @@ final class CloudSyncApp: DeviceApp {
         var parts: CloudSyncRows.Parts = [.notes, .lists]
         if world.plan.scenario.hasFiles { parts.insert(.albums) }
         if world.plan.scenario.hasSamples { parts.insert(.samples) }
-        let rows = CloudSyncRows(version: version, parts)
+        let rows = CloudSyncRows(
+            version: version, parts,
+            secondZone: world.plan.scenario.hasSecondZone ? SimulatedService.secondZoneName : nil)
         self.rows = rows
         database = try YapDatabase(path: device.path, options: device.databaseOptions(random)) {
             rows.register(in: &$0)
@@ -43,7 +45,9 @@ final class CloudSyncApp: DeviceApp {
             cloudSync = try CloudSync(
                 database, container: container, models: rows.models, zone: SimulatedService.zoneName,
                 scheduler: process, clock: device.clock, random: random, listens: device.kind.listens,
-                foldsQueuedChanges: device.kind.folds, assetFiles: DeviceFiles(device),
+                foldsQueuedChanges: device.kind.folds,
+                objectsOfDeletedZones: device.kind.removesWithZone ? .remove : .keep,
+                assetFiles: DeviceFiles(device),
                 whenRegistered: { if world.plan.scenario.runsAhead { process.mayRunAhead() } })
         } catch {
             try? database.close()

@@ -19,10 +19,13 @@ package struct CloudSyncRows: Sendable {
 
     private let version: Int
     private let parts: Parts
+    /// The zone of notes and lists; nil: that of all others.
+    private let secondZone: String?
 
-    package init(version: Int, _ parts: Parts) {
+    package init(version: Int, _ parts: Parts, secondZone: String? = nil) {
         self.version = version
         self.parts = parts
+        self.secondZone = secondZone
     }
 
     private var isEarlier: Bool { version == 1 }
@@ -50,12 +53,12 @@ package struct CloudSyncRows: Sendable {
         var models: [CloudSyncModel] = []
         if isEarlier {
             models.append(.model(EarlierTodo.self, collection: "todos"))
-            if hasLists { models.append(.model(EarlierTagList.self, collection: "lists")) }
+            if hasLists { models.append(.model(EarlierTagList.self, collection: "lists", zone: secondZone)) }
         } else {
             models.append(.model(Todo.self, collection: "todos"))
-            if hasLists { models.append(.model(TagList.self, collection: "lists")) }
+            if hasLists { models.append(.model(TagList.self, collection: "lists", zone: secondZone)) }
         }
-        if hasNotes { models.append(.model(Note.self, collection: "notes")) }
+        if hasNotes { models.append(.model(Note.self, collection: "notes", zone: secondZone)) }
         if hasAlbums { models.append(.model(Album.self, collection: "albums")) }
         if hasSamples { models.append(.model(Sample.self, collection: "samples")) }
         return models

@@ -54,6 +54,9 @@ final class Device: @unchecked Sendable {
     /// Whether it has the items of the second database too.
     var hasOthers: Bool { kind.handler != nil && world.plan.scenario.hasOthers }
 
+    /// How many zones it follows.
+    var zonesCount: Int { hasOthers || world.plan.scenario.hasSecondZone ? 2 : 1 }
+
     // MARK: Names of what it does
 
     func began(_ step: Step) {
@@ -84,7 +87,10 @@ final class Device: @unchecked Sendable {
 
     /// Whether the last pages of its fetches were from after the server's last write.
     func hasSeenAll(_ network: SimulatedNetwork) -> Bool {
-        network.lastPages[index] == world.ledger.historyCount && version > 1
+        let pages = network.lastPages[index, default: [:]]
+        let zonesCount = world.plan.scenario.hasSecondZone ? 2 : 1
+        return pages.count == zonesCount && version > 1
+            && pages.values.allSatisfy { $0 == world.ledger.historyCount }
     }
 
     // MARK: Its processes
@@ -491,6 +497,9 @@ package enum Keys {
     package static let list = "list"
     package static let album = "album"
     package static let sample = "sample"
+
+    /// Whether an item of this name is in the second zone, where there is one.
+    static func isInSecondZone(_ name: String) -> Bool { name.hasPrefix(note) || name.hasPrefix(list) }
 
     /// Whether an item of this name has the field.
     static func has(_ field: String, in name: String) -> Bool {

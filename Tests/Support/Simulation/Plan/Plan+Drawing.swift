@@ -48,6 +48,7 @@ extension Scenario {
             interruptionsPerMille: draws.one(of: [0, 50, 300, 300], "interruptions") ?? 0,
             letsGo: draws.number(in: 0..<2, "lets go") == 0, hasFiles: hasFiles,
             hasSamples: haveCloudSync && draws.number(in: 0..<3, "samples") == 0,
+            hasSecondZone: haveCloudSync && draws.number(in: 0..<3, "second zone") == 0,
             rates: Self.rates(draws.named("rates"), isAllCloudSync: devices.allSatisfy { $0.handler == nil }))
     }
 
@@ -85,7 +86,8 @@ extension DeviceKind {
                 ? HandlerKind(
                     storesValues: draws.number(in: 0..<2, "values") == 0,
                     isAutomatic: draws.number(in: 0..<2, "automatic") == 0,
-                    splits: draws.number(in: 0..<3, "splits") == 0) : nil)
+                    splits: draws.number(in: 0..<3, "splits") == 0) : nil,
+            removesObjects: isCloudSync && draws.number(in: 0..<3, "removes") == 0 ? true : nil)
     }
 }
 

@@ -42,13 +42,16 @@ package struct Scenario: Codable, Sendable {
     package var hasFiles: Bool
     /// Whether there are samples, which have values at the edges of their types.
     package var hasSamples: Bool
+    /// Whether apps with `CloudSync` have notes and lists in a zone of their own.
+    package var hasSecondZone: Bool
     /// In a thousand requests, pushes or steps; a fault that isn't here doesn't happen.
     package var rates: [Fault: Int]
 
     init(
         devices: [DeviceKind], keysCount: Int, itemsMax: Int, hasOthers: Bool, latencyMillisecondsMax: Int,
         checkpointFrames: Int32, runsAhead: Bool, interruptionsPerMille: Int, letsGo: Bool,
-        hasFiles: Bool, hasSamples: Bool, rates: [Fault: Int]
+        hasFiles: Bool, hasSamples: Bool, hasSecondZone: Bool,
+        rates: [Fault: Int]
     ) {
         self.devices = devices
         self.keysCount = keysCount
@@ -61,12 +64,13 @@ package struct Scenario: Codable, Sendable {
         self.letsGo = letsGo
         self.hasFiles = hasFiles
         self.hasSamples = hasSamples
+        self.hasSecondZone = hasSecondZone
         self.rates = rates
     }
 
     private enum Key: String, CodingKey {
         case devices, keysCount, itemsMax, hasOthers, latencyMillisecondsMax, checkpointFrames, runsAhead
-        case interruptionsPerMille, letsGo, hasFiles, hasSamples
+        case interruptionsPerMille, letsGo, hasFiles, hasSamples, hasSecondZone
     }
 
     // The rates are for drawing only: a plan that is kept has what they made.
@@ -84,6 +88,7 @@ package struct Scenario: Codable, Sendable {
         letsGo = try values.decodeIfPresent(Bool.self, forKey: .letsGo) ?? false
         hasFiles = try values.decodeIfPresent(Bool.self, forKey: .hasFiles) ?? false
         hasSamples = try values.decodeIfPresent(Bool.self, forKey: .hasSamples) ?? false
+        hasSecondZone = try values.decodeIfPresent(Bool.self, forKey: .hasSecondZone) ?? false
         rates = [:]
     }
 
@@ -100,6 +105,7 @@ package struct Scenario: Codable, Sendable {
         try values.encode(letsGo, forKey: .letsGo)
         try values.encode(hasFiles, forKey: .hasFiles)
         try values.encode(hasSamples, forKey: .hasSamples)
+        try values.encode(hasSecondZone, forKey: .hasSecondZone)
     }
 }
 
@@ -113,10 +119,15 @@ package struct DeviceKind: Codable, Hashable, Sendable, CustomStringConvertible 
     package var listens: Bool
     /// nil: `CloudSync`.
     package var handler: HandlerKind?
+    /// Whether the objects of a zone that was deleted are removed; nil: they are kept.
+    package var removesObjects: Bool?
+
+    /// The same with the default.
+    var removesWithZone: Bool { removesObjects ?? false }
 
     package var description: String {
         "v\(version) \(handler.map { "\($0)" } ?? "CloudSync")" + (folds ? " folds" : "")
-            + (listens ? " listens" : "")
+            + (listens ? " listens" : "") + (removesWithZone ? " removes" : "")
     }
 }
 
