@@ -86,4 +86,17 @@ extension MemoryAssetFiles {
     func drop(_ bytes: [UInt8]) throws {
         _ = remove(try SHA256.hash(bytes), ifOlderThan: .max)
     }
+
+    /// The bytes of all files.
+    var contents: [[UInt8]] {
+        files(after: nil, filesMax: .max).compactMap { file in
+            open(file.digest).flatMap { try? $0.read(at: 0, bytesMax: Int(file.bytes)) }
+        }
+    }
+
+    func put(_ bytes: [UInt8]) throws {
+        let writer = begin()
+        try writer.write(bytes)
+        _ = try writer.finish()
+    }
 }

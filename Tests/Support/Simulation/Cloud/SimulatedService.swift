@@ -39,9 +39,9 @@ final class SimulatedService {
     private var store: SQLiteCloudStore?
     private var service: CloudService?
     private var columns: [Column]
-    private var backup: [Data?]?
+    private var backup: (database: [Data?], assets: [[UInt8]])?
     private var watch = TagWatch()
-    /// The files of records, which each restart and backup finds again.
+    /// The files of records, which each restart finds again.
     private let assetFiles: MemoryAssetFiles
     private var losesPower = false
     private var isZoneDeletionUncertain = false
@@ -359,7 +359,7 @@ final class SimulatedService {
     }
 
     func backUp() {
-        if store != nil { backup = files() }
+        if store != nil { backup = (files(), assetFiles.contents) }
     }
 
     func restoreBackup() throws {
@@ -367,7 +367,9 @@ final class SimulatedService {
         world.fired(.restoredBackup)
         world.note("service", "is restored")
         world.ledger.serverWasRestored()
-        try putBack(backup)
+        try putBack(backup.database)
+        // What was collected since the backup comes back with it.
+        for bytes in backup.assets { try assetFiles.put(bytes) }
         try keep {
             for column in columns { if let service { try resetZone(service, column, isRestored: true) } }
         }
