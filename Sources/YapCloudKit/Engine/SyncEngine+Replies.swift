@@ -85,7 +85,9 @@ extension SyncEngine {
             case .failed(let error): errors[item.recordID] = error
             }
         }
-        completion.isJudged = !reply.failed.isEmpty && reply.error?.code ?? .partialFailure == .partialFailure
+        completion.isJudged =
+            !reply.failed.isEmpty && reply.error?.code ?? .partialFailure == .partialFailure
+            && !reply.failed.contains { $0.error.code.leavesOutcomeUnknown }
         if !errors.isEmpty || reply.items.isEmpty { completion.error = reply.error }
         if completion.error?.code ?? .partialFailure == .partialFailure, !errors.isEmpty {
             completion.error = CKError(
@@ -275,6 +277,14 @@ extension SyncItem {
             return false
         }
         return server.modificationDate.map { $0 <= known } ?? false
+    }
+}
+
+extension CKError.Code {
+    /// Whether the server may have done what failed with this error. A batch for several zones is a request for each,
+    /// so one of them may fail so while the others succeed.
+    fileprivate var leavesOutcomeUnknown: Bool {
+        self == .networkFailure || self == .serverResponseLost
     }
 }
 

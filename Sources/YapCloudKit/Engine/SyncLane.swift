@@ -121,7 +121,8 @@ struct SyncLane {
         switch error.code {
         // Nothing went out.
         case .networkUnavailable: break
-        case .networkFailure, .serverResponseLost: unansweredSends += 1
+        // A partial failure that isn't judged has a request without a response.
+        case .networkFailure, .serverResponseLost, .partialFailure: unansweredSends += 1
         // A server that refuses the whole request says nothing of the one before.
         default: unansweredSends += unansweredSends > 0 ? 1 : 0
         }
