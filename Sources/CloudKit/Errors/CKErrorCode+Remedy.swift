@@ -62,7 +62,8 @@ extension CKErrorCode {
         case .managedAccountRestricted: "Ask whoever administers the account."
         case .participantMayNeedVerification: "Let the participant confirm who they are."
         case .serverResponseLost: "Try again; a sync does, and a write that the server got is not done twice."
-        case .assetNotAvailable: "Try again later (`retry()` of a sync), or set the asset again."
+        case .assetNotAvailable:
+            "Try again later (`retry()` of a sync), or set the asset again. A sync uploads again what the server lost."
         case .accountTemporarilyUnavailable:
             "Sign in again in the system's settings, then tell a sync by `accountMayHaveChanged()`."
         case .participantAlreadyInvited: "Nothing: they were invited."

@@ -122,7 +122,8 @@ struct ModifyRecordsExchange: Exchange {
             // a key that no field has.
             desiredKeys: address.serverKind == .yap ? [CKRecord.FieldKey]().onWire : nil,
             clientChangeToken: address.serverKind == .yap ? clientChangeToken : nil)
-        return .send(try address.request("records/modify", message: message))
+        return .send(
+            try address.request("records/modify", message: message, identity: message.withoutReceipts))
     }
 
     private func isAtomic(_ items: [Item]) -> Bool {

@@ -38,19 +38,26 @@ struct RequestAddress: Sendable {
     ]
 
     /// The request with `message` to the database's `endpoint`, for example `records/modify`.
-    func request(_ endpoint: String, message: some JSONMessage) throws(CKError) -> WireRequest {
+    ///
+    /// - Parameter identity: what of the message is the same when the write is sent again; nil means all of it.
+    func request<Body: JSONMessage>(
+        _ endpoint: String, message: Body, identity: Body? = nil
+    ) throws(CKError) -> WireRequest {
         if serverKind == .apple, Self.ourEndpoints.contains(endpoint) {
             throw CKError(.serverRejectedRequest, "Apple's web service doesn't have \(endpoint).")
         }
         do {
-            return request(endpoint, method: "POST", body: try message.json())
+            return request(
+                endpoint, method: "POST", body: try message.json(), identity: try identity?.json())
         } catch {
             throw CKError(.invalidArguments, "The request can't be written as JSON: \(error)")
         }
     }
 
     /// The request to the database's `endpoint`.
-    func request(_ endpoint: String, method: String, body: [UInt8] = []) -> WireRequest {
+    func request(
+        _ endpoint: String, method: String, body: [UInt8] = [], identity: [UInt8]? = nil
+    ) -> WireRequest {
         let place = "1/\(containerIdentifier)/\(environment)"
         let path =
             isOfDevice ? "/device/\(place)/\(endpoint)" : "/database/\(place)/\(scope.rawValue)/\(endpoint)"
@@ -58,7 +65,7 @@ struct RequestAddress: Sendable {
         if serverKind == .yap {
             headers.append((WireHeader.client, "1"))
             if endpoint.hasSuffix("/modify") {
-                headers.append((WireHeader.operation, names.name(path: path, body: body)))
+                headers.append((WireHeader.operation, names.name(path: path, body: identity ?? body)))
             }
         }
         return WireRequest(method: method, path: path, headers: headers, body: body)

@@ -8,9 +8,11 @@ struct UploadingExchange: Exchange {
     /// Files that one request gets addresses for.
     static let filesMax = 200
 
+    private typealias File = (place: AssetPlace, asset: CKAsset)
+
     private enum Step {
-        case addresses([(place: AssetPlace, asset: CKAsset)], zone: CKRecordZoneID)
-        case file(AssetPlace, FileTransfer)
+        case addresses([File], zone: CKRecordZoneID)
+        case file(File, FileTransfer)
     }
 
     private let address: RequestAddress
@@ -19,6 +21,8 @@ struct UploadingExchange: Exchange {
     private var parts: [AssetPlace: FileProgress] = [:]
     private let modify: @Sendable (AssetUploads) -> ModifyRecordsExchange
     private var waiting: [Step] = []
+    /// Files whose first address the server no longer knew: a service that was put back has lost what it gave out since.
+    private var lostAddresses: Set<AssetPlace> = []
     private var underWay: Step?
     private var uploads = AssetUploads()
     /// Why no file can be sent now: then nothing is saved.
@@ -88,17 +92,28 @@ struct UploadingExchange: Exchange {
         }
         switch step {
         case .addresses(let files, _): takeAddresses(files, reply)
-        case .file(let place, _):
-            uploads[place] = Result { () throws(CKError) in
-                try Message.decode(AssetUploadedResponse.self, from: reply).singleFile
-            }
+        case .file(let file, _): takeUpload(of: file, reply)
         }
         return []
     }
 
-    private mutating func takeAddresses(
-        _ files: [(place: AssetPlace, asset: CKAsset)], _ reply: Result<WireResponse, CKError>
-    ) {
+    private mutating func takeUpload(of file: File, _ reply: Result<WireResponse, CKError>) {
+        do throws(CKError) {
+            uploads[file.place] = .success(
+                try Message.decode(AssetUploadedResponse.self, from: reply).singleFile)
+        } catch where error.code == .unknownItem {
+            if lostAddresses.insert(file.place).inserted {
+                waiting.insert(.addresses([file], zone: file.place.recordID.zoneID), at: 0)
+            } else {
+                // The record isn't what is unknown.
+                uploads[file.place] = .failure(CKError(.assetNotAvailable, userInfo: error.userInfo))
+            }
+        } catch {
+            uploads[file.place] = .failure(error)
+        }
+    }
+
+    private mutating func takeAddresses(_ files: [File], _ reply: Result<WireResponse, CKError>) {
         do throws(CKError) {
             let response = try Message.decode(AssetsUploadResponse.self, from: reply)
             guard response.tokens.count == files.count else {
@@ -108,7 +123,7 @@ struct UploadingExchange: Exchange {
                 zip(files, response.tokens).compactMap { file, token in
                     guard let url = file.asset.fileURL else { return nil }
                     return .file(
-                        file.place,
+                        file,
                         FileTransfer(
                             direction: .upload, url: token.url, fileURL: address.fileCopy(url) ?? url,
                             progress: parts[file.place]))

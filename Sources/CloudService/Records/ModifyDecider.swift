@@ -158,7 +158,7 @@ struct ModifyDecider {
         }
     }
 
-    /// What the tombstone counts as whose place the record takes.
+    /// The size of the tombstone that the record replaces.
     private func tombstoneBytes(of draft: RecordDraft, _ key: RecordKey, _ loaded: StoreLoaded) -> Int64 {
         guard draft.old == nil, let tombstone = loaded.records[key], tombstone.isDeleted else { return 0 }
         return tombstone.indexBytes + quota.rowBytes

@@ -17,7 +17,7 @@ extension CloudService {
             currentRecords: { try self.readableRecords($0, caller, $1) })
         let receipts = try receipts(of: batch)
         let clientToken = try ClientChangeToken(request, caller)
-        return once(operation, kept) { writer in
+        return once(try operation?.identified(by: request), kept) { writer in
             let schema = try self.schema(in: writer)
             let decider = ModifyDecider(
                 batch: batch, limits: self.limits, schema: schema, schemaMayGrow: self.schemaMayGrow,

@@ -8,6 +8,7 @@ struct OperationID: Sendable {
     let key: OperationKey
     /// Of the endpoint and the body: the same name for something else is refused.
     let requestHash: [UInt8]
+    private let endpoint: Endpoint
 
     /// Nil when the write has no name. Only our own clients give names.
     init?(
@@ -27,11 +28,29 @@ struct OperationID: Sendable {
             throw ServiceError.badRequest(
                 "\(WireHeader.operation) must have 1 to \(limits.operationIDBytesMax) ASCII characters")
         }
-        key = OperationKey(database: database, user: user.userRecordName, operationID: operationID)
+        self.init(
+            key: OperationKey(database: database, user: user.userRecordName, operationID: operationID),
+            endpoint: endpoint, requestHash: try Self.hash(of: body, at: endpoint))
+    }
+
+    private init(key: OperationKey, endpoint: Endpoint, requestHash: [UInt8]) {
+        self.key = key
+        self.endpoint = endpoint
+        self.requestHash = requestHash
+    }
+
+    private static func hash(of body: [UInt8], at endpoint: Endpoint) throws -> [UInt8] {
         var hash = try SHA256()
         try hash.update(Array("\(endpoint.rawValue)\n".utf8))
         try hash.update(body)
-        requestHash = try hash.finish()
+        return try hash.finish()
+    }
+
+    /// The same for a write that may come again with receipts of other uploads of the same files.
+    func identified(by request: RecordsModifyRequest) throws -> OperationID {
+        guard let form = request.withoutReceipts else { return self }
+        return OperationID(
+            key: key, endpoint: endpoint, requestHash: try Self.hash(of: try form.json(), at: endpoint))
     }
 }
 

@@ -2,13 +2,13 @@
 public struct AssetLoad: Sendable {
     /// Records whose size is wanted.
     public var sizesOf: [RecordKey] = []
-    /// Files of which is wanted whether the owner has a record that holds them.
+    /// Files; the result says which of them are in a record of the owner.
     public var owned: [OwnedAsset] = []
-    /// Digests of which is wanted whether any record at all holds the file.
+    /// Digests of files; the result says which of them are in any record.
     public var digests: [[UInt8]] = []
     /// Secrets wanted, by their names.
     public var secrets: [String] = []
-    /// Zones of which is wanted what the names of their tombstones count as.
+    /// Zones; the result has the size of their tombstones' names.
     public var tombstoneBytesOf: [ZoneKey] = []
     /// Whether the number of users who have a private database with something in it is wanted.
     public var countsPrivateUsers = false

@@ -27,6 +27,41 @@ public struct RecordsModifyRequest: Hashable, Sendable {
         self.desiredKeys = desiredKeys
         self.numbersAsStrings = numbersAsStrings
     }
+
+    /// The request without the receipts of uploads, nil when it has none.
+    ///
+    /// A write that is sent again uploads its files again, and each upload gives another receipt: both times the write
+    /// is the same in this form.
+    public var withoutReceipts: RecordsModifyRequest? {
+        var request = self
+        var hasReceipts = false
+        for (index, operation) in operations.enumerated() {
+            for (name, field) in operation.record.fields {
+                guard let value = field.value?.withoutReceipts else { continue }
+                request.operations[index].record.fields[name]?.value = value
+                hasReceipts = true
+            }
+        }
+        return hasReceipts ? request : nil
+    }
+}
+
+extension FieldValue {
+    /// The value without the receipts of its files, nil when it has none.
+    fileprivate var withoutReceipts: FieldValue? {
+        switch self {
+        case .asset(var asset):
+            guard asset.receipt != nil else { return nil }
+            asset.receipt = nil
+            return .asset(asset)
+        case .list(.assetList, let elements):
+            let changed = elements.map(\.withoutReceipts)
+            guard changed.contains(where: { $0 != nil }) else { return nil }
+            return .list(.assetList, zip(changed, elements).map { $0 ?? $1 })
+        default:
+            return nil
+        }
+    }
 }
 
 /// One operation of `records/modify`.

@@ -14,12 +14,12 @@ extension CKError {
         case .notAuthenticated, .accountTemporarilyUnavailable, .badContainer, .badDatabase,
             .missingEntitlement,
             .requestRateLimited, .operationCancelled, .internalError, .invalidArguments, .limitExceeded,
-            .batchRequestFailed, .assetFileNotFound, .assetFileModified:
+            .batchRequestFailed, .assetFileNotFound, .assetFileModified, .assetNotAvailable:
             Self.serverKeys.contains { userInfo[$0] != nil }
         case .serviceUnavailable, .zoneBusy, .resultsTruncated, .managedAccountRestricted, .userDeletedZone,
             .quotaExceeded, .serverRecordChanged, .unknownItem, .zoneNotFound, .changeTokenExpired,
             .referenceViolation, .permissionFailure, .serverRejectedRequest, .incompatibleVersion,
-            .assetNotAvailable, .constraintViolation, .tooManyParticipants, .alreadyShared,
+            .constraintViolation, .tooManyParticipants, .alreadyShared,
             .participantMayNeedVerification, .participantAlreadyInvited:
             true
         }

@@ -146,6 +146,9 @@ extension SyncEngine {
             verdict.fullQuota = verdict.fullQuota ?? error
         case .stop:
             verdict.stopping = verdict.stopping ?? (error, item.recordID.zoneID)
+        case .refuse where error.code == .assetNotAvailable && error.isServerResponse && item.kind == .save:
+            // The server has lost an upload, for example because it was put back: the next attempt uploads again.
+            verdict.retryable = verdict.retryable ?? error
         case .refuse:
             completion.refused.append((item, error, false))
         }
@@ -283,7 +286,7 @@ extension SyncItem {
 extension CKError.Code {
     /// Whether the server may have done what failed with this error. A batch for several zones is a request for each,
     /// so one of them may fail so while the others succeed.
-    fileprivate var leavesOutcomeUnknown: Bool {
+    var leavesOutcomeUnknown: Bool {
         self == .networkFailure || self == .serverResponseLost
     }
 }

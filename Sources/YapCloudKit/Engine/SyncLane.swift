@@ -122,7 +122,7 @@ struct SyncLane {
         // Nothing went out.
         case .networkUnavailable: break
         // A partial failure that isn't judged has a request without a response.
-        case .networkFailure, .serverResponseLost, .partialFailure: unansweredSends += 1
+        case let code where code.leavesOutcomeUnknown || code == .partialFailure: unansweredSends += 1
         // A server that refuses the whole request says nothing of the one before.
         default: unansweredSends += unansweredSends > 0 ? 1 : 0
         }

@@ -11,6 +11,7 @@ extension CloudKitTables {
         try createErrors()
         try createRefusals()
         try indexUnanswered()
+        try indexWanted()
     }
 
     /// Creates the tables. Index names carry the registered name, so that two registrations in one file each
@@ -51,6 +52,7 @@ extension CloudKitTables {
         try createChecksums()
         try createUnreadFields()
         try indexUnanswered()
+        try indexWanted()
     }
 
     /// Each page that an app fetches by itself asks for the few change-sets that were sent and not answered, among any

@@ -16,6 +16,15 @@ extension CloudKitTables {
             """)
     }
 
+    /// Each page of wanted records takes the first of them, among any number that are only noted.
+    func indexWanted() throws {
+        try sqlite.execute(
+            """
+            CREATE INDEX IF NOT EXISTS \(quoted("cloudKit_unread_\(name)_wanted"))
+            ON \(table("unread")) (database, zone_owner, zone_name, record_name) WHERE is_wanted = 1;
+            """)
+    }
+
     /// Notes that a fetched record has unread fields.
     func noteUnreadFields(of recordID: CKRecord.ID, _ database: DatabaseKey) throws {
         try run(

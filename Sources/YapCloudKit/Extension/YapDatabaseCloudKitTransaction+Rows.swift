@@ -249,10 +249,10 @@ extension YapDatabaseCloudKitTransaction {
 
     /// Calls the handler for every row, or for those of some collections.
     func populate(
-        after previous: YapDatabaseExtensionRegistration? = nil, only some: Set<String>? = nil
+        after previous: YapDatabaseExtensionRegistration? = nil, _ formerVersionTags: [String] = [],
+        only some: Set<String>? = nil
     ) throws {
         isQueueTouched = true
-        let formerVersionTags = try tables.formerVersionTags()
         let collections = try transaction.allCollections().filter {
             cloudKit.isAllowed($0) && some?.contains($0) ?? true
         }

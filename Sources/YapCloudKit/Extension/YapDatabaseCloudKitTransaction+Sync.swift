@@ -170,6 +170,7 @@ extension YapDatabaseCloudKitTransaction {
         {
             return
         }
+        try logFilesLeftOut(of: item, record)
         try finish(item)
         guard var row = try tables.record(id: item.incarnation), row.changeTag == item.sentTag else { return }
         row.changeTag = record.recordChangeTag

@@ -112,14 +112,14 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
             try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal)
             try tables.liftRefusals(code: CloudKitTables.stuckRefusal)
         }
+        guard previous.hasMissedCommits || isAnotherVersion else { return }
         let zoneHandler = cloudKit.runner.zoneHandler
         let formerVersionTags = try tables.formerVersionTags()
         let collections = zoneHandler?.collectionsWithNewFields(previous.versionTag, formerVersionTags)
-        if previous.hasMissedCommits || isAnotherVersion {
-            try populate(after: previous, only: previous.hasMissedCommits ? nil : collections)
-            // The server may have these values already: they are held against it before later ones are.
-            for open in openChangeSets.values { try tables.setInFlight(open.sequence, false) }
-        }
+        try populate(
+            after: previous, formerVersionTags, only: previous.hasMissedCommits ? nil : collections)
+        // The server may have these values already: they are held against it before later ones are.
+        for open in openChangeSets.values { try tables.setInFlight(open.sequence, false) }
         if isAnotherVersion, zoneHandler != nil { try fetchLeftOutFields(addsOnly: collections != nil) }
     }
 

@@ -191,6 +191,17 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
+    /// Logs the files that a change was sent without, because a later change of this device replaces them.
+    func logFilesLeftOut(of item: SyncItem, _ saved: CKRecord) throws {
+        guard let change = try tables.change(item.sequence, item.incarnation), change.fields.hasAssets,
+            let row = try tables.record(id: item.incarnation)
+        else { return }
+        for (name, field) in change.fields.sorted(by: { $0.key < $1.key })
+        where !field.files.isEmpty && saved.object(forKey: name) == nil {
+            logDrop(row, name, .superseded, dropped: field, kept: nil)
+        }
+    }
+
     /// Whether the field names a `CloudFile` whose bytes aren't on this device.
     func lacksFile(_ field: Field) -> Bool {
         field.files.contains { !tables.files.contain($0) }

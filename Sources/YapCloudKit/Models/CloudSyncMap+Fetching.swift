@@ -116,7 +116,8 @@ extension CloudSyncMap {
             try ext.tables.stash(record, database)
             return false
         }
-        if try hasUnreadFields(record, model) {
+        let fields = try record.allFields()
+        if hasUnreadFields(record, fields, model) {
             try ext.tables.noteUnreadFields(of: record.recordID, database)
         }
         let lives = try ext.tables.records(record.recordID, database)
@@ -168,12 +169,12 @@ extension CloudSyncMap {
             // left in the queue, the edit that won would be deleted after all.
             try ext.letGo(of: lives)
         }
-        return try insert(record, lives, model, transaction, ext, database)
+        return try insert(record, fields, lives, model, transaction, ext, database)
     }
 
     /// - Returns: Whether it was attached as a new one.
     private func insert(
-        _ record: CKRecord, _ lives: [RecordRow], _ model: CloudSyncModel,
+        _ record: CKRecord, _ fields: [String: Field], _ lives: [RecordRow], _ model: CloudSyncModel,
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction,
         _ database: DatabaseKey
     ) throws -> Bool {
@@ -182,7 +183,7 @@ extension CloudSyncMap {
         if lives.isEmpty, rowID == nil {
             // Nothing is known of it, as of nearly all records of a first fetch: no more need be asked.
             try ext.attachNew(record, database, forKey: key, inCollection: model.collection)
-            try model.insert(transaction, key, try record.allFields())
+            try model.insert(transaction, key, fields)
             return true
         }
         // Edits may wait though no row stands for the record: it was detached, or its user came back.
@@ -199,10 +200,10 @@ extension CloudSyncMap {
             try ext.tables.stash(record, database)
             return false
         }
-        let fields = waiting.reduce(into: try record.allFields()) { fields, change in
+        let edited = waiting.reduce(into: fields) { fields, change in
             fields.merge(change.fields) { _, edited in edited }
         }
-        try model.store(transaction, key, fields)
+        try model.store(transaction, key, edited)
         guard !waiting.isEmpty, var live = try ext.tables.liveRecord(record.recordID, database) else {
             return false
         }
@@ -245,7 +246,7 @@ extension CloudSyncMap {
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
         guard try ext.tables.records(record.recordID, database).isEmpty else { return }
-        _ = try insert(record, [], model, transaction, ext, database)
+        _ = try insert(record, try record.allFields(), [], model, transaction, ext, database)
         guard let live = try ext.tables.liveRecord(record.recordID, database) else { return }
         try ext.recreate(live, rule: .serverWasReset)
     }

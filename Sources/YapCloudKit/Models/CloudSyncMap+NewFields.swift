@@ -31,10 +31,10 @@ extension CloudSyncMap {
         return kept.sorted().joined(separator: ";") == versionTag
     }
 
-    /// Whether a fetched record has fields that this version of the app doesn't store.
-    func hasUnreadFields(_ record: CKRecord, _ model: CloudSyncModel) throws -> Bool {
-        guard record.allKeys().allSatisfy({ model.fieldNames.contains($0) }) else { return true }
-        return try record.allFields().contains { !model.canRead($0.key, $0.value) }
+    /// Whether a fetched record, with these fields, has some that this version of the app doesn't store.
+    func hasUnreadFields(_ record: CKRecord, _ fields: [String: Field], _ model: CloudSyncModel) -> Bool {
+        !record.allKeys().allSatisfy { model.fieldNames.contains($0) }
+            || !fields.allSatisfy { model.canRead($0.key, $0.value) }
     }
 
     /// Brings in records that were fetched for their unread fields. Those that are missing were deleted, which the

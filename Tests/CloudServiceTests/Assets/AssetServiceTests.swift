@@ -77,6 +77,26 @@ import Testing
         return try file.read(at: 0, bytesMax: 1 << 20)
     }
 
+    @Test func aNamedWriteThatIsRepeatedWithAnotherUploadOfItsFileIsDoneOnce() throws {
+        func save(_ asset: Asset) throws -> WireResponse {
+            let create = operation(.create, "a", type: "item", ["photo": Field(.asset(asset))])
+            let message = RecordsModifyRequest(operations: [create], zoneID: TestService.zone)
+            var request = service.request("records/modify", try message.json(extras: true))
+            request.headers.append((WireHeader.operation, "op"))
+            return service.service.respond(to: request)
+        }
+        let first = try upload()
+        let answer = try save(first)
+        #expect(answer.status == 200)
+        service.clock.advance(bySeconds: 60)
+        let second = try upload()
+        #expect(first.receipt != second.receipt && first.fileChecksum == second.fileChecksum)
+        #expect(try save(second).body == answer.body)
+        #expect(try service.changes().records.count == 1)
+        let other = try save(try upload([4]))
+        #expect(other.status == 400, "another file is another write")
+    }
+
     @Test func aReceiptIsGoodForItsRecordItsFieldAndItsUserAlone() throws {
         let receipt = try upload()
         let other = ZoneID(zoneName: "other")
