@@ -365,6 +365,31 @@ import Yap
         #expect(phone.server() == nil)
     }
 
+    @Test("193. a change that waits for a file of a record that was deleted while another user was signed in is let go")
+    func aWaitingChangeOfADeletedRecord() async throws {
+        let scan = try await phone.add("scan")
+        try phone.edit { $0.scan = scan }
+        try phone.edit("2") { $0.title = "Rome" }
+        phone.syncNow()
+        laptop.syncNow()
+        try laptop.edit { $0.cover = scan }
+        #expect(laptop.syncNow().problems.count == 1, "the file isn't here")
+        func use(_ name: String) throws {
+            _ = try laptop.sync.useAccountInline(
+                of: CKRecord.ID(recordName: name), objectsOfOtherAccount: .remove)
+        }
+        try use("_eve")
+        try phone.remove()
+        phone.syncNow()
+        try use("_ada")
+        laptop.syncNow()
+        try laptop.remove("2")
+        #expect(laptop.syncNow().state == .idle && phone.syncNow().state == .idle)
+        #expect(try laptop.album() == nil && phone.album() == nil && phone.album("2") == nil)
+        let lost = laptop.log.withLock { $0.filter { $0.kind == .lost && $0.field == "cover" } }
+        #expect(lost.map(\.dropped) == [scan.description])
+    }
+
     @Test func aCopiedFileThatWasReplacedBeforeItsBytesArrivedIsLoggedAsSuperseded() async throws {
         let scan = try await phone.add("scan")
         try phone.edit { $0.scan = scan }

@@ -20,6 +20,8 @@ extension YapDatabaseCloudKitTransaction {
             guard account != before else { return false }
             try tables.makeCurrent(account)
             self.account = nil
+            // What waits for a file may have lost its object with those of another user.
+            liftsMissingFiles = true
             return true
         }
     }

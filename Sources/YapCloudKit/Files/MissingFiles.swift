@@ -14,6 +14,8 @@ struct MissingFiles {
     private var changes: Set<Int64> = []
     /// Changes that later ones of this device replace: they go without the file.
     private var superseded: Set<Int64> = []
+    /// Changes of records without an object: they go without the field.
+    private var orphaned: Set<Int64> = []
 
     var isEmpty: Bool { files.isEmpty }
 
@@ -29,7 +31,12 @@ struct MissingFiles {
         changes.insert(change.id)
     }
 
+    /// Lets a change go whose object was removed with those of its user, and didn't come back with the user: the server
+    /// deleted the record meanwhile, and says so when it gets the change.
+    mutating func addOrphan(_ change: Int64) { orphaned.insert(change) }
+
     func isSuperseded(_ change: ChangeRow) -> Bool { superseded.contains(change.id) }
+    func isOrphaned(_ change: ChangeRow) -> Bool { orphaned.contains(change.id) }
 
     /// Whether the change has to wait for a file.
     func hold(_ change: ChangeRow) -> Bool {
@@ -83,11 +90,25 @@ extension CloudKitTables {
         ) { (name: $0.text(at: 0), change: $0.int64(at: 1), record: $0.int64(at: 2)) }
         for note in noted {
             guard let file = CloudFile(text: note.name), !files.contain(file) else { continue }
+            guard try !isOrphan(note.record) else {
+                missing.addOrphan(note.change)
+                continue
+            }
             let changes = try changes(of: note.record)
             guard let index = changes.firstIndex(where: { $0.id == note.change }) else { continue }
             missing.add(file, of: changes[index], later: changes[(index + 1)...])
         }
         return missing
+    }
+
+    /// Whether the server had a record that no object on this device belongs to. An object of a type that this version of
+    /// the app doesn't know isn't tied to its record, so the key counts.
+    private func isOrphan(_ record: Int64) throws -> Bool {
+        guard let row = try self.record(id: record), row.ownerCount == 0, row.changeTag != nil else {
+            return false
+        }
+        let key = RecordNames.key(forName: row.recordID.recordName)
+        return try first("SELECT 1 FROM database2 WHERE key = ?1", [.text(key)]) { _ in true } == nil
     }
 
     /// Whether a change waits for a file, or has waited for one.
@@ -170,9 +191,11 @@ extension YapDatabaseCloudKitTransaction {
     /// Gives a record the values of a change, with the paths of the files. A file that the record has on the server is
     /// named, and not sent again.
     func setFields(of change: ChangeRow, on record: CKRecord, of row: RecordRow, _ missing: MissingFiles) {
-        record.setFields(change.fields)
-        guard change.fields.hasAssets else { return }
-        for (name, field) in change.fields {
+        let fields =
+            missing.isOrphaned(change) ? change.fields.filter { !lacksFile($0.value) } : change.fields
+        record.setFields(fields)
+        guard fields.hasAssets else { return }
+        for (name, field) in fields {
             let files = field.files
             guard !files.isEmpty else { continue }
             if missing.isSuperseded(change), lacksFile(field) {
