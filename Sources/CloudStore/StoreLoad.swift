@@ -8,6 +8,9 @@ public struct StoreLoad: Sendable {
     public var records: [RecordKey] = []
     /// Records wanted without their fields, which are empty in the answer: to know that they are there.
     public var outlines: [RecordKey] = []
+    /// Records for which the type, the tag and the stamps suffice: to refuse a change of a large record, none of its
+    /// bytes are read. A tombstone has all of its row.
+    public var heads: [RecordKey] = []
     /// Records whose binding references from others are wanted.
     public var dependantsOf: [RecordKey] = []
     /// Records of which it is wanted how many refer to them with DELETE_SELF.

@@ -48,6 +48,23 @@ import Testing
         .location(Location(latitude: 1.5, longitude: -0.0, timestampMilliseconds: 3)),
     ]
 
+    /// A deletion needs more of what it takes along than a refusal does.
+    @Test func aRecordWhoseOwnChangeIsRefusedIsTakenAlongByADeletionBesideIt() throws {
+        let target = reference("target", .deleteSelf)
+        try cloud.modify([
+            operation(.create, "target"), operation(.create, "a", ["r": target]),
+            operation(.create, "b", ["r": target]), operation(.create, "c"),
+        ])
+        let results = try cloud.modify(
+            [
+                operation(.update, "a", tag: "none", ["n": Field(.int64(1))]), operation(.create, "b"),
+                operation(.forceDelete, "target"),
+            ], atomic: false)
+        #expect(results.map { $0.error == nil } == [false, false, true])
+        #expect(try cloud.changes().records.compactMap(\.record?.recordName) == ["c"])
+        try expectAgreement()
+    }
+
     @Test func aClientComesToTheSameWhateverTheFieldsHold() throws {
         let fields = Dictionary(
             uniqueKeysWithValues: Self.values.enumerated().map { number, value in

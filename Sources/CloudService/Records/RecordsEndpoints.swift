@@ -29,7 +29,8 @@ extension CloudService {
             let changed = decider.changedLoad(loaded)
             if !changed.records.isEmpty { loaded.merge(try self.load(changed, writer)) }
             try loaded.loadPushTasks(of: first.zones, from: writer)
-            var asked = Set(first.records + first.outlines)
+            // A head doesn't do for a record that a deletion takes along.
+            var asked = Set(first.records + changed.records)
             let outcomes = try decider.outcomes(loaded: loaded)
             var next = decider.nextLoad(for: outcomes, found: loaded, loaded: loaded, asked: asked)
             while let wanted = next {
