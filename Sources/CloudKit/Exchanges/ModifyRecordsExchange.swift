@@ -123,7 +123,9 @@ struct ModifyRecordsExchange: Exchange {
             desiredKeys: address.serverKind == .yap ? [CKRecord.FieldKey]().onWire : nil,
             clientChangeToken: address.serverKind == .yap ? clientChangeToken : nil)
         return .send(
-            try address.request("records/modify", message: message, identity: message.withoutReceipts))
+            try address.request(
+                "records/modify", message: message, identity: message.withoutReceipts,
+                zoneID: items[0].recordID.zoneID))
     }
 
     private func isAtomic(_ items: [Item]) -> Bool {

@@ -39,16 +39,19 @@ struct RequestAddress: Sendable {
 
     /// The request with `message` to the database's `endpoint`, for example `records/modify`.
     ///
-    /// - Parameter identity: what of the message is the same when the write is sent again; nil means all of it.
+    /// - Parameters:
+    ///   - identity: what of the message is the same when the write is sent again; nil means all of it.
+    ///   - zoneID: the zone whose records it writes.
     func request<Body: JSONMessage>(
-        _ endpoint: String, message: Body, identity: Body? = nil
+        _ endpoint: String, message: Body, identity: Body? = nil, zoneID: CKRecordZoneID? = nil
     ) throws(CKError) -> WireRequest {
         if serverKind == .apple, Self.ourEndpoints.contains(endpoint) {
             throw CKError(.serverRejectedRequest, "Apple's web service doesn't have \(endpoint).")
         }
         do {
             return request(
-                endpoint, method: "POST", body: try message.json(), identity: try identity?.json())
+                endpoint, method: "POST", body: try message.json(), identity: try identity?.json(),
+                zoneID: zoneID)
         } catch {
             throw CKError(.invalidArguments, "The request can't be written as JSON: \(error)")
         }
@@ -56,7 +59,8 @@ struct RequestAddress: Sendable {
 
     /// The request to the database's `endpoint`.
     func request(
-        _ endpoint: String, method: String, body: [UInt8] = [], identity: [UInt8]? = nil
+        _ endpoint: String, method: String, body: [UInt8] = [], identity: [UInt8]? = nil,
+        zoneID: CKRecordZoneID? = nil
     ) -> WireRequest {
         let place = "1/\(containerIdentifier)/\(environment)"
         let path =
@@ -65,7 +69,8 @@ struct RequestAddress: Sendable {
         if serverKind == .yap {
             headers.append((WireHeader.client, "1"))
             if endpoint.hasSuffix("/modify") {
-                headers.append((WireHeader.operation, names.name(path: path, body: identity ?? body)))
+                let name = names.name(path: path, body: identity ?? body, zoneID: zoneID)
+                headers.append((WireHeader.operation, name))
             }
         }
         return WireRequest(method: method, path: path, headers: headers, body: body)
@@ -88,22 +93,27 @@ struct RequestAddress: Sendable {
 
 /// How writes are named.
 enum WriteNames: Sendable {
-    /// At random: only the operation that sent a write repeats it.
-    case drawn(from: any RandomSource)
+    /// At random: only the operation that sent a write repeats it. Those of a zone with a seed are derived from it.
+    case drawn(from: any RandomSource, butDerivedIn: [CKRecordZoneID: UInt64] = [:])
     /// By what is written, for an operation that is made again after its process has gone: the same write has the same
     /// name then, and another one another.
     case derived(seed: UInt64)
 
-    func name(path: String, body: [UInt8]) -> String {
+    func name(path: String, body: [UInt8], zoneID: CKRecordZoneID?) -> String {
         switch self {
-        case .drawn(let source): return source.nextUUID()
-        case .derived(let seed):
-            // 64 bits do: an operation has few writes, and those of others have another seed.
-            var name = FNV1a()
-            name.add(path)
-            name.add(body)
-            return String(seed, radix: 16) + "-" + String(name.hash, radix: 16)
+        case .drawn(let source, let seeds):
+            guard let seed = zoneID.flatMap({ seeds[$0] }) else { return source.nextUUID() }
+            return Self.name(seed, path, body)
+        case .derived(let seed): return Self.name(seed, path, body)
         }
+    }
+
+    private static func name(_ seed: UInt64, _ path: String, _ body: [UInt8]) -> String {
+        // 64 bits do: an operation has few writes, and those of others have another seed.
+        var name = FNV1a()
+        name.add(path)
+        name.add(body)
+        return String(seed, radix: 16) + "-" + String(name.hash, radix: 16)
     }
 }
 

@@ -38,7 +38,7 @@ extension CKOperation {
             let kept = kept.value ?? nil
             let runner = ExchangeRunner(
                 exchange(
-                    RequestAddress(place, target.databaseScope, credential, kept, writeSeed: self.writeSeed)),
+                    RequestAddress(place, target.databaseScope, credential, kept, writeSeeds: self.writeSeeds)),
                 connection: place.connection, rules: rules, kept: kept, isCancelled: { self.isCancelled },
                 deliver: { self.deliver($0) }, event: event, progress: progress,
                 completion: { end($0.mapError { $0.naming(container: place.identifier) }, kept) })
@@ -53,15 +53,15 @@ extension RequestAddress {
     /// Where an operation goes, and what it goes by. One that was kept asks the database that it asked at first.
     fileprivate init(
         _ place: CloudPlace, _ scope: CKDatabase.Scope, _ credential: CloudCredential,
-        _ kept: KeptRun?, writeSeed: UInt64?
+        _ kept: KeptRun?, writeSeeds: [CKRecordZoneID: UInt64]
     ) {
         let connection = place.connection
         let scope = kept.flatMap { CKDatabase.Scope(rawValue: $0.header.scope) } ?? scope
         self.init(
             containerIdentifier: place.identifier, environment: connection.environment, scope: scope.wire,
             isSignedIn: credential.isSignedIn, userRecordName: credential.userRecordName,
-            names: (kept?.header.seed ?? writeSeed).map { .derived(seed: $0) }
-                ?? .drawn(from: connection.random),
+            names: kept.map { .derived(seed: $0.header.seed) }
+                ?? .drawn(from: connection.random, butDerivedIn: writeSeeds),
             assetCache: connection.assetCache, serverKind: connection.serverKind, clock: connection.clock)
         if let kept { fileCopy = { kept.copy(of: $0) } }
     }

@@ -11,22 +11,24 @@ extension CloudKitTables {
         ) { $0.text(at: 0) }
     }
 
-    /// What names the writes of a change-set, beside the content of their requests. The same until the server answers,
-    /// or something becomes known that may be newer than its answer: what is sent again because no answer came is the
-    /// same write then.
+    /// What names the writes of a change-set, beside the content of their requests: a seed for each zone, since each is a
+    /// request of its own. The same until the server answers, or something becomes known that may be newer than its
+    /// answer: what is sent again because no answer came is the same write then, also where another zone's request had
+    /// one.
     ///
     /// Without a token it is another one: what was sent with one may be gone, and a fetch from the beginning tells no
     /// deletions.
-    func writeSeed(of items: [SyncItem], _ database: DatabaseKey) throws -> UInt64? {
-        guard let sequence = items.first?.sequence else { return nil }
+    func writeSeeds(of items: [SyncItem], _ database: DatabaseKey) throws -> [CKRecordZone.ID: UInt64] {
+        guard let sequence = items.first?.sequence else { return [:] }
         let text = try first(
             "SELECT uuid || judgements FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
         ) { $0.text(at: 0) }
-        let tags = items.map { $0.sentTag ?? "" }.joined(separator: " ")
-        let isFetched = try Set(items.map(\.recordID.zoneID)).allSatisfy { try token($0, database) != nil }
-        var seed = FNV1a()
-        seed.add("\(text ?? "") \(tags) \(isFetched)")
-        return seed.hash
+        return try Dictionary(grouping: items, by: \.recordID.zoneID).reduce(into: [:]) { seeds, zone in
+            let tags = zone.value.map { $0.sentTag ?? "" }.joined(separator: " ")
+            var seed = FNV1a()
+            seed.add("\(text ?? "") \(tags) \(try token(zone.key, database) != nil)")
+            seeds[zone.key] = seed.hash
+        }
     }
 
     /// Gives the writes of change-sets another name. Each statement has a place of its own: texts are kept by place.

@@ -101,10 +101,10 @@ enum HeardChange {
             self.userRecordName = userRecordName
         }
 
-        /// Names the operation's writes by the seed and by what they say: one that was on its way longer than it was
-        /// waited for, and was sent again, is done once.
-        func nameWrites(seed: UInt64) {
-            writeSeed = seed
+        /// Names the operation's writes by their zone's seed and by what they say: one that was on its way longer than it
+        /// was waited for, and was sent again, is done once.
+        func nameWrites(seeds: [CKRecordZone.ID: UInt64]) {
+            writeSeeds = seeds
         }
     }
 #else
@@ -160,6 +160,6 @@ enum HeardChange {
         func run(as userRecordName: String?) {}
 
         /// The framework names none.
-        func nameWrites(seed: UInt64) {}
+        func nameWrites(seeds: [CKRecordZone.ID: UInt64]) {}
     }
 #endif

@@ -101,10 +101,10 @@ extension SyncRunner {
             let sequence = batch.items.first?.sequence
             return (
                 batch, try sequence.flatMap { try ext.tables.uuid(of: $0) } ?? "",
-                try ext.tables.writeSeed(of: batch.items, task.key)
+                try ext.tables.writeSeeds(of: batch.items, task.key)
             )
         }
-        guard let ((batch, uuid, seed), count) = taken else { return }
+        guard let ((batch, uuid, seeds), count) = taken else { return }
         guard let sequence = batch.items.first?.sequence else {
             return post(.nothingToSend(task.key, count), attempt: task.attempt)
         }
@@ -119,7 +119,7 @@ extension SyncRunner {
                 self.post(.sent(task.key, $0), attempt: task.attempt)
             }
         }
-        if let seed { operation.nameWrites(seed: seed) }
+        operation.nameWrites(seeds: seeds)
         run(operation, on: database, as: user, task)
     }
 
