@@ -150,6 +150,17 @@ import Yap
         try await arrives(cover)
     }
 
+    @Test("195. a file that is added once more while it is sent is sent again, and nothing is put aside")
+    func aFileThatIsAddedOnceMoreWhileItIsSent() async throws {
+        let cover = try await phone.add("cover")
+        try phone.edit { $0.cover = cover }
+        cloud.during(.uploadAsset, on: phone.device) { [sync = phone.sync] in
+            _ = try? sync.files.addInline(Data("cover".utf8))
+        }
+        #expect(phone.syncNow().state == .waiting)
+        try await arrives(cover)
+    }
+
     private func arrives(_ cover: CloudFile) async throws {
         cloud.clock.advance(bySeconds: 60)
         #expect(phone.syncNow().state == .idle && laptop.syncNow().state == .idle)

@@ -35,11 +35,12 @@ import Testing
         ([.limitExceeded], [.split, .split, .retry, .retry, .retry]),
         ([.quotaExceeded], [.stopSaves, .stopSaves, .stop, .stop, .stop]),
         ([.changeTokenExpired], [.retry, .retry, .dropToken, .retry, .retry]),
+        ([.assetFileModified], [.retry, .retry, .stop, .stop, .refuse]),
         ([.referenceViolation], [.afterOthers, .afterOthers, .stop, .stop, .refuse]),
         (
             [
                 .permissionFailure, .invalidArguments, .serverRejectedRequest, .incompatibleVersion,
-                .assetFileNotFound, .assetFileModified, .assetNotAvailable, .constraintViolation,
+                .assetFileNotFound, .assetNotAvailable, .constraintViolation,
                 .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
                 .participantAlreadyInvited,
             ], [.refuse, .refuse, .stop, .stop, .refuse]

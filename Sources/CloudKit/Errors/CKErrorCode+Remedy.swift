@@ -36,7 +36,8 @@ extension CKErrorCode {
         case .serverRejectedRequest:
             "Read the message: the server has a rule that this breaks. Then change the record, or `retry()` a sync."
         case .assetFileNotFound: "Set the asset again: its file was removed."
-        case .assetFileModified: "Set the asset again, to a file that nobody changes."
+        case .assetFileModified:
+            "Set the asset again, to a file that nobody changes; a sync sends its own copy again."
         case .incompatibleVersion: "Update the app."
         case .constraintViolation: "Change the value that must be unique."
         case .operationCancelled: "Nothing; what a sync wanted it tries again."

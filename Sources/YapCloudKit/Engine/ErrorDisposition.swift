@@ -63,8 +63,11 @@ package enum ErrorDisposition: Hashable, Sendable {
             return attempt == .fetch ? .dropToken : .retry
         case .referenceViolation:
             return isWrite ? .afterOthers : isSubscribe ? .refuse : .stop
+        case .assetFileModified:
+            // The queue's files don't change, but for the date of one that is stored once more.
+            return isWrite ? .retry : isSubscribe ? .refuse : .stop
         case .permissionFailure, .invalidArguments, .serverRejectedRequest, .incompatibleVersion,
-            .assetFileNotFound, .assetFileModified, .assetNotAvailable, .constraintViolation,
+            .assetFileNotFound, .assetNotAvailable, .constraintViolation,
             .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
             .participantAlreadyInvited:
             return isWrite || isSubscribe ? .refuse : .stop

@@ -184,6 +184,7 @@ final class Device: @unchecked Sendable {
         world.note(self, "installs v\(new)")
         world.ledger.startedOver(device: index)
         var unsynced: [(name: String, field: String, value: String)] = []
+        let known = try app.map { Set(try $0.todos().keys) } ?? []
         if new > version {
             unsynced = try unsyncedValues()
         } else {
@@ -193,6 +194,7 @@ final class Device: @unchecked Sendable {
         version = new
         try start()
         try noteNewFields(unsynced)
+        try noteNewObjects(besides: known)
     }
 
     func die(atChange nth: Int, losesPower: Bool) {
@@ -468,6 +470,17 @@ final class Device: @unchecked Sendable {
             world.note(self, "now syncs \(key(name)).\(field) = \(value)")
             world.ledger.nowSyncs(
                 device: index, Ledger.Value(record: key(name), field: field, value: value))
+        }
+    }
+
+    /// Objects of types that the version before didn't know: an upgrade may send what they had before that version, also
+    /// where another device has cleared it since.
+    private func noteNewObjects(besides known: Set<String>) throws {
+        for (name, todo) in try app?.todos() ?? [:] where !known.contains(name) {
+            for (field, value) in todo.trackedValues {
+                world.ledger.mayBringBack(
+                    device: index, Ledger.Value(record: key(name), field: field, value: value))
+            }
         }
     }
 

@@ -210,6 +210,11 @@ package struct Ledger: Sendable {
     /// Whether a device committed the value, or may have.
     func isKnown(_ value: Value) -> Bool { authors[value] != nil }
 
+    /// A device may send a value again that another one set.
+    mutating func mayBringBack(device: Int, _ value: Value) {
+        if let author = authors[value], author != device { broughtBack.insert(value) }
+    }
+
     /// The device's merge log says that it gave this value up.
     package mutating func dropped(device: Int, _ value: Value, rule: String) {
         drops[device, default: [:]][value] = rule
