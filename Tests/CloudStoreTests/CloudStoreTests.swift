@@ -317,7 +317,9 @@ import Testing
             ])
     }
 
-    @Test(arguments: TestStore.all) func aHeadIsARecordUpToItsFieldsAndATombstoneIsWhole(_ kind: TestStore) throws {
+    @Test(arguments: TestStore.all) func aHeadIsARecordUpToItsFieldsAndATombstoneIsWhole(_ kind: TestStore)
+        throws
+    {
         let store = try kind.make(folder)
         var row = Rows.record("a", counter: 1, fields: [UInt8](repeating: 7, count: 20_000))
         var tombstone = Rows.record("b", counter: 2, isDeleted: true)

@@ -115,7 +115,9 @@ import Yap
         #expect(try laptop.text(laptop.album()?.cover) == "cover")
     }
 
-    @Test("191. a save with a file whose response was lost is done once: deleted meanwhile, it doesn't come back")
+    @Test(
+        "191. a save with a file whose response was lost is done once: deleted meanwhile, it doesn't come back"
+    )
     func aRepeatedSaveWithAFile() async throws {
         let (cover, page) = (try await phone.add("cover"), try await phone.add("page"))
         try phone.edit { ($0.cover, $0.pages) = (cover, [page]) }
@@ -130,7 +132,9 @@ import Yap
         #expect(try phone.album() == nil && laptop.album() == nil)
     }
 
-    @Test("192. an upload address that the server no longer knows is replaced, and nothing is put aside", arguments: 1...2)
+    @Test(
+        "192. an upload address that the server no longer knows is replaced, and nothing is put aside",
+        arguments: 1...2)
     func aLostUploadAddress(times: Int) async throws {
         let cover = try await phone.add("cover")
         try phone.edit { $0.cover = cover }
@@ -376,7 +380,9 @@ import Yap
         #expect(phone.server() == nil)
     }
 
-    @Test("193. a change that waits for a file of a record that was deleted while another user was signed in is let go")
+    @Test(
+        "193. a change that waits for a file of a record that was deleted while another user was signed in is let go"
+    )
     func aWaitingChangeOfADeletedRecord() async throws {
         let scan = try await phone.add("scan")
         try phone.edit { $0.scan = scan }

@@ -101,7 +101,7 @@ struct UploadingExchange: Exchange {
         do throws(CKError) {
             uploads[file.place] = .success(
                 try Message.decode(AssetUploadedResponse.self, from: reply).singleFile)
-        } catch where error.code == .unknownItem {
+        } catch  where error.code == .unknownItem {
             if lostAddresses.insert(file.place).inserted {
                 waiting.insert(.addresses([file], zone: file.place.recordID.zoneID), at: 0)
             } else {

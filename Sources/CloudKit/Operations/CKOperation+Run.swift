@@ -38,7 +38,8 @@ extension CKOperation {
             let kept = kept.value ?? nil
             let runner = ExchangeRunner(
                 exchange(
-                    RequestAddress(place, target.databaseScope, credential, kept, writeSeeds: self.writeSeeds)),
+                    RequestAddress(place, target.databaseScope, credential, kept, writeSeeds: self.writeSeeds)
+                ),
                 connection: place.connection, rules: rules, kept: kept, isCancelled: { self.isCancelled },
                 deliver: { self.deliver($0) }, event: event, progress: progress,
                 completion: { end($0.mapError { $0.naming(container: place.identifier) }, kept) })
