@@ -35,12 +35,12 @@ import Testing
         ([.limitExceeded], [.split, .split, .retry, .retry, .retry]),
         ([.quotaExceeded], [.stopSaves, .stopSaves, .stop, .stop, .stop]),
         ([.changeTokenExpired], [.retry, .retry, .dropToken, .retry, .retry]),
-        ([.assetFileModified], [.retry, .retry, .stop, .stop, .refuse]),
+        ([.assetNotAvailable], [.uploadAgain, .refuse, .stop, .stop, .refuse]),
         ([.referenceViolation], [.afterOthers, .afterOthers, .stop, .stop, .refuse]),
         (
             [
                 .permissionFailure, .invalidArguments, .serverRejectedRequest, .incompatibleVersion,
-                .assetFileNotFound, .assetNotAvailable, .constraintViolation,
+                .assetFileNotFound, .assetFileModified, .constraintViolation,
                 .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
                 .participantAlreadyInvited,
             ], [.refuse, .refuse, .stop, .stop, .refuse]
@@ -112,7 +112,7 @@ import Testing
             let disposition = ErrorDisposition.of(code, in: kind == .save ? .save : .delete)
             let name: Comment = "\(code) of a \(kind)"
             switch disposition {
-            case .retry, .eachItem, .withNextBatch, .merge:
+            case .retry, .eachItem, .withNextBatch, .uploadAgain, .merge:
                 #expect(actions == [], name)
                 #expect(bench.told.count == 1, name)
                 bench.now = try #require(bench.wake) - 1

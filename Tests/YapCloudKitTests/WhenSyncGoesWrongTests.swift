@@ -41,6 +41,7 @@ import Testing
         case .withNextBatch: "with the next"
         case .afterOthers: "after the others"
         case .split: "in halves"
+        case .uploadAgain: "upload again"
         case .merge: "merge"
         case .done: "done"
         case .recreate: "made anew"

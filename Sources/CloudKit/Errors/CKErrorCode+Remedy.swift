@@ -36,8 +36,7 @@ extension CKErrorCode {
         case .serverRejectedRequest:
             "Read the message: the server has a rule that this breaks. Then change the record, or `retry()` a sync."
         case .assetFileNotFound: "Set the asset again: its file was removed."
-        case .assetFileModified:
-            "Set the asset again, to a file that nobody changes; a sync sends its own copy again."
+        case .assetFileModified: "Set the asset again, to a file that nobody changes."
         case .incompatibleVersion: "Update the app."
         case .constraintViolation: "Change the value that must be unique."
         case .operationCancelled: "Nothing; what a sync wanted it tries again."
@@ -63,8 +62,7 @@ extension CKErrorCode {
         case .managedAccountRestricted: "Ask whoever administers the account."
         case .participantMayNeedVerification: "Let the participant confirm who they are."
         case .serverResponseLost: "Try again; a sync does, and a write that the server got is not done twice."
-        case .assetNotAvailable:
-            "Try again later (`retry()` of a sync), or set the asset again. A sync uploads again what the server lost."
+        case .assetNotAvailable: "Try again later (`retry()` of a sync), or set the asset again."
         case .accountTemporarilyUnavailable:
             "Sign in again in the system's settings, then tell a sync by `accountMayHaveChanged()`."
         case .participantAlreadyInvited: "Nothing: they were invited."

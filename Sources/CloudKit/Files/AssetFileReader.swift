@@ -7,6 +7,7 @@ final class AssetFileReader: FileSource {
     private struct Stamp: Equatable {
         var inode: UInt64
         var bytes: Int64
+        /// The time of the last change. It is 0 for a file that nobody may write: its date can change, its bytes can't.
         var seconds: Int
         var nanoseconds: Int
     }
@@ -55,9 +56,11 @@ final class AssetFileReader: FileSource {
     private static func stamp(_ descriptor: Int32) -> Stamp? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let mayBeWritten = status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH) != 0
         return Stamp(
-            inode: UInt64(status.st_ino), bytes: Int64(status.st_size), seconds: status.st_mtim.tv_sec,
-            nanoseconds: status.st_mtim.tv_nsec)
+            inode: UInt64(status.st_ino), bytes: Int64(status.st_size),
+            seconds: mayBeWritten ? status.st_mtim.tv_sec : 0,
+            nanoseconds: mayBeWritten ? status.st_mtim.tv_nsec : 0)
     }
 }
 

@@ -21,7 +21,8 @@ struct UploadingExchange: Exchange {
     private var parts: [AssetPlace: FileProgress] = [:]
     private let modify: @Sendable (AssetUploads) -> ModifyRecordsExchange
     private var waiting: [Step] = []
-    /// Files whose first address the server no longer knew: a service that was put back has lost what it gave out since.
+    /// Files that get a second address. A service that was restored from a backup doesn't know the addresses that it
+    /// gave out after the backup.
     private var lostAddresses: Set<AssetPlace> = []
     private var underWay: Step?
     private var uploads = AssetUploads()
@@ -103,14 +104,29 @@ struct UploadingExchange: Exchange {
                 try Message.decode(AssetUploadedResponse.self, from: reply).singleFile)
         } catch  where error.code == .unknownItem {
             if lostAddresses.insert(file.place).inserted {
-                waiting.insert(.addresses([file], zone: file.place.recordID.zoneID), at: 0)
+                replaceAddresses(of: file)
             } else {
-                // The record isn't what is unknown.
-                uploads[file.place] = .failure(CKError(.assetNotAvailable, userInfo: error.userInfo))
+                // The record isn't what is unknown, and nothing was saved: it is no response to the save.
+                uploads[file.place] = .failure(
+                    CKError(.assetNotAvailable, "The server didn't know an upload's address, twice."))
             }
         } catch {
             uploads[file.place] = .failure(error)
         }
+    }
+
+    /// Gets other addresses for a file and for those of its zone that wait: the server has lost theirs too.
+    private mutating func replaceAddresses(of file: File) {
+        let zoneID = file.place.recordID.zoneID
+        var files = [file]
+        waiting.removeAll { step in
+            guard case .file(let other, _) = step, other.place.recordID.zoneID == zoneID,
+                lostAddresses.insert(other.place).inserted
+            else { return false }
+            files.append(other)
+            return true
+        }
+        waiting.insert(.addresses(files, zone: zoneID), at: 0)
     }
 
     private mutating func takeAddresses(_ files: [File], _ reply: Result<WireResponse, CKError>) {

@@ -28,8 +28,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     var defaultDatabase: CKDatabase?
     /// The operation's user: it fails when another one is signed in. Nil takes the user at its beginning.
     package var userRecordName: String?
-    /// Names the writes of a zone by what they say, so that the same write of two operations with one seed is done once.
-    /// The names of other zones' writes are drawn.
+    /// Names the writes of a zone by what they say, so that the same write of two operations with one seed is done
+    /// once. The names of other zones' writes are drawn.
     package var writeSeeds: [CKRecordZoneID: UInt64] = [:]
 
     /// Whether it was made from what an earlier process kept of it.

@@ -8,6 +8,8 @@ struct OperationID: Sendable {
     let key: OperationKey
     /// Of the endpoint and the body: the same name for something else is refused.
     let requestHash: [UInt8]
+    /// The same of the body as it came: what a service kept that counted receipts too.
+    private let bodyHash: [UInt8]
     private let endpoint: Endpoint
 
     /// Nil when the write has no name. Only our own clients give names.
@@ -30,14 +32,18 @@ struct OperationID: Sendable {
         }
         self.init(
             key: OperationKey(database: database, user: user.userRecordName, operationID: operationID),
-            endpoint: endpoint, requestHash: try Self.hash(of: body, at: endpoint))
+            endpoint: endpoint, bodyHash: try Self.hash(of: body, at: endpoint))
     }
 
-    private init(key: OperationKey, endpoint: Endpoint, requestHash: [UInt8]) {
+    private init(key: OperationKey, endpoint: Endpoint, bodyHash: [UInt8], requestHash: [UInt8]? = nil) {
         self.key = key
         self.endpoint = endpoint
-        self.requestHash = requestHash
+        self.bodyHash = bodyHash
+        self.requestHash = requestHash ?? bodyHash
     }
+
+    /// Whether the request is the one whose answer was kept with a hash.
+    func isRequest(withHash hash: [UInt8]) -> Bool { hash == requestHash || hash == bodyHash }
 
     private static func hash(of body: [UInt8], at endpoint: Endpoint) throws -> [UInt8] {
         var hash = try SHA256()
@@ -50,7 +56,8 @@ struct OperationID: Sendable {
     func identified(by request: RecordsModifyRequest) throws -> OperationID {
         guard let form = request.withoutReceipts else { return self }
         return OperationID(
-            key: key, endpoint: endpoint, requestHash: try Self.hash(of: try form.json(), at: endpoint))
+            key: key, endpoint: endpoint, bodyHash: bodyHash,
+            requestHash: try Self.hash(of: try form.json(), at: endpoint))
     }
 }
 
@@ -135,7 +142,7 @@ extension CloudService {
         guard let row = try reader.load(wanted).answers[operation.key],
             row.atMilliseconds >= clock.nowMilliseconds() - limits.answerMilliseconds
         else { return nil }
-        guard row.requestHash == operation.requestHash else {
+        guard operation.isRequest(withHash: row.requestHash) else {
             throw ServiceError.badRequest("\(WireHeader.operation) names another request")
         }
         return row.answer

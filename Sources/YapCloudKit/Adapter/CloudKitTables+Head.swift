@@ -11,8 +11,8 @@ extension CloudKitTables {
         ) { $0.text(at: 0) }
     }
 
-    /// What names the writes of a change-set, beside the content of their requests: a seed for each zone, since each is a
-    /// request of its own. The same until the server answers, or something becomes known that may be newer than its
+    /// What names the writes of a change-set, beside the content of their requests: a seed for each zone, since each is
+    /// a request of its own. The same until the server answers, or something becomes known that may be newer than its
     /// answer: what is sent again because no answer came is the same write then, also where another zone's request had
     /// one.
     ///

@@ -101,8 +101,8 @@ enum HeardChange {
             self.userRecordName = userRecordName
         }
 
-        /// Names the operation's writes by their zone's seed and by what they say: one that was on its way longer than it
-        /// was waited for, and was sent again, is done once.
+        /// Names the operation's writes by their zone's seed and by what they say: one that was on its way longer than
+        /// it was waited for, and was sent again, is done once.
         func nameWrites(seeds: [CKRecordZone.ID: UInt64]) {
             writeSeeds = seeds
         }

@@ -12,6 +12,8 @@ package enum ErrorDisposition: Hashable, Sendable {
     case afterOthers
     /// Send less at a time; what can't be made smaller is refused.
     case split
+    /// The server lost an upload before the record was saved: upload and send again, three times at most.
+    case uploadAgain
     /// Merge with the server's record, then send again.
     case merge
     /// What was wanted is so already.
@@ -63,11 +65,10 @@ package enum ErrorDisposition: Hashable, Sendable {
             return attempt == .fetch ? .dropToken : .retry
         case .referenceViolation:
             return isWrite ? .afterOthers : isSubscribe ? .refuse : .stop
-        case .assetFileModified:
-            // The queue's files don't change, but for the date of one that is stored once more.
-            return isWrite ? .retry : isSubscribe ? .refuse : .stop
+        case .assetNotAvailable:
+            return attempt == .save ? .uploadAgain : isWrite || isSubscribe ? .refuse : .stop
         case .permissionFailure, .invalidArguments, .serverRejectedRequest, .incompatibleVersion,
-            .assetFileNotFound, .assetNotAvailable, .constraintViolation,
+            .assetFileNotFound, .assetFileModified, .constraintViolation,
             .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
             .participantAlreadyInvited:
             return isWrite || isSubscribe ? .refuse : .stop

@@ -62,8 +62,8 @@ extension SyncEngine {
         case .stop, .stopSaves:
             lanes[key]?.needsSubscription = true
             stop(key, error, zone: nil, &actions)
-        case .retry, .eachItem, .withNextBatch, .afterOthers, .dropToken, .split, .merge, .recreate,
-            .createZone:
+        case .retry, .eachItem, .withNextBatch, .afterOthers, .dropToken, .split, .uploadAgain, .merge,
+            .recreate, .createZone:
             lanes[key]?.needsSubscription = true
             wait(key, because: pause(for: error.code), error, now: now, &actions)
         case .refuse:

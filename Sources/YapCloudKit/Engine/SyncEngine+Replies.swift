@@ -36,7 +36,10 @@ extension SyncEngine {
         if reply.items.isEmpty { verdict.retryable = reply.error }
         let done = Set((completion.deleted + completion.gone).map(\.recordID))
             .union(completion.saved.map(\.item.recordID))
-        for recordID in done { lane.conflicts[recordID] = nil }
+        for recordID in done {
+            lane.conflicts[recordID] = nil
+            lane.lostUploads[recordID] = nil
+        }
         for (item, error) in reply.failed where !done.contains(item.recordID) {
             judge(item, error, isAlone: reply.items.count == 1, &lane, &completion, &verdict)
         }
@@ -85,8 +88,10 @@ extension SyncEngine {
             case .failed(let error): errors[item.recordID] = error
             }
         }
+        // Nothing went out if all errors were made on this device, for example because a file can't be read.
         completion.isJudged =
-            !reply.failed.isEmpty && reply.error?.code ?? .partialFailure == .partialFailure
+            !reply.failed.isEmpty && reply.isServerResponse
+            && reply.error?.code ?? .partialFailure == .partialFailure
             && !reply.failed.contains { $0.error.code.leavesOutcomeUnknown }
         if !errors.isEmpty || reply.items.isEmpty { completion.error = reply.error }
         if completion.error?.code ?? .partialFailure == .partialFailure, !errors.isEmpty {
@@ -146,11 +151,24 @@ extension SyncEngine {
             verdict.fullQuota = verdict.fullQuota ?? error
         case .stop:
             verdict.stopping = verdict.stopping ?? (error, item.recordID.zoneID)
-        case .refuse where error.code == .assetNotAvailable && error.isServerResponse && item.kind == .save:
-            // The server has lost an upload, for example because it was put back: the next attempt uploads again.
-            verdict.retryable = verdict.retryable ?? error
+        case .uploadAgain:
+            lostUpload(item, error, &lane, &completion, &verdict)
         case .refuse:
             completion.refused.append((item, error, false))
+        }
+    }
+
+    /// Counts how often the server lost an upload, for example because it was restored from a backup.
+    private func lostUpload(
+        _ item: SyncItem, _ error: CKError, _ lane: inout SyncLane, _ completion: inout SyncCompletion,
+        _ verdict: inout Verdict
+    ) {
+        let rounds = lane.lostUploads[item.recordID, default: 0] + 1
+        lane.lostUploads[item.recordID] = rounds > Self.identicalConflictsMax ? nil : rounds
+        if rounds > Self.identicalConflictsMax {
+            completion.refused.append((item, error, false))
+        } else {
+            verdict.retryable = verdict.retryable ?? error
         }
     }
 
@@ -215,7 +233,7 @@ extension SyncEngine {
             if attempt == .fetch || lane.followed.contains(zone) { lane.needFetch(zone) }
             lanes[key] = lane
             return stop(key, own, zone: zone, &actions)
-        case .retry, .eachItem, .withNextBatch, .afterOthers, .split, .merge, .recreate:
+        case .retry, .eachItem, .withNextBatch, .afterOthers, .split, .uploadAgain, .merge, .recreate:
             if attempt == .createZone { lane.needCreate(zone) } else { lane.needFetch(zone) }
             lanes[key] = lane
             return wait(key, because: pause(for: own.code), own, now: now, &actions)

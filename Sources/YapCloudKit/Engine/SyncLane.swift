@@ -51,6 +51,8 @@ struct SyncLane {
     /// Nothing that waits is a deletion which could go meanwhile.
     var hasNoDeletions = false
     var conflicts: [CKRecord.ID: Conflict] = [:]
+    /// How often the server lost a record's upload before the record was saved.
+    var lostUploads: [CKRecord.ID: Int] = [:]
     /// Something was saved since changes were put aside that refer to what the server doesn't have: it may have it now.
     var savedSinceDeferral = false
     /// How often in a row a batch went out and no answer came; 0 when all were answered.

@@ -101,14 +101,20 @@ extension CloudKitTables {
         return missing
     }
 
-    /// Whether the server had a record that no object on this device belongs to. An object of a type that this version of
-    /// the app doesn't know isn't tied to its record, so the key counts.
+    /// Whether the server had a record that no object on this device belongs to. Of a type that this version of the app
+    /// doesn't know, the object isn't tied to its record, and a fetched record is in the stash.
     private func isOrphan(_ record: Int64) throws -> Bool {
         guard let row = try self.record(id: record), row.ownerCount == 0, row.changeTag != nil else {
             return false
         }
         let key = RecordNames.key(forName: row.recordID.recordName)
-        return try first("SELECT 1 FROM database2 WHERE key = ?1", [.text(key)]) { _ in true } == nil
+        return try first(
+            """
+            SELECT 1 FROM database2 WHERE key = ?5 UNION ALL SELECT 1 FROM \(table("stash"))
+            WHERE database = ?1 AND zone_owner = ?2 AND zone_name = ?3 AND record_name = ?4 LIMIT 1
+            """,
+            zone(row.recordID.zoneID, row.database) + [.text(row.recordID.recordName), .text(key)]
+        ) { _ in true } == nil
     }
 
     /// Whether a change waits for a file, or has waited for one.
@@ -214,14 +220,17 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Logs the files that a change was sent without, because a later change of this device replaces them.
+    /// Logs the files that a change was sent without, mostly because a later change of this device replaces them.
     func logFilesLeftOut(of item: SyncItem, _ saved: CKRecord) throws {
         guard let change = try tables.change(item.sequence, item.incarnation), change.fields.hasAssets,
             let row = try tables.record(id: item.incarnation)
         else { return }
+        let later = try tables.changes(of: row.id).filter { $0.sequence > item.sequence }
         for (name, field) in change.fields.sorted(by: { $0.key < $1.key })
         where !field.files.isEmpty && saved.object(forKey: name) == nil {
-            logDrop(row, name, .superseded, dropped: field, kept: nil)
+            let isReplaced = later.contains { $0.kind == .delete || $0.fields[name] != nil }
+            logDrop(
+                row, name, .superseded, kind: isReplaced ? .superseded : .lost, dropped: field, kept: nil)
         }
     }
 

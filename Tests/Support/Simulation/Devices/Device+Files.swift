@@ -71,6 +71,13 @@ extension Device {
                     KeyedEdit(key: key, edit: .change(fields: [field + "-"], value: 0, clears: false))
                 ])
             }
+            let here = todo.pages.filter { !app.isNowhere(file: $0, of: key) }
+            guard here != todo.pages, todo.pages != onServer[key]?.pages else { continue }
+            let pages = todo.pages.joined(separator: " ")
+            world.note(self, "gives up \(key).pages = \(pages)")
+            world.ledger.dropped(device: index, fileValue(key, "pages", pages), rule: "is nowhere")
+            let field = "pages=" + here.joined(separator: " ")
+            try commit([KeyedEdit(key: key, edit: .change(fields: [field], value: 0, clears: false))])
         }
     }
 

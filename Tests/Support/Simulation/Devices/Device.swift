@@ -184,7 +184,7 @@ final class Device: @unchecked Sendable {
         world.note(self, "installs v\(new)")
         world.ledger.startedOver(device: index)
         var unsynced: [(name: String, field: String, value: String)] = []
-        let known = try app.map { Set(try $0.todos().keys) } ?? []
+        let known = try new > version ? app.map { Set(try $0.todos().keys) } : nil
         if new > version {
             unsynced = try unsyncedValues()
         } else {
@@ -194,7 +194,7 @@ final class Device: @unchecked Sendable {
         version = new
         try start()
         try noteNewFields(unsynced)
-        try noteNewObjects(besides: known)
+        if let known { try noteNewObjects(besides: known) }
     }
 
     func die(atChange nth: Int, losesPower: Bool) {
@@ -473,8 +473,8 @@ final class Device: @unchecked Sendable {
         }
     }
 
-    /// Objects of types that the version before didn't know: an upgrade may send what they had before that version, also
-    /// where another device has cleared it since.
+    /// Objects of types that the version before didn't know: an upgrade may send what they had before that version,
+    /// also where another device has cleared it since.
     private func noteNewObjects(besides known: Set<String>) throws {
         for (name, todo) in try app?.todos() ?? [:] where !known.contains(name) {
             for (field, value) in todo.trackedValues {

@@ -35,6 +35,8 @@ extension Todo {
         case "scan-": scan = nil
         case _ where field.hasPrefix("photo="): photo = String(field.dropFirst("photo=".count))
         case _ where field.hasPrefix("scan="): scan = String(field.dropFirst("scan=".count))
+        case _ where field.hasPrefix("pages="):
+            pages = field.dropFirst("pages=".count).split(separator: " ").map(String.init)
         case "photo": photo = clears ? nil : PersonsFile(value: value).text
         case "scan": scan = clears ? nil : PersonsFile(value: value).text
         case "pages": addPage(PersonsFile(value: value).text, clears: clears)

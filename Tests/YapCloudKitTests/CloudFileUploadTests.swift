@@ -1,0 +1,153 @@
+import CloudKit
+import CloudKitTesting
+import Foundation
+import Seams
+import Testing
+import Yap
+
+@testable import YapCloudKit
+
+/// What can happen to a file, and to a change that waits for one, before the server has it.
+@Suite struct CloudFileUploadTests {
+    let cloud: TestCloud
+    let phone: AlbumDevice
+    let laptop: AlbumDevice
+
+    init() throws {
+        cloud = TestCloud()
+        phone = try AlbumDevice(cloud)
+        laptop = try AlbumDevice(cloud)
+    }
+
+    @Test(
+        "191. a save with a file whose response was lost is done once: deleted meanwhile, it doesn't come back"
+    )
+    func aRepeatedSaveWithAFile() async throws {
+        let (cover, page) = (try await phone.add("cover"), try await phone.add("page"))
+        try phone.edit { ($0.cover, $0.pages) = (cover, [page]) }
+        cloud.loseReplies(.modifyRecords, on: phone.device)
+        phone.syncNow()
+        laptop.syncNow()
+        try laptop.remove()
+        laptop.syncNow()
+        cloud.clock.advance(bySeconds: 60)
+        #expect(phone.syncNow().state == .idle && laptop.syncNow().state == .idle)
+        #expect(cloud.requestCount(.uploadAsset) == 4, "the files were sent again")
+        #expect(try phone.album() == nil && laptop.album() == nil)
+    }
+
+    @Test(
+        "192. an upload address that the server no longer knows is replaced, and nothing is put aside",
+        arguments: 1...2)
+    func aLostUploadAddress(times: Int) async throws {
+        let cover = try await phone.add("cover")
+        try phone.edit { $0.cover = cover }
+        cloud.fail(.uploadAsset, with: .unknownItem, times: times, on: phone.device)
+        let status = phone.syncNow()
+        #expect(times == 1 ? status.state == .idle : status.pause == .server(.assetNotAvailable))
+        try await arrives(cover)
+    }
+
+    @Test func anUploadThatTheServerHasLostIsSentAgain() async throws {
+        let cover = try await phone.add("cover")
+        try phone.edit { $0.cover = cover }
+        cloud.fail(
+            .modifyRecords, of: CKRecord.ID(recordName: "1", zoneID: phone.sync.zoneID),
+            with: .assetNotAvailable, on: phone.device)
+        #expect(phone.syncNow().pause == .server(.assetNotAvailable))
+        try await arrives(cover)
+        #expect(cloud.requestCount(.uploadAsset) == 2)
+    }
+
+    @Test func anUploadThatTheServerLosesEachTimeIsPutAside() async throws {
+        let cover = try await phone.add("cover")
+        try phone.edit { $0.cover = cover }
+        cloud.fail(
+            .modifyRecords, of: CKRecord.ID(recordName: "1", zoneID: phone.sync.zoneID),
+            with: .assetNotAvailable, times: 100, on: phone.device)
+        for _ in 1...10 {
+            phone.syncNow()
+            cloud.clock.advance(bySeconds: 3_600)
+        }
+        #expect(phone.sync.currentStatus.problems.count == 1)
+        let requests = cloud.requestCount(.uploadAsset)
+        phone.syncNow()
+        #expect(cloud.requestCount(.uploadAsset) == requests, "put aside")
+    }
+
+    @Test func aFileThatCannotBeSentLeavesTheNameOfAWrite() async throws {
+        let cover = try await phone.add("cover")
+        try phone.edit { $0.cover = cover }
+        cloud.loseReplies(.modifyRecords, on: phone.device)
+        phone.syncNow()
+        laptop.syncNow()
+        try laptop.remove()
+        laptop.syncNow()
+        // The address is refused twice: nothing of the record goes out.
+        cloud.fail(.uploadAsset, with: .unknownItem, times: 2, on: phone.device)
+        for _ in 1...3 {
+            cloud.clock.advance(bySeconds: 3_600)
+            phone.syncNow()
+        }
+        #expect(phone.sync.currentStatus.state == .idle && laptop.syncNow().state == .idle)
+        #expect(try phone.album() == nil && laptop.album() == nil)
+    }
+
+    @Test("195. a file that is added once more while it is sent counts as unchanged")
+    func aFileThatIsAddedOnceMoreWhileItIsSent() async throws {
+        let cover = try await phone.add("cover")
+        try phone.edit { $0.cover = cover }
+        cloud.during(.uploadAsset, on: phone.device) { [sync = phone.sync] in
+            _ = try? sync.files.addInline(Data("cover".utf8))
+        }
+        #expect(phone.syncNow().state == .idle)
+        try await arrives(cover)
+    }
+
+    private func arrives(_ cover: CloudFile) async throws {
+        cloud.clock.advance(bySeconds: 60)
+        #expect(phone.syncNow().state == .idle && laptop.syncNow().state == .idle)
+        #expect(try laptop.album()?.cover == cover && laptop.text(cover) == "cover")
+        #expect(phone.sync.currentStatus.problems.isEmpty)
+    }
+
+    @Test(
+        "193. a change that waits for a file of a record that was deleted while another user was signed in is let go"
+    )
+    func aWaitingChangeOfADeletedRecord() async throws {
+        let scan = try await phone.add("scan")
+        try phone.edit { $0.scan = scan }
+        try phone.edit("2") { $0.title = "Rome" }
+        phone.syncNow()
+        laptop.syncNow()
+        try laptop.edit { $0.cover = scan }
+        #expect(laptop.syncNow().problems.count == 1, "the file isn't here")
+        func use(_ name: String) throws {
+            _ = try laptop.sync.useAccountInline(
+                of: CKRecord.ID(recordName: name), objectsOfOtherAccount: .remove)
+        }
+        try use("_eve")
+        try phone.remove()
+        phone.syncNow()
+        try use("_ada")
+        laptop.syncNow()
+        try laptop.remove("2")
+        #expect(laptop.syncNow().state == .idle && phone.syncNow().state == .idle)
+        #expect(try laptop.album() == nil && phone.album() == nil && phone.album("2") == nil)
+        let lost = laptop.log.withLock { $0.filter { $0.kind == .lost && $0.field == "cover" } }
+        #expect(lost.map(\.dropped) == [scan.description])
+    }
+
+    @Test func aCopiedFileThatWasReplacedBeforeItsBytesArrivedIsLoggedAsSuperseded() async throws {
+        let scan = try await phone.add("scan")
+        try phone.edit { $0.scan = scan }
+        phone.syncNow()
+        laptop.syncNow()
+        try laptop.edit { $0.cover = scan }
+        try laptop.edit { $0.cover = nil }
+        #expect(laptop.syncNow().state == .idle)
+        let superseded = laptop.log.withLock { $0.filter { $0.kind == .superseded } }
+        #expect(superseded.map(\.field) == ["cover"] && superseded.map(\.replaced) == [scan.description])
+        #expect(try laptop.album()?.scan == scan)
+    }
+}
