@@ -8,9 +8,6 @@ public struct StoreLoad: Sendable {
     public var records: [RecordKey] = []
     /// Records wanted without their fields, which are empty in the answer: to know that they are there.
     public var outlines: [RecordKey] = []
-    /// Records for which the type, the tag, the parent and the stamps suffice. Of a live record no column from the
-    /// fields on is read: its fields are empty, its `indexBytes` 0 and its checksum nil. A tombstone is read whole.
-    public var heads: [RecordKey] = []
     /// Records whose binding references from others are wanted.
     public var dependantsOf: [RecordKey] = []
     /// Records of which it is wanted how many refer to them with DELETE_SELF.

@@ -317,21 +317,6 @@ import Testing
             ])
     }
 
-    @Test(arguments: TestStore.all) func aHeadIsARecordUpToItsFieldsAndATombstoneIsWhole(_ kind: TestStore)
-        throws
-    {
-        let store = try kind.make(folder)
-        var row = Rows.record("a", counter: 1, fields: [UInt8](repeating: 7, count: 20_000))
-        var tombstone = Rows.record("b", counter: 2, isDeleted: true)
-        let checksum = StoreChecksum(identities: 1, contents: 2)
-        (row.checksum, row.indexBytes) = (checksum, 30)
-        (tombstone.checksum, tombstone.indexBytes) = (checksum, 40)
-        try store.apply { $0.records = [row, tombstone] }
-        let loaded = try store.load { $0.heads = ["a", "b", "none"].map { Rows.key($0) } }
-        (row.fields, row.checksum, row.indexBytes) = ([], nil, 0)
-        #expect(loaded.records == [row.key: row, tombstone.key: tombstone])
-    }
-
     @Test(arguments: TestStore.all) func allReferencesOfARecordGoAtOnce(_ kind: TestStore) throws {
         let store = try kind.make(folder)
         func row(_ target: String, _ source: String) -> ReferenceRow {

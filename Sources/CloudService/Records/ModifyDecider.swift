@@ -36,7 +36,7 @@ struct ModifyDecider {
         var zones = Set<ZoneKey>()
         for operation in batch.operations {
             guard case .success(let key) = operation.target else { continue }
-            if operation.isConditional { load.heads.append(key) } else { load.records.append(key) }
+            if operation.isConditional { load.outlines.append(key) } else { load.records.append(key) }
             if operation.kind == .delete || operation.kind == .forceDelete { load.dependantsOf.append(key) }
             if !key.zone.isDefault { zones.insert(key.zone) }
         }
@@ -46,7 +46,7 @@ struct ModifyDecider {
         return load
     }
 
-    /// The records that will be changed, of those that `firstLoad` asked for as heads.
+    /// The records that will be changed, of those that `firstLoad` asked for as outlines.
     func changedLoad(_ loaded: StoreLoaded) -> StoreLoad {
         var load = StoreLoad()
         for operation in batch.operations where operation.isConditional {

@@ -55,7 +55,7 @@ extension SQLiteStoreTransaction {
     private func size(of key: RecordKey) throws -> StoredSize? {
         // SQLite tells the length of a value without reading the pages that it lies on.
         let sql = """
-            SELECT length(fields), (SELECT total(bytes) FROM recordAssets
+            SELECT \(Self.fieldsLength), (SELECT total(bytes) FROM recordAssets
                 WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4), indexBytes
             FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4 AND isDeleted = 0
             """

@@ -5,7 +5,7 @@ enum SQLiteStoreFormat {
     /// "YapC" in ASCII: SQLite keeps it in the file's header, where `file` and other tools see it.
     static let applicationID: Int64 = 0x5961_7043
     /// Grows when a file of this version can't be read by the one before.
-    static let version: Int64 = 12
+    static let version: Int64 = 13
 
     /// Makes the tables in a new file, and brings an older file to this version.
     static func prepare(_ connection: Connection, path: String) throws {
@@ -31,6 +31,7 @@ enum SQLiteStoreFormat {
             if found < 10 { try connection.execute(clearingColumns) }
             if found < 11 { try connection.execute(indexesAnew) }
             if found < 12 { try connection.execute(namesCounted) }
+            if found < 13 { try connection.execute(largeFieldsTable) }
             if found < version { try connection.execute("PRAGMA user_version = \(version)") }
         }
     }

@@ -89,10 +89,21 @@ extension StoreFile {
             """
         ),
         (
+            "fields", "records whose fields are not there",
+            """
+            SELECT count(*) FROM records AS r LEFT JOIN largeFields AS l ON l.id = r.fieldsRow
+            WHERE r.fieldsRow IS NOT NULL AND l.id IS NULL
+            """
+        ),
+        (
+            "fields", "fields of records that are not there",
+            "SELECT count(*) FROM largeFields WHERE id NOT IN (SELECT fieldsRow FROM records WHERE fieldsRow NOT NULL)"
+        ),
+        (
             "usage", "users whose private records were counted wrong",
             """
             SELECT count(*) FROM (
-                SELECT owner, sum(isDeleted = 0) AS records, sum(length(fields)) AS bytes,
+                SELECT owner, sum(isDeleted = 0) AS records, sum(\(SQLiteStoreTransaction.fieldsLength)) AS bytes,
                 sum(indexBytes) AS indexBytes
                 FROM records AS r
                 WHERE scope = 2 AND \(SQLiteStoreTransaction.isNotCleared) GROUP BY owner

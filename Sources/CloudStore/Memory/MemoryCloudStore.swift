@@ -77,13 +77,6 @@ final class MemoryTransaction: CloudStoreWriter {
             loaded.records[key] = row
             bytes += row.fields.count
         }
-        for key in wanted.heads {
-            loaded.records[key] = tables.records[key.zone]?[key.recordName]
-            loaded.records[key]?.fields = []
-            guard loaded.records[key]?.isDeleted == false else { continue }
-            loaded.records[key]?.checksum = nil
-            loaded.records[key]?.indexBytes = 0
-        }
         for key in wanted.outlines {
             loaded.records[key] = tables.records[key.zone]?[key.recordName]
             loaded.records[key]?.fields = []

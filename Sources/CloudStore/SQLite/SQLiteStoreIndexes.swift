@@ -8,7 +8,7 @@ extension SQLiteStoreTransaction {
         let isOfNames = scan.source == .names
         let columns =
             (isOfNames ? "e.name, e.name" : "e.value, e.name")
-            + (scan.withRecords ? ", " + Self.joinedColumns : "")
+            + (scan.withRecords ? ", " + Self.recordColumns : "")
         let join =
             scan.withRecords
             ? "CROSS JOIN records r ON r.scope = ?10 AND r.owner = ?11 AND r.zone = ?12 AND r.name = e.name"
@@ -316,9 +316,6 @@ extension SQLiteStoreTransaction {
             return entries
         }
     }
-
-    private static let joinedColumns = recordColumns.split(separator: ", ").map { "r." + $0 }.joined(
-        separator: ", ")
 
     private func scanSQL(_ scan: IndexScan, columns: String, join: String, isOrdered: Bool) -> String {
         let isOfNames = scan.source == .names

@@ -144,7 +144,7 @@ extension SQLiteStoreTransaction {
     /// Removes records with all that belongs to them, in the order of their names; true when none is left.
     private func removeRows(at place: ZoneKey, _ left: inout ClearingLeft) throws -> Bool {
         let sql = """
-            SELECT name, type, length(fields) FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3
+            SELECT name, type, \(Self.fieldsLength) FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3
             ORDER BY name LIMIT ?4
             """
         let rowsMax = left.rows
@@ -211,6 +211,7 @@ extension SQLiteStoreTransaction {
     /// What no record has named: in a sound file nothing but the numbers of types.
     private func removeRest(at place: ZoneKey) throws {
         try removeIndexParts(at: place)
+        try removeLargeFields(at: place)
         for table in Self.zoneTables {
             let sql = "DELETE FROM \(table) WHERE scope = ?1 AND owner = ?2 AND zone = ?3"
             try connection.withStatement(sql) { statement in

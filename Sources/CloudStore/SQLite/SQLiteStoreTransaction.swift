@@ -42,7 +42,6 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
             loaded.records[key] = row
             bytes += row.fields.count
         }
-        for key in wanted.heads { loaded.records[key] = try record(key, columns: Self.headColumns) }
         for key in wanted.outlines { loaded.records[key] = try record(key, columns: Self.outlineColumns) }
         var rowsLeft = wanted.dependantsMax
         for key in wanted.dependantsOf {
@@ -200,14 +199,9 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         epoch, counter, tombstoneFloor, databaseCounter, isDeleted, identities, contents, isCounted, records, \
         recordBytes, assetBytes, deletedMilliseconds, tombstones, indexBytes
         """
-    static let recordColumns = "\(firstColumns), fields, \(lastColumns)"
+    static let recordColumns = "\(firstColumns), \(fieldsValue), \(lastColumns)"
     /// The same, but the fields, which may be long, are not read.
     private static let outlineColumns = "\(firstColumns), x'', \(lastColumns)"
-    /// The same without what stands behind the fields: SQLite goes through the fields' pages to get there.
-    private static let headColumns = """
-        \(firstColumns), x'', CASE WHEN isDeleted THEN identity END, CASE WHEN isDeleted THEN content END, \
-        CASE WHEN isDeleted THEN indexBytes ELSE 0 END
-        """
     private static let firstColumns = """
         type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser, createdDevice, \
         modifiedMilliseconds, modifiedUser, modifiedDevice

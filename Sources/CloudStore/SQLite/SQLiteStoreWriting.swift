@@ -132,6 +132,7 @@ extension SQLiteStoreTransaction {
     @discardableResult
     func remove(_ key: RecordKey) throws -> Int {
         let assetsCount = try removeAssets(of: key)
+        try removeLargeFields(of: key)
         let sql = "DELETE FROM records WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND name = ?4"
         try connection.withStatement(sql) { statement in
             try bindPlace(of: key.zone, to: statement)
@@ -143,12 +144,13 @@ extension SQLiteStoreTransaction {
 
     private func write(_ row: RecordRow) throws {
         if row.isDeleted { try removeAssets(of: row.key) }
+        let fieldsRow = try rowOfLargeFields(of: row)
         let sql = """
             INSERT OR REPLACE INTO records
             (scope, owner, zone, name, type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser,
             createdDevice, modifiedMilliseconds, modifiedUser, modifiedDevice, fields, identity, content,
-            indexBytes)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+            indexBytes, fieldsRow)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
             """
         try connection.withStatement(sql) { statement in
             try bindPlace(of: row.key.zone, to: statement)
@@ -166,7 +168,12 @@ extension SQLiteStoreTransaction {
             try bind(row.modified, to: statement, at: 13)
             try bind(row.checksum, to: statement, at: 17)
             try statement.bind(row.indexBytes, at: 19)
-            try statement.binding(row.fields, at: 16) { try statement.run() }
+            if let fieldsRow {
+                try statement.bind(fieldsRow, at: 20)
+            } else {
+                try statement.bindNull(at: 20)
+            }
+            try statement.binding(fieldsRow == nil ? row.fields : [], at: 16) { try statement.run() }
         }
     }
 

@@ -232,6 +232,7 @@ import Testing
         if !isHalfWay { while try service.service.keepUp() {} }
         let counted = try size(service, .privateDatabase, "_ada")
         let connection = try Connection(path: path)
+        try connection.execute(OlderFormat.storeTwelve)
         for table in ["records", "zones", "usage"] {
             try connection.execute("ALTER TABLE \(table) DROP COLUMN indexBytes")
         }

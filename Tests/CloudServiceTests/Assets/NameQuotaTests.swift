@@ -134,6 +134,7 @@ import Testing
     /// Brings a file to what version 11 would have written.
     private func makeEarlier() throws {
         let connection = try Connection(path: path)
+        try connection.execute(OlderFormat.storeTwelve)
         let names = "3 * length(owner || zone || name) + length(type)"
         try connection.execute(
             """

@@ -65,6 +65,7 @@ import Testing
             store.close()
         }
         let connection = try Connection(path: path)
+        try connection.execute(OlderFormat.storeTwelve)
         // The version before had other words.
         try connection.execute("DELETE FROM indexEntries; UPDATE indexedRecords SET entries = x''")
         try connection.execute("PRAGMA user_version = 10")

@@ -1,5 +1,14 @@
 /// Files of a server as earlier versions made them.
 public enum OlderFormat {
+    /// Brings a store's file of this version to what version 12 would have written: fields are in the rows of records.
+    public static let storeTwelve = """
+        UPDATE records SET fields = (SELECT l.fields FROM largeFields AS l WHERE l.id = fieldsRow)
+            WHERE fieldsRow IS NOT NULL;
+        ALTER TABLE records DROP COLUMN fieldsRow;
+        DROP TABLE largeFields;
+        PRAGMA user_version = 12;
+        """
+
     /// A control file as version 2 made it, with the account ann and an app's token, whose digest is `token` in
     /// hexadecimal digits.
     public static func controlTwo(token: String) -> String {

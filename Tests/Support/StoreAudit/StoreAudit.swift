@@ -113,9 +113,14 @@ public struct StoreAudit {
         }
     }
 
+    private static let fields = """
+        coalesce((SELECT l.fields FROM largeFields AS l WHERE l.id = fieldsRow), fields)
+        """
+
     private mutating func readRecords() throws {
         let sql = """
-            SELECT scope, owner, zone, name, type, isDeleted, counter, parent, createdUser, fields, tagEpoch,
+            SELECT scope, owner, zone, name, type, isDeleted, counter, parent, createdUser,
+            \(Self.fields), tagEpoch,
             createdMilliseconds, createdDevice, modifiedUser, modifiedMilliseconds, modifiedDevice, indexBytes
             FROM records
             """
