@@ -33,6 +33,13 @@ extension CloudService {
         if let taken = take(user, at: peer, showing: token) { try check(taken) }
     }
 
+    /// Counts the bytes of an answer to the user who gets it.
+    func charge(_ user: String?, answerBytes: Int) {
+        guard let user, answerBytes > ServiceRates.answerBytesOfARequest else { return }
+        let now = clock.nowMilliseconds()
+        rates.withLock { $0.charge(user: user, answerBytes: answerBytes, at: now) }
+    }
+
     private typealias Taken = (kind: RateKeeper.Kind, answer: RateBuckets.Answer)
 
     private func take(_ user: String?, at peer: String?, showing token: String?) -> Taken? {

@@ -23,6 +23,9 @@ public struct ServiceRates: Hashable, Sendable {
     /// Of those who haven't signed in, or are refused, from one address; nil: as many as they like.
     public var address: Rate? = Rate(perSecond: 200, burst: 2_000)
 
+    /// Bytes of an answer that are as much as a request: a user's larger answers count as several.
+    package static let answerBytesOfARequest = 16 << 10
+
     /// Generous limits, which only a faulty program exceeds.
     public init() {}
 
@@ -79,6 +82,14 @@ package struct RateBuckets {
             seconds: Int((missing + perSecond - 1) / perSecond))
     }
 
+    /// Takes so many thousandths of a request more, also if they aren't there: then more has to come in first.
+    mutating func charge(_ owner: String, thousandths: Int64, at now: Int64) {
+        let key = place(for: owner, at: now)
+        var entry = filled(entries[key], at: now)
+        entry.level -= thousandths
+        entries[key] = entry
+    }
+
     private var full: Int64 { Int64(rate.burst) * 1000 }
 
     private func filled(_ entry: Entry?, at now: Int64) -> Entry {
@@ -125,6 +136,14 @@ package struct RateKeeper {
         let all = containers?.take("", at: now)
         if let all, !all.isTaken { return (.container, all) }
         return own.map { (kind, $0) } ?? all.map { (.container, $0) }
+    }
+
+    /// Counts what a user's answer is beyond one request.
+    mutating func charge(user: String, answerBytes: Int, at now: Int64) {
+        let beyond = Int64(answerBytes) - Int64(ServiceRates.answerBytesOfARequest)
+        guard beyond > 0 else { return }
+        let thousandths = beyond * 1000 / Int64(ServiceRates.answerBytesOfARequest)
+        users?.charge(user, thousandths: thousandths, at: now)
     }
 
     /// A household has 2^64 addresses of IPv6: the first four groups count.

@@ -54,9 +54,10 @@ extension ServiceLimits {
         let longest = IndexEntry.countedBytes(
             fieldBytes: nameBytesMax, valueBytes: max(2 * nameBytesMax, OrderedBytes.indexedBytesMax) + 16,
             nameBytes: nameBytesMax)
+        let key = longestKey
+        let (names, file) = (key.countedNameBytes(recordType: key.recordName), key.countedFileBytes)
         return drafts.reduce(Int64(entries) * longest) {
-            $0 + $1.references.countedBytes + longestKey.countedNameBytes(recordType: longestKey.recordName)
-                + Int64($1.assets.count) * longestKey.countedFileBytes
+            $0 + $1.references.countedBytes + names + Int64($1.assets.count) * file
         }
     }
 

@@ -6,11 +6,8 @@ import Seams
 /// A client's name for a write, by which it is done once however often it comes.
 struct OperationID: Sendable {
     let key: OperationKey
-    /// Of the endpoint and the body: the same name for something else is refused.
+    /// Of the endpoint and the body, or the form of it that is compared: the same name for something else is refused.
     let requestHash: [UInt8]
-    /// The same of the body as it came: what a service kept that counted receipts too.
-    private let bodyHash: [UInt8]
-    private let endpoint: Endpoint
 
     /// Nil when the write has no name. Only our own clients give names.
     init?(
@@ -30,20 +27,13 @@ struct OperationID: Sendable {
             throw ServiceError.badRequest(
                 "\(WireHeader.operation) must have 1 to \(limits.operationIDBytesMax) ASCII characters")
         }
-        self.init(
-            key: OperationKey(database: database, user: user.userRecordName, operationID: operationID),
-            endpoint: endpoint, bodyHash: try Self.hash(of: body, at: endpoint))
+        key = OperationKey(database: database, user: user.userRecordName, operationID: operationID)
+        requestHash = try Self.hash(of: body, at: endpoint)
     }
 
-    private init(key: OperationKey, endpoint: Endpoint, bodyHash: [UInt8], requestHash: [UInt8]? = nil) {
-        self.key = key
-        self.endpoint = endpoint
-        self.bodyHash = bodyHash
-        self.requestHash = requestHash ?? bodyHash
+    private init(key: OperationKey, requestHash: [UInt8]) {
+        (self.key, self.requestHash) = (key, requestHash)
     }
-
-    /// Whether the request is the one whose answer was kept with a hash.
-    func isRequest(withHash hash: [UInt8]) -> Bool { hash == requestHash || hash == bodyHash }
 
     private static func hash(of body: [UInt8], at endpoint: Endpoint) throws -> [UInt8] {
         var hash = try SHA256()
@@ -52,12 +42,10 @@ struct OperationID: Sendable {
         return try hash.finish()
     }
 
-    /// The same for a write that may come again with receipts of other uploads of the same files.
+    /// The same for a save of records that may come again with receipts of other uploads of the same files.
     func identified(by request: RecordsModifyRequest) throws -> OperationID {
         guard let form = request.withoutReceipts else { return self }
-        return OperationID(
-            key: key, endpoint: endpoint, bodyHash: bodyHash,
-            requestHash: try Self.hash(of: try form.json(), at: endpoint))
+        return OperationID(key: key, requestHash: try Self.hash(of: try form.json(), at: .recordsModify))
     }
 }
 
@@ -142,7 +130,7 @@ extension CloudService {
         guard let row = try reader.load(wanted).answers[operation.key],
             row.atMilliseconds >= clock.nowMilliseconds() - limits.answerMilliseconds
         else { return nil }
-        guard operation.isRequest(withHash: row.requestHash) else {
+        guard row.requestHash == operation.requestHash else {
             throw ServiceError.badRequest("\(WireHeader.operation) names another request")
         }
         return row.answer

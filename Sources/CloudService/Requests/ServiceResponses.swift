@@ -12,6 +12,7 @@ extension CloudService {
         }
         var response = encoded(answer, for: request)
         response.note.userRecordName = request.userRecordName
+        charge(request.userRecordName, answerBytes: response.body.count)
         response.note.refusesOrigin = request.additions.refusesOrigin
         response.headers += request.additions.headers
         response.note.groupRequests = groupRequests

@@ -44,7 +44,9 @@ extension ServiceRates {
 
 extension ServeSettings {
     static let rates: [Setting] = [
-        rate("userPerSecond", \.options.rates.userPerSecond, "requests of a user; 0: as many as they like"),
+        rate(
+            "userPerSecond", \.options.rates.userPerSecond,
+            "requests of a user, each 16 KB of an answer as one; 0: as many as they like"),
         stroke("userBurst", \.options.rates.userBurst, "a user's requests at a stroke, after a pause"),
         rate(
             "addressPerSecond", \.options.rates.addressPerSecond,

@@ -52,6 +52,7 @@ struct LimitsPage {
         func half(_ max: Int) -> Int { (max + 1) / 2 }
         // An eighth of what is left, one's own not among it.
         func share(_ max: Int) -> Int { (max - 1) / (AssetDesk.sharesCount + 1) + 1 }
+        let bytesOfARequest = Self.bytes(ServiceRates.answerBytesOfARequest)
         func rate(_ rate: ServiceRates.Rate?) -> String {
             rate.map { "\(Self.count($0.perSecond)) a second, \(Self.count($0.burst)) at a stroke" }
                 ?? "as many as come"
@@ -73,7 +74,8 @@ struct LimitsPage {
                 Self.bytes(http.outputBytesOfAllMax), ["NetworkLedger", "outputBytesOfAllMax"]
             ),
             (
-                "requests a second of an environment", rate(rates.user), rate(rates.container),
+                "requests a second of an environment; of a user's answer each \(bytesOfARequest) count as one",
+                rate(rates.user), rate(rates.container),
                 ["ServiceRates", "RateKeeper"]
             ),
             (

@@ -343,6 +343,28 @@ import Testing
         #expect(ask(service, "ada").header("RateLimit-Remaining") == "3")
     }
 
+    @Test func aUsersLargeAnswersCountAsSeveralRequestsAndNoOtherUserWaits() throws {
+        let service = service { $0.user = .init(perSecond: 10, burst: 100) }
+        let text = String(repeating: "x", count: 800_000)
+        let record = #"{"recordName":"a","recordType":"T","fields":{"b":{"value":"\#(text)"}}}"#
+        let operation = #"{"operationType":"forceUpdate","record":\#(record)}"#
+        let save = TestService().request(
+            "records/modify", Array(#"{"operations":[\#(operation)]}"#.utf8), database: "public", token: "ada"
+        )
+        #expect(service.respond(to: save).status == 200)
+        clock.advance(bySeconds: 100)
+        // An answer of 800 KB is 49 requests of 16 KB.
+        #expect(ask(service, "ada").status == 200 && ask(service, "ada").status == 200)
+        let third = ask(service, "ada")
+        #expect(third.status == 200 && third.header("RateLimit-Remaining") == "1")
+        let refused = ask(service, "ada")
+        #expect(
+            refused.status == 429 && refused.header("Retry-After") == "5", "47 are owed, 10 come a second")
+        #expect(ask(service, "bob").status == 200)
+        clock.advance(bySeconds: 5)
+        #expect(ask(service, "ada").status == 200)
+    }
+
     @Test func whoHasNotSignedInIsCountedByAddressAndGuessingCountsToo() throws {
         let service = service { $0.address = .init(perSecond: 1, burst: 3) }
         #expect(ask(service, nil).status == 200 && ask(service, "guess").status == 401)
