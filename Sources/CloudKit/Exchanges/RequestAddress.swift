@@ -41,7 +41,7 @@ struct RequestAddress: Sendable {
     ///
     /// - Parameters:
     ///   - identity: what of the message is the same when the write is sent again; nil means all of it.
-    ///   - zoneID: the zone whose records it writes.
+    ///   - zoneID: the zone of the records that it writes.
     func request<Body: JSONMessage>(
         _ endpoint: String, message: Body, identity: Body? = nil, zoneID: CKRecordZoneID? = nil
     ) throws(CKError) -> WireRequest {
@@ -91,21 +91,18 @@ struct RequestAddress: Sendable {
     }
 }
 
-/// How writes are named.
-enum WriteNames: Sendable {
-    /// At random: only the operation that sent a write repeats it. Those of a zone with a seed are derived from it.
-    case drawn(from: any RandomSource, butDerivedIn: [CKRecordZoneID: UInt64] = [:])
-    /// By what is written, for an operation that is made again after its process has gone: the same write has the same
-    /// name then, and another one another.
-    case derived(seed: UInt64)
+/// How writes are named: by what is written where there is a seed, so that the same write has the same name also when
+/// its operation is made again, and at random elsewhere, where only the operation that sent a write repeats it.
+struct WriteNames: Sendable {
+    let random: any RandomSource
+    /// The seed of all writes.
+    var seed: UInt64?
+    /// The seeds of the writes in single zones.
+    var zoneSeeds: [CKRecordZoneID: UInt64] = [:]
 
     func name(path: String, body: [UInt8], zoneID: CKRecordZoneID?) -> String {
-        switch self {
-        case .drawn(let source, let seeds):
-            guard let seed = zoneID.flatMap({ seeds[$0] }) else { return source.nextUUID() }
-            return Self.name(seed, path, body)
-        case .derived(let seed): return Self.name(seed, path, body)
-        }
+        guard let seed = zoneID.flatMap({ zoneSeeds[$0] }) ?? seed else { return random.nextUUID() }
+        return Self.name(seed, path, body)
     }
 
     private static func name(_ seed: UInt64, _ path: String, _ body: [UInt8]) -> String {

@@ -61,8 +61,8 @@ extension RequestAddress {
         self.init(
             containerIdentifier: place.identifier, environment: connection.environment, scope: scope.wire,
             isSignedIn: credential.isSignedIn, userRecordName: credential.userRecordName,
-            names: kept.map { .derived(seed: $0.header.seed) }
-                ?? .drawn(from: connection.random, butDerivedIn: writeSeeds),
+            names: WriteNames(
+                random: connection.random, seed: kept?.header.seed, zoneSeeds: kept == nil ? writeSeeds : [:]),
             assetCache: connection.assetCache, serverKind: connection.serverKind, clock: connection.clock)
         if let kept { fileCopy = { kept.copy(of: $0) } }
     }
