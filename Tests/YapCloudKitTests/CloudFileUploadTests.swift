@@ -150,4 +150,40 @@ import Yap
         #expect(superseded.map(\.field) == ["cover"] && superseded.map(\.replaced) == [scan.description])
         #expect(try laptop.album()?.scan == scan)
     }
+
+    @Test func aFileThatACopyReplacedIsLoggedAsSupersededWhenTheCopyGoesWithItsRecord() async throws {
+        let scan = try await phone.add("scan")
+        try phone.edit { $0.scan = scan }
+        phone.syncNow()
+        laptop.syncNow()
+        let cover = try await laptop.add("cover")
+        try laptop.edit { $0.cover = cover }
+        try laptop.edit { $0.cover = scan }
+        try phone.remove()
+        phone.syncNow()
+        #expect(laptop.syncNow().state == .idle)
+        let entries = laptop.log.withLock { $0.filter { $0.field == "cover" } }
+        #expect(entries.filter { $0.kind == .superseded }.map(\.replaced) == [cover.description])
+        #expect(entries.filter { $0.kind == .lost }.map(\.dropped) == [scan.description])
+    }
+
+    @Test(
+        "196. a list that keeps a part of one that was sent without its files is sent with them",
+        arguments: [false, true])
+    func aPartOfAListThatWasReplacedBeforeItsBytesArrived(hasTheRest: Bool) async throws {
+        let scan = try await phone.add("scan")
+        try phone.edit { $0.scan = scan }
+        phone.syncNow()
+        laptop.syncNow()
+        let page = try await laptop.add("page")
+        try laptop.edit { $0.pages = [page, scan] }
+        try laptop.edit { $0.pages = hasTheRest ? [page] : [scan] }
+        let status = laptop.syncNow()
+        if !hasTheRest {
+            #expect(status.problems.count == 1, "the file isn't here")
+            _ = try await laptop.fetch(scan)
+        }
+        #expect(laptop.syncNow().state == .idle && phone.syncNow().state == .idle)
+        #expect(try phone.album()?.pages == (hasTheRest ? [page] : [scan]))
+    }
 }

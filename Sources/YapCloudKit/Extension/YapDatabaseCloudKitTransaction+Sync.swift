@@ -170,8 +170,9 @@ extension YapDatabaseCloudKitTransaction {
         {
             return
         }
-        try logFilesLeftOut(of: item, record)
-        try finish(item)
+        let change = try tables.change(item.sequence, item.incarnation)
+        if let change { try finishFilesLeftOut(of: change, record) }
+        try finish(item, change)
         guard var row = try tables.record(id: item.incarnation), row.changeTag == item.sentTag else { return }
         row.changeTag = record.recordChangeTag
         row.system = try record.systemBytes()
@@ -186,11 +187,11 @@ extension YapDatabaseCloudKitTransaction {
             let last = try row.base().modificationDate
             cloudKit.writes.note(.deleted(lastModification: last), of: row.recordID, in: row.database)
         }
-        try finish(item)
+        try finish(item, try tables.change(item.sequence, item.incarnation))
     }
 
-    private func finish(_ item: SyncItem) throws {
-        if let change = try tables.change(item.sequence, item.incarnation), change.kind == item.kind {
+    private func finish(_ item: SyncItem, _ change: ChangeRow?) throws {
+        if let change, change.kind == item.kind {
             try remove(change)
         }
         try tables.removeRecordIfUnused(item.incarnation)
@@ -217,12 +218,12 @@ extension YapDatabaseCloudKitTransaction {
         }
         // What was queued past the handler is in no row; and what was cleared last is in none either.
         full.merge(queued) { inRow, _ in inRow }
-        // A server that was restored may get the file from another device.
-        if rule == .editBeatDeletion { try dropMissingFiles(of: row, owners, &full) }
         for change in waiting {
             logSuperseded(change, row, by: full)
             try remove(change)
         }
+        // A server that was restored may get the file from another device.
+        if rule == .editBeatDeletion { try dropMissingFiles(of: row, owners, &full) }
         var row = row
         row.changeTag = nil
         try tables.updateRecord(row)

@@ -31,8 +31,8 @@ struct MissingFiles {
         changes.insert(change.id)
     }
 
-    /// Lets a change go whose object was removed with those of its user, and didn't come back with the user: the server
-    /// deleted the record meanwhile, and says so when it gets the change.
+    /// Lets a change be sent without its file. Its object was removed together with the other objects of its user, and
+    /// did not come back with that user: the server has deleted the record meanwhile, and answers the change so.
     mutating func addOrphan(_ change: Int64) { orphaned.insert(change) }
 
     func isSuperseded(_ change: ChangeRow) -> Bool { superseded.contains(change.id) }
@@ -117,7 +117,15 @@ extension CloudKitTables {
         ) { _ in true } == nil
     }
 
-    /// Whether a change waits for a file, or has waited for one.
+    /// Whether any change waits for a file, or has waited for one.
+    func hasMissingFiles() throws -> Bool {
+        try first(
+            "SELECT 1 FROM \(table("asset")) WHERE name >= ?1 AND name < ?2 LIMIT 1",
+            [.text(CloudFile.scheme), .text(CloudFile.scheme + "~")]
+        ) { _ in true } ?? false
+    }
+
+    /// The same for one change.
     func hasMissingFiles(_ change: Int64) throws -> Bool {
         try first(
             "SELECT 1 FROM \(table("asset")) WHERE change = ?1 AND name >= ?2 AND name < ?3",
@@ -220,17 +228,19 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Logs the files that a change was sent without, mostly because a later change of this device replaces them.
-    func logFilesLeftOut(of item: SyncItem, _ saved: CKRecord) throws {
-        guard let change = try tables.change(item.sequence, item.incarnation), change.fields.hasAssets,
-            let row = try tables.record(id: item.incarnation)
-        else { return }
-        let later = try tables.changes(of: row.id).filter { $0.sequence > item.sequence }
+    /// Logs the files that a change was sent without, mostly because a later change of this device replaces them. That
+    /// one replaces no value then: the server has none of the files that both name.
+    func finishFilesLeftOut(of change: ChangeRow, _ saved: CKRecord) throws {
+        guard change.fields.hasAssets, let row = try tables.record(id: change.record) else { return }
+        var later = try tables.changes(of: row.id).filter { $0.sequence > change.sequence }
         for (name, field) in change.fields.sorted(by: { $0.key < $1.key })
         where !field.files.isEmpty && saved.object(forKey: name) == nil {
             let isReplaced = later.contains { $0.kind == .delete || $0.fields[name] != nil }
             logDrop(
                 row, name, .superseded, kind: isReplaced ? .superseded : .lost, dropped: field, kept: nil)
+            guard let next = later.firstIndex(where: { $0.originals[name] != nil }) else { continue }
+            later[next].originals[name] = .cleared
+            try tables.updateChange(later[next])
         }
     }
 

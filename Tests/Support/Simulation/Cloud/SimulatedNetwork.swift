@@ -45,8 +45,21 @@ final class SimulatedNetwork: @unchecked Sendable {
     /// How many changes the server's history had when it answered the fetch of a zone that each device heard the end of
     /// last, by device and zone. Zones of different apps count as one.
     private(set) var lastPages: [Int: [String: Int]] = [:]
-    /// The same for the answers that showed it a record, in a page or in conflict, by device and record.
-    private var lastShown: [Int: [String: Int]] = [:]
+    /// The same for what each device has taken in.
+    private var takenIn: [Int: Shown] = [:]
+    /// The same for pages that may still wait for the files of their records.
+    private var heard: [Int: Shown] = [:]
+
+    /// How many changes the server's history had when it answered with the end of a zone, or with a record.
+    private struct Shown {
+        var zones: [String: Int] = [:]
+        var records: [String: Int] = [:]
+
+        mutating func formUnion(_ other: Shown) {
+            zones.merge(other.zones) { $1 }
+            records.merge(other.records) { $1 }
+        }
+    }
 
     init(_ world: World) {
         self.world = world
@@ -113,6 +126,7 @@ final class SimulatedNetwork: @unchecked Sendable {
         }
         let bytesCount = file?.upload?.count ?? request.body.count
         world.note(device, "sends \(kind) \(bytesCount) bytes", held: exchange.faultNames)
+        if kind == "changes/zone" { takeIn(device.index) }
         leave(exchange)
     }
 
@@ -252,14 +266,14 @@ final class SimulatedNetwork: @unchecked Sendable {
     private func noteShown(_ response: WireResponse, _ exchange: Exchange, _ historyCount: Int) {
         guard response.status == 200 else { return }
         let device = exchange.device.index
-        func show(_ results: [RecordResult]) {
-            for name in results.compactMap(Self.shownRecord) {
-                lastShown[device, default: [:]][name] = historyCount
-            }
+        func shown(_ results: [RecordResult]) -> Shown {
+            let names = results.compactMap(Self.shownRecord)
+            return Shown(records: Dictionary(names.map { ($0, historyCount) }) { $1 })
         }
         switch exchange.kind {
         case "records/modify":
-            show(((try? RecordsResponse(json: response.body))?.records ?? []).filter(\.isConflict))
+            let records = (try? RecordsResponse(json: response.body))?.records ?? []
+            takenIn[device, default: Shown()].formUnion(shown(records.filter(\.isConflict)))
         case "changes/zone":
             for zone in (try? ChangesZoneResponse(json: response.body))?.zones ?? [] {
                 guard case .changes(let page) = zone else {
@@ -267,16 +281,26 @@ final class SimulatedNetwork: @unchecked Sendable {
                     world.ledger.startedOver(device: device)
                     continue
                 }
-                show(page.records)
+                var pageShown = shown(page.records)
                 // Of what a later page has, the device knows nothing yet.
                 if page.moreComing != true {
                     let zone =
                         world.plan.scenario.hasSecondZone ? page.zoneID.zoneName : SimulatedService.zoneName
                     lastPages[device, default: [:]][zone] = historyCount
+                    pageShown.zones[zone] = historyCount
                 }
+                heard[device, default: Shown()].formUnion(pageShown)
             }
+            // Without files nothing is waited for.
+            if !world.plan.scenario.hasFiles { takeIn(device) }
         default: break
         }
+    }
+
+    /// The device asks for the next page, so it has taken in those before.
+    private func takeIn(_ device: Int) {
+        guard let shown = heard.removeValue(forKey: device) else { return }
+        takenIn[device, default: Shown()].formUnion(shown)
     }
 
     private static func shownRecord(_ result: RecordResult) -> String? {
@@ -291,7 +315,8 @@ final class SimulatedNetwork: @unchecked Sendable {
     func historyCount(knownTo device: Int, of record: String) -> Int {
         let isInSecond = world.plan.scenario.hasSecondZone && Keys.isInSecondZone(record)
         let zone = isInSecond ? SimulatedService.secondZoneName : SimulatedService.zoneName
-        return max(lastPages[device]?[zone] ?? 0, lastShown[device]?[record] ?? 0)
+        let shown = takenIn[device] ?? Shown()
+        return max(shown.zones[zone] ?? 0, shown.records[record] ?? 0)
     }
 
     private func deliver(_ exchange: Exchange, _ original: WireResponse, isHeard: Bool) throws {
@@ -339,6 +364,7 @@ final class SimulatedNetwork: @unchecked Sendable {
     /// The device's process is gone, and what it had under way.
     func forget(_ device: Device) {
         underWay[device.index] = 0
+        heard[device.index] = nil
     }
 
     private static var noNetwork: CKError { CKError(.networkUnavailable, "simulated: no network") }
