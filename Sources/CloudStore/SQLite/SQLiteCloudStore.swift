@@ -35,9 +35,10 @@ public final class SQLiteCloudStore: CloudStore {
     /// `checkpoint` in time.
     private static let checkpointFrames: Int32 = 8_000
 
-    /// A page that leaves the cache before the commit is written twice: those of a request should fit. Each member of a
-    /// group has a savepoint, for which SQLite copies a page before its first change: in a file of their own these copies
-    /// were more than half of what a server wrote.
+    /// A page that leaves the cache before the commit is written twice: those of a request should fit.
+    ///
+    /// Each member of a group has a savepoint, for which SQLite copies a page before its first change. In a file of
+    /// their own these copies were more than half of what a server wrote.
     private static let writerCacheBytes: Int64 = 8 << 20
 
     /// Opens with options of SQLite's, for tests that let the disk fail.

@@ -2,8 +2,8 @@ import SQLite
 
 /// Fields of many bytes have a table of their own, with row numbers.
 ///
-/// `records` is a table without row numbers. A search in it compares whole rows, and reads all pages of each long row on
-/// its way, also if it is a search for a short one.
+/// `records` is a table without row numbers. A search in it compares whole rows, and reads all pages of each long row
+/// on its way, also if it is a search for a short one.
 extension SQLiteStoreTransaction {
     /// Maximum size of fields, in bytes, that stand in the row of their record. About four pages of a search's way.
     private static let fieldsInRowBytesMax = 2_048
