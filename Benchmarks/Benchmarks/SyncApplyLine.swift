@@ -22,6 +22,8 @@ final class ApplyRun: LineRun {
             for start in stride(from: 0, to: Self.recordsCount, by: Self.recordsAPage) {
                 var page = SyncPage(zoneID: SyncDevice.zoneID)
                 page.changed = (start..<start + Self.recordsAPage).map { Self.record($0, workload) }
+                // Without one, each page would begin the zone's checksum anew.
+                page.token = CKServerChangeToken(token: "\(start)")
                 page.moreComing = start + Self.recordsAPage < Self.recordsCount
                 let begin = ContinuousClock.now
                 try connection.blocking.readWrite { try sync.apply(page, in: $0) }
