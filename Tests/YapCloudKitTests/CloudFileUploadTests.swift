@@ -186,4 +186,36 @@ import Yap
         #expect(laptop.syncNow().state == .idle && phone.syncNow().state == .idle)
         #expect(try phone.album()?.pages == (hasTheRest ? [page] : [scan]))
     }
+
+    @Test func whatAChangeWithoutItsFilesLeavesOutStaysOnTheServer() async throws {
+        let (scan, page) = (try await phone.add("scan"), try await phone.add("page"))
+        try phone.edit { ($0.scan, $0.cover) = (scan, page) }
+        try phone.edit("2") { $0.scan = scan }
+        phone.syncNow()
+        laptop.syncNow()
+        // The laptop doesn't have the scan. What replaces it takes nothing from the server on its way.
+        try laptop.edit { ($0.pages, $0.title) = ([scan], "Rome") }
+        try laptop.edit { $0.pages = [] }
+        cloud.loseReplies(.modifyRecords, on: laptop.device)
+        laptop.syncNow()
+        #expect(try #require(phone.server()).object(forKey: "pages") == nil)
+        cloud.clock.advance(bySeconds: 60)
+        #expect(laptop.syncNow().state == .idle && phone.syncNow().state == .idle)
+        #expect(try phone.album()?.title == "Rome" && phone.album()?.cover == page)
+        #expect(try phone.album()?.scan == scan && laptop.album()?.scan == scan)
+    }
+
+    @Test("196. a list that goes back to what the server has doesn't lose it")
+    func aListThatGoesBackToWhatTheServerHas() async throws {
+        let (scan, other) = (try await phone.add("scan"), try await phone.add("other"))
+        try phone.edit { ($0.pages, $0.scan) = ([other], scan) }
+        phone.syncNow()
+        laptop.syncNow()
+        #expect(laptop.sync.files.url(of: scan) == nil)
+        try laptop.edit { $0.pages = [other, scan] }
+        try laptop.edit { $0.pages = [other] }
+        #expect(laptop.syncNow().state == .idle && phone.syncNow().state == .idle)
+        #expect(try phone.album()?.pages == [other] && laptop.album()?.pages == [other])
+        #expect(laptop.sync.currentStatus.problems.isEmpty)
+    }
 }

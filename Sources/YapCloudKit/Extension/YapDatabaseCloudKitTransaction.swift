@@ -104,7 +104,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         }
         try tables.upgrade(from: previous.classVersion)
         // A file may have come, or an object gone, while nothing looked.
-        if try tables.hasMissingFiles() { try tables.liftRefusals(code: MissingFiles.refusal) }
+        try tables.liftRefusals(code: MissingFiles.refusal)
         if previous.hasMissedCommits { try forgetVanishedRows() }
         let isAnotherVersion = previous.versionTag != cloudKit.versionTag
         if isAnotherVersion {

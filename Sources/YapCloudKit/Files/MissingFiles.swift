@@ -12,8 +12,8 @@ struct MissingFiles {
 
     private var files: Set<CloudFile> = []
     private var changes: Set<Int64> = []
-    /// Changes that later ones of this device replace: they go without the file.
-    private var superseded: Set<Int64> = []
+    /// Fields of changes that later changes of this device replace: the changes go without them.
+    private var superseded: [Int64: Set<String>] = [:]
     /// Changes of records without an object: they go without the field.
     private var orphaned: Set<Int64> = []
 
@@ -24,7 +24,7 @@ struct MissingFiles {
         let keys = change.fields.filter { $0.value.files.contains(file) }.keys
         let replaced = later.reduce(into: Set<String>()) { $0.formUnion($1.fields.keys) }
         guard !later.contains(where: { $0.kind == .delete }), !replaced.isSuperset(of: keys) else {
-            superseded.insert(change.id)
+            superseded[change.id, default: []].formUnion(keys)
             return
         }
         files.insert(file)
@@ -35,8 +35,10 @@ struct MissingFiles {
     /// did not come back with that user: the server has deleted the record meanwhile, and answers the change so.
     mutating func addOrphan(_ change: Int64) { orphaned.insert(change) }
 
-    func isSuperseded(_ change: ChangeRow) -> Bool { superseded.contains(change.id) }
-    func isOrphaned(_ change: ChangeRow) -> Bool { orphaned.contains(change.id) }
+    /// Whether the change goes without the field, as long as files of it are missing.
+    func leavesOut(_ name: String, of change: ChangeRow) -> Bool {
+        orphaned.contains(change.id) || superseded[change.id]?.contains(name) ?? false
+    }
 
     /// Whether the change has to wait for a file.
     func hold(_ change: ChangeRow) -> Bool {
@@ -117,15 +119,7 @@ extension CloudKitTables {
         ) { _ in true } == nil
     }
 
-    /// Whether any change waits for a file, or has waited for one.
-    func hasMissingFiles() throws -> Bool {
-        try first(
-            "SELECT 1 FROM \(table("asset")) WHERE name >= ?1 AND name < ?2 LIMIT 1",
-            [.text(CloudFile.scheme), .text(CloudFile.scheme + "~")]
-        ) { _ in true } ?? false
-    }
-
-    /// The same for one change.
+    /// Whether a change waits for a file, or has waited for one.
     func hasMissingFiles(_ change: Int64) throws -> Bool {
         try first(
             "SELECT 1 FROM \(table("asset")) WHERE change = ?1 AND name >= ?2 AND name < ?3",
@@ -205,17 +199,12 @@ extension YapDatabaseCloudKitTransaction {
     /// Gives a record the values of a change, with the paths of the files. A file that the record has on the server is
     /// named, and not sent again.
     func setFields(of change: ChangeRow, on record: CKRecord, of row: RecordRow, _ missing: MissingFiles) {
-        let fields =
-            missing.isOrphaned(change) ? change.fields.filter { !lacksFile($0.value) } : change.fields
+        let fields = change.fields.filter { !missing.leavesOut($0.key, of: change) || !lacksFile($0.value) }
         record.setFields(fields)
         guard fields.hasAssets else { return }
         for (name, field) in fields {
             let files = field.files
             guard !files.isEmpty else { continue }
-            if missing.isSuperseded(change), lacksFile(field) {
-                record.setObject(nil, forKey: name)
-                continue
-            }
             let assets = files.map { file in
                 let isKnown =
                     change.originals[name].map { $0.files.contains(file) } ?? !tables.files.contain(file)
@@ -228,18 +217,19 @@ extension YapDatabaseCloudKitTransaction {
         }
     }
 
-    /// Logs the files that a change was sent without, mostly because a later change of this device replaces them. That
-    /// one replaces no value then: the server has none of the files that both name.
+    /// Logs the fields that a change was sent without, mostly because a later change of this device replaces them. The
+    /// server has what it had before, which is what the later change replaces.
     func finishFilesLeftOut(of change: ChangeRow, _ saved: CKRecord) throws {
         guard change.fields.hasAssets, let row = try tables.record(id: change.record) else { return }
         var later = try tables.changes(of: row.id).filter { $0.sequence > change.sequence }
         for (name, field) in change.fields.sorted(by: { $0.key < $1.key })
         where !field.files.isEmpty && saved.object(forKey: name) == nil {
-            let isReplaced = later.contains { $0.kind == .delete || $0.fields[name] != nil }
+            let isReplaced = later.contains { $0.kind == .delete || $0.keys.contains(name) }
             logDrop(
                 row, name, .superseded, kind: isReplaced ? .superseded : .lost, dropped: field, kept: nil)
-            guard let next = later.firstIndex(where: { $0.originals[name] != nil }) else { continue }
-            later[next].originals[name] = .cleared
+            guard let next = later.firstIndex(where: { $0.keys.contains(name) }) else { continue }
+            later[next].originals[name] =
+                change.originals[name] ?? (row.changeTag == nil ? .cleared : nil)
             try tables.updateChange(later[next])
         }
     }

@@ -47,8 +47,9 @@ final class SimulatedNetwork: @unchecked Sendable {
     private(set) var lastPages: [Int: [String: Int]] = [:]
     /// The same for what each device has taken in.
     private var takenIn: [Int: Shown] = [:]
-    /// The same for pages that may still wait for the files of their records.
-    private var heard: [Int: Shown] = [:]
+    /// The same for pages that may still wait for the files of their records, by device, and by zone with the token
+    /// that the device sends when it has taken the page in.
+    private var heard: [Int: [String: (token: String?, shown: Shown)]] = [:]
 
     /// How many changes the server's history had when it answered with the end of a zone, or with a record.
     private struct Shown {
@@ -126,7 +127,7 @@ final class SimulatedNetwork: @unchecked Sendable {
         }
         let bytesCount = file?.upload?.count ?? request.body.count
         world.note(device, "sends \(kind) \(bytesCount) bytes", held: exchange.faultNames)
-        if kind == "changes/zone" { takeIn(device.index) }
+        if kind == "changes/zone" { takeIn(device.index, request) }
         leave(exchange)
     }
 
@@ -289,18 +290,25 @@ final class SimulatedNetwork: @unchecked Sendable {
                     lastPages[device, default: [:]][zone] = historyCount
                     pageShown.zones[zone] = historyCount
                 }
-                heard[device, default: Shown()].formUnion(pageShown)
+                guard world.plan.scenario.hasFiles else {
+                    // Without files nothing is waited for.
+                    takenIn[device, default: Shown()].formUnion(pageShown)
+                    continue
+                }
+                heard[device, default: [:]][page.zoneID.zoneName] = (page.syncToken, pageShown)
             }
-            // Without files nothing is waited for.
-            if !world.plan.scenario.hasFiles { takeIn(device) }
         default: break
         }
     }
 
-    /// The device asks for the next page, so it has taken in those before.
-    private func takeIn(_ device: Int) {
-        guard let shown = heard.removeValue(forKey: device) else { return }
-        takenIn[device, default: Shown()].formUnion(shown)
+    /// A device that asks for what follows a page has taken that page in.
+    private func takeIn(_ device: Int, _ request: WireRequest) {
+        for zone in (try? ChangesZoneRequest(json: request.body))?.zones ?? [] {
+            let name = zone.zoneID.zoneName
+            guard let page = heard[device]?[name], page.token == zone.syncToken else { continue }
+            takenIn[device, default: Shown()].formUnion(page.shown)
+            heard[device]?[name] = nil
+        }
     }
 
     private static func shownRecord(_ result: RecordResult) -> String? {
