@@ -78,15 +78,17 @@ package struct RateBuckets {
         let missing = isTaken ? full - entry.level : 1000 - entry.level
         let perSecond = Int64(rate.perSecond) * 1000
         return Answer(
-            isTaken: isTaken, limit: rate.burst, remaining: Int(entry.level / 1000),
+            isTaken: isTaken, limit: rate.burst, remaining: Int(max(0, entry.level) / 1000),
             seconds: Int((missing + perSecond - 1) / perSecond))
     }
 
-    /// Takes so many thousandths of a request more, also if they aren't there: then more has to come in first.
+    /// Takes so many thousandths of a request more, also if they aren't there: then they have to be filled up first.
+    /// Nobody owes more than a full bucket, and those who share what is left for one owe nothing for each other.
     mutating func charge(_ owner: String, thousandths: Int64, at now: Int64) {
         let key = place(for: owner, at: now)
+        guard !key.isEmpty else { return }
         var entry = filled(entries[key], at: now)
-        entry.level -= thousandths
+        entry.level = max(entry.level - thousandths, -full)
         entries[key] = entry
     }
 

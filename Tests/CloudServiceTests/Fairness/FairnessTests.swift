@@ -360,9 +360,19 @@ import Testing
         let refused = ask(service, "ada")
         #expect(
             refused.status == 429 && refused.header("Retry-After") == "5", "47 are owed, 10 come a second")
+        #expect(refused.header("RateLimit-Remaining") == "0")
         #expect(ask(service, "bob").status == 200)
         clock.advance(bySeconds: 5)
         #expect(ask(service, "ada").status == 200)
+    }
+
+    @Test func nobodyOwesMoreThanAFullBucketForAnswersOfAnySize() {
+        var buckets = RateBuckets(.init(perSecond: 10, burst: 100))
+        #expect(buckets.take("ada", at: 0).isTaken)
+        buckets.charge("ada", thousandths: 1_000_000_000, at: 0)
+        let refused = buckets.take("ada", at: 0)
+        #expect(!refused.isTaken && refused.seconds == 11 && refused.remaining == 0)
+        #expect(buckets.take("ada", at: 11_000).isTaken)
     }
 
     @Test func whoHasNotSignedInIsCountedByAddressAndGuessingCountsToo() throws {
