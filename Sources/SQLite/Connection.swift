@@ -266,7 +266,6 @@ public final class Connection {
             // A negative number is in KiB, a positive one would be pages.
             try execute("PRAGMA cache_size=\(-max(1, bytes / 1024))")
         }
-        if options.keepsTemporariesInMemory { try execute("PRAGMA temp_store=MEMORY") }
         if let bytes = options.mmapBytes { try execute("PRAGMA mmap_size=\(bytes)") }
         if let bytes = options.journalSizeLimitBytes { try execute("PRAGMA journal_size_limit=\(bytes)") }
     }

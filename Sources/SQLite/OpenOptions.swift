@@ -23,10 +23,6 @@ public struct OpenOptions: Sendable {
     /// How much of the file is read through a memory map. `nil` takes SQLite's default, none.
     public var mmapBytes: Int64?
 
-    /// Whether temporary tables, sorts and what a savepoint restores are kept in memory, and not in files of their own.
-    /// What one transaction changes has to be bounded then.
-    public var keepsTemporariesInMemory = false
-
     /// Makes options for reading and writing, creating the file if needed, with `Synchronous.full`.
     public init() {}
 }

@@ -120,6 +120,12 @@ import Testing
         #expect(try found() == 0)
         try Connection(path: path).execute("UPDATE largeFields SET id = id + 1")
         #expect(try found() == 2)
+        try Connection(path: path).execute("UPDATE largeFields SET id = id - 1")
+        try store.apply { $0.records = [Rows.record("b", counter: 2, fields: Self.large)] }
+        #expect(try found() == 0)
+        try Connection(path: path).execute(
+            "DELETE FROM largeFields WHERE id = 2; UPDATE records SET fieldsRow = 1")
+        #expect(try found() == 1, "both have one row")
     }
 
     /// A store's file as version 12 had it: the fields of each record are in its row.

@@ -96,6 +96,10 @@ extension StoreFile {
             """
         ),
         (
+            "fields", "records that share their fields with others",
+            "SELECT count(fieldsRow) - count(DISTINCT fieldsRow) FROM records"
+        ),
+        (
             "fields", "fields of records that are not there",
             "SELECT count(*) FROM largeFields WHERE id NOT IN (SELECT fieldsRow FROM records WHERE fieldsRow NOT NULL)"
         ),

@@ -35,10 +35,7 @@ public final class SQLiteCloudStore: CloudStore {
     /// `checkpoint` in time.
     private static let checkpointFrames: Int32 = 8_000
 
-    /// A page that leaves the cache before the commit is written twice: those of a request should fit.
-    ///
-    /// Each member of a group has a savepoint, for which SQLite copies a page before its first change. In a file of
-    /// their own these copies were more than half of what a server wrote.
+    /// A page that leaves the cache before the commit is written twice: those of most requests should fit.
     private static let writerCacheBytes: Int64 = 8 << 20
 
     /// Opens with options of SQLite's, for tests that let the disk fail.
@@ -48,7 +45,6 @@ public final class SQLiteCloudStore: CloudStore {
         self.path = path
         self.options = options
         var writerOptions = options
-        writerOptions.keepsTemporariesInMemory = true
         writerOptions.cacheBytes = Self.writerCacheBytes
         writer = Lock(
             try Self.translating(path: path) { [writerOptions] in

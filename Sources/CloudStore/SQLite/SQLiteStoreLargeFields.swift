@@ -19,10 +19,11 @@ extension SQLiteStoreTransaction {
         ELSE (SELECT length(l.fields) FROM largeFields AS l WHERE l.id = fieldsRow) END
         """
 
-    /// Stores the fields of a record in a row of their own if they are large: in the one that the record has, of which
-    /// SQLite writes the pages that change, or in a new one. Removes the record's row if they are not.
+    /// Stores the fields of a record in a row of their own if they are large: in the one that the record has, or in a
+    /// new one. Of fields that keep their length SQLite writes the pages that change. If they are not large, removes
+    /// the row that the record has.
     ///
-    /// By hand, since with a trigger SQLite copies the pages of each statement, to be able to take it back.
+    /// By hand, because with a trigger SQLite copies the pages of each statement, to be able to take it back.
     ///
     /// - Returns: The number of the row; nil for fields that stand in the row of their record.
     func rowOfLargeFields(of record: RecordRow) throws -> Int64? {

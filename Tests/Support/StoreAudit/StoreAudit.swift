@@ -114,7 +114,7 @@ public struct StoreAudit {
     }
 
     private static let fields = """
-        coalesce((SELECT l.fields FROM largeFields AS l WHERE l.id = fieldsRow), fields)
+        CASE WHEN fieldsRow IS NULL THEN fields ELSE (SELECT l.fields FROM largeFields AS l WHERE l.id = fieldsRow) END
         """
 
     private mutating func readRecords() throws {
