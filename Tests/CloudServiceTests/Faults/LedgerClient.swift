@@ -99,10 +99,12 @@ final class LedgerClient: @unchecked Sendable {
         if deletes {
             operations = names.prefix(2).map { operation(.forceDelete, $0) }
         } else {
+            // Other bytes each time: SQLite doesn't write pages that stay the same.
+            let byte = UInt8(truncatingIfNeeded: lastNumber)
             for (index, name) in names.enumerated() {
                 var fields = [
                     "number": Field(.int64(lastNumber)),
-                    "blob": Field(.bytes(.init(repeating: 7, count: bytes))),
+                    "blob": Field(.bytes(.init(repeating: byte, count: bytes))),
                 ]
                 if index == 2 { fields["first"] = reference(names[0], .deleteSelf) }
                 if index == 0, let file = form.file { fields["file"] = Field(.asset(file.asset)) }

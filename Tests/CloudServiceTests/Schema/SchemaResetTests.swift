@@ -14,7 +14,8 @@ import Testing
         "userRoles": "kept: who has which role is the operator's word, as the accounts are",
         "secrets": "kept: addresses for files that were handed out lead where they led",
         "webhooks": "kept: the operator's addresses; what waited for them goes",
-        "databases": "data", "zones": "data", "records": "data", "recordReferences": "data",
+        "databases": "data", "zones": "data", "records": "data", "largeFields": "data",
+        "recordReferences": "data",
         "recordAssets": "data", "usage": "data", "indexParts": "data", "indexedRecords": "data",
         "indexEntries": "data", "zonePlaces": "data", "clearings": "data",
         "indexWork": "there are no records to index",
@@ -68,6 +69,7 @@ import Testing
         try cloud.zones(.create)
         try cloud.modify([
             operation(.create, "a", ["title": text("x")]),
+            operation(.create, "large", ["body": text(String(repeating: "x", count: 3_000))]),
             operation(.create, "b", ["target": reference("a", .deleteSelf)]),
         ])
         _ = try cloud.ask(
