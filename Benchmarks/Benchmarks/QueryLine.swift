@@ -25,7 +25,9 @@ private final class QueryRun: LineRun {
     /// The service's statement for the rows of an index behind a value, with its fixed parts filled in.
     private static let sql = """
         SELECT e.value, e.name, r.type, r.isDeleted, r.tagEpoch, r.counter, r.parent, r.createdMilliseconds,
-        r.createdUser, r.createdDevice, r.modifiedMilliseconds, r.modifiedUser, r.modifiedDevice, r.fields
+        r.createdUser, r.createdDevice, r.modifiedMilliseconds, r.modifiedUser, r.modifiedDevice,
+        CASE WHEN r.fieldsRow IS NULL THEN r.fields
+        ELSE (SELECT l.fields FROM largeFields AS l WHERE l.id = r.fieldsRow) END
         FROM indexEntries e CROSS JOIN records r ON r.scope = 2 AND r.owner = '\(ServiceRequests.userRecordName)'
         AND r.zone = '_defaultZone' AND r.name = e.name
         WHERE e.part = 1 AND e.field = 'rank' AND e.kind = 2 AND e.value >= ?1

@@ -33,9 +33,9 @@ extension CloudService {
         if let taken = take(user, at: peer, showing: token) { try check(taken) }
     }
 
-    /// Counts the bytes of an answer to the user who gets it.
+    /// Charges an answer's bytes to its user.
     func charge(_ user: String?, answerBytes: Int) {
-        guard let user, answerBytes > ServiceRates.answerBytesOfARequest else { return }
+        guard let user else { return }
         let now = clock.nowMilliseconds()
         rates.withLock { $0.charge(user: user, answerBytes: answerBytes, at: now) }
     }

@@ -83,7 +83,7 @@ package struct RateBuckets {
     }
 
     /// Takes so many thousandths of a request more, also if they aren't there: then they have to be filled up first.
-    /// Nobody owes more than a full bucket, and those who share what is left for one owe nothing for each other.
+    /// A debt is at most one full bucket. The shared bucket has no debt.
     mutating func charge(_ owner: String, thousandths: Int64, at now: Int64) {
         let key = place(for: owner, at: now)
         guard !key.isEmpty else { return }
@@ -140,7 +140,7 @@ package struct RateKeeper {
         return own.map { (kind, $0) } ?? all.map { (.container, $0) }
     }
 
-    /// Counts what a user's answer is beyond one request.
+    /// Charges an answer's bytes beyond those of one request to its user.
     mutating func charge(user: String, answerBytes: Int, at now: Int64) {
         let beyond = Int64(answerBytes) - Int64(ServiceRates.answerBytesOfARequest)
         guard beyond > 0 else { return }

@@ -89,7 +89,7 @@ extension StoreFile {
             """
         ),
         (
-            "fields", "records whose fields are not there",
+            "fields", "records without their fields",
             """
             SELECT count(*) FROM records AS r LEFT JOIN largeFields AS l ON l.id = r.fieldsRow
             WHERE r.fieldsRow IS NOT NULL AND l.id IS NULL

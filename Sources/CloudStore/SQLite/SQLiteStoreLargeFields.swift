@@ -5,7 +5,8 @@ import SQLite
 /// `records` is a table without row numbers. A search in it compares whole rows, and reads all pages of each long row
 /// on its way, also if it is a search for a short one.
 extension SQLiteStoreTransaction {
-    /// Maximum size of fields, in bytes, that stand in the row of their record. About four pages of a search's way.
+    /// Maximum size of fields, in bytes, that stand in the row of their record: with them a row of `records` still fits
+    /// into a page of 4,096 bytes.
     private static let fieldsInRowBytesMax = 2_048
 
     /// The fields of a row of `records`.
@@ -26,7 +27,7 @@ extension SQLiteStoreTransaction {
     /// By hand, because with a trigger SQLite copies the pages of each statement, to be able to take it back.
     ///
     /// - Returns: The number of the row; nil for fields that stand in the row of their record.
-    func rowOfLargeFields(of record: RecordRow) throws -> Int64? {
+    func storeLargeFields(of record: RecordRow) throws -> Int64? {
         guard record.fields.count > Self.fieldsInRowBytesMax else {
             try removeLargeFields(of: record.key)
             return nil

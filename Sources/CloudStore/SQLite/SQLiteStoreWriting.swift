@@ -144,7 +144,7 @@ extension SQLiteStoreTransaction {
 
     private func write(_ row: RecordRow) throws {
         if row.isDeleted { try removeAssets(of: row.key) }
-        let fieldsRow = try rowOfLargeFields(of: row)
+        let fieldsRow = try storeLargeFields(of: row)
         let sql = """
             INSERT OR REPLACE INTO records
             (scope, owner, zone, name, type, isDeleted, tagEpoch, counter, parent, createdMilliseconds, createdUser,
