@@ -54,6 +54,28 @@ import Testing
         #expect(try RecordsModifyResponse(json: answers[1].response.body).records.summaries == ["saved"])
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func aRecordThatAWriteOfTheSeriesMadeIsNotMadeAgainAfterItsDeletion(_ kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let cloud = TestService(store: try kind.make(in: folder))
+        try cloud.zones(.create)
+        func respond(_ operations: [RecordOperation], _ id: String) throws -> [RecordResult] {
+            let response = cloud.service.respond(to: try request(cloud, operations, id: id))
+            return try cloud.read(response, as: RecordsModifyResponse.self).records
+        }
+        let made = try respond([operation(.create, "a"), operation(.create, "b")], "series.1")
+        _ = try cloud.modify([operation(.forceDelete, "b")])
+        let other = [operation(.create, "b"), operation(.create, "c")]
+        let again = try respond(other, "series.2")
+        #expect(again[0] == made[1], "the answer of then")
+        #expect(again[1].record != nil)
+        #expect(try cloud.changes().records.feed.sorted() == ["a+", "c+"])
+        #expect(try respond(other, "series.2") == again, "kept as others are")
+        #expect(try respond([operation(.create, "b")], "other.3").summaries == ["saved"])
+        #expect(try cloud.changes().records.feed.sorted() == ["a+", "b+", "c+"])
+        #expect(try kind.findings(in: folder) == [])
+    }
+
     @Test func theSameNameForAnotherRequestIsRefused() throws {
         let cloud = TestService()
         try cloud.zones(.create)

@@ -490,4 +490,46 @@ import Yap
         try sendAgain(device)
         #expect(device.server("1") == nil)
     }
+
+    @Test(
+        "197. what a change-set made and another device deleted isn't made again when a neighbour is merged")
+    func aNeighbourIsMergedBeforeAChangeSetIsSentAgain() throws {
+        let device = try HandledDevice(cloud)
+        try storeToken(device)
+        device.lose(.loseReply)
+        try device.write { transaction, _ in
+            for key in ["1", "2"] {
+                try transaction.setObject(Todo(title: key), forKey: key, inCollection: "todos")
+            }
+        }
+        device.upload()
+        cloud.networkFault = nil
+        try device.merge(device.server("1"))
+        device.deleteOnServer("2")
+        try storeToken(device)
+        try sendAgain(device)
+        #expect(device.server("1")?["title"] == "1")
+        #expect(device.server("2") == nil, "the deletion comes with the next page")
+    }
+
+    @Test("197. a change-set with a deletion makes its new record once, also after a page")
+    func aChangeSetWithADeletionIsSentAgainAfterAPage() throws {
+        let device = try HandledDevice(cloud)
+        try device.uploaded(Todo(title: "a"), "1")
+        try storeToken(device)
+        device.lose(.loseReply)
+        try device.write { transaction, _ in
+            try transaction.removeObject(forKey: "1", inCollection: "todos")
+            try transaction.setObject(
+                Todo(title: "b"), forKey: "2", inCollection: "todos")
+        }
+        device.upload()
+        cloud.networkFault = nil
+        makeByAnotherDevice(device.id("1"))
+        device.deleteOnServer("2")
+        try storeToken(device)
+        try sendAgain(device)
+        #expect(device.server("2") == nil, "the deletion comes with the next page")
+        #expect(device.server("1") == nil, "its deletion was sent once more")
+    }
 }

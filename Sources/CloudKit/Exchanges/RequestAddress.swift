@@ -91,29 +91,6 @@ struct RequestAddress: Sendable {
     }
 }
 
-/// How writes are named: by what is written where there is a seed, so that the same write has the same name also when
-/// its operation is made again, and at random elsewhere, where only the operation that sent a write repeats it.
-struct WriteNames: Sendable {
-    let random: any RandomSource
-    /// The seed of all writes.
-    var seed: UInt64?
-    /// The seeds of the writes in single zones.
-    var zoneSeeds: [CKRecordZoneID: UInt64] = [:]
-
-    func name(path: String, body: [UInt8], zoneID: CKRecordZoneID?) -> String {
-        guard let seed = zoneID.flatMap({ zoneSeeds[$0] }) ?? seed else { return random.nextUUID() }
-        return Self.name(seed, path, body)
-    }
-
-    private static func name(_ seed: UInt64, _ path: String, _ body: [UInt8]) -> String {
-        // 64 bits do: an operation has few writes, and those of others have another seed.
-        var name = FNV1a()
-        name.add(path)
-        name.add(body)
-        return String(seed, radix: 16) + "-" + String(name.hash, radix: 16)
-    }
-}
-
 extension CKRecordZoneID {
     /// The zone as it goes out: the user's own without an owner.
     var wire: ZoneID {

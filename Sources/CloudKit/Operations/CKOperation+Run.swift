@@ -54,7 +54,7 @@ extension RequestAddress {
     /// Where an operation goes, and what it goes by. One that was kept asks the database that it asked at first.
     fileprivate init(
         _ place: CloudPlace, _ scope: CKDatabase.Scope, _ credential: CloudCredential,
-        _ kept: KeptRun?, writeSeeds: [CKRecordZoneID: UInt64]
+        _ kept: KeptRun?, writeSeeds: [CKRecordZoneID: WriteSeed]
     ) {
         let connection = place.connection
         let scope = kept.flatMap { CKDatabase.Scope(rawValue: $0.header.scope) } ?? scope
@@ -62,7 +62,8 @@ extension RequestAddress {
             containerIdentifier: place.identifier, environment: connection.environment, scope: scope.wire,
             isSignedIn: credential.isSignedIn, userRecordName: credential.userRecordName,
             names: WriteNames(
-                random: connection.random, seed: kept?.header.seed, zoneSeeds: kept == nil ? writeSeeds : [:]),
+                random: connection.random, seed: kept.map { WriteSeed(series: nil, seed: $0.header.seed) },
+                zoneSeeds: kept == nil ? writeSeeds : [:]),
             assetCache: connection.assetCache, serverKind: connection.serverKind, clock: connection.clock)
         if let kept { fileCopy = { kept.copy(of: $0) } }
     }

@@ -10,10 +10,15 @@ import CloudWire
 struct KeptRecordsForm: KeptForm {
     let batch: ModifyBatch
     let numbersAsStrings: Bool
+    /// Whether the names of new records are kept too, for `madeRecords(in:)`.
+    let namesMadeRecords: Bool
     /// The records that the client may read, as they are now.
     let currentRecords: @Sendable ([RecordKey], any CloudStoreReader) throws -> [RecordKey: WireRecord]
 
     private static let version: UInt8 = 1
+    /// How many answers of a series are looked through for a new record, and how many bytes of them.
+    static let seriesAnswersMax = 32
+    static let seriesBytesMax = 1 << 20
 
     private enum Kind: UInt8 {
         case record = 0
@@ -62,7 +67,7 @@ struct KeptRecordsForm: KeptForm {
         guard try reader.byte() == Self.version else {
             throw reader.error("an unknown form of a kept answer")
         }
-        let modified = try stamp(from: &reader)
+        let modified = try Self.stamp(from: &reader)
         let results = try batch.operations.map { operation -> RecordResult in
             switch Kind(rawValue: try reader.byte()) {
             case .record:
@@ -89,6 +94,47 @@ struct KeptRecordsForm: KeptForm {
         return RecordsResponse(records: results, syncToken: syncToken)
     }
 
+    /// The new records by their names, without the batch: as far as the answer names them.
+    static func madeRecords(in bytes: [UInt8]) -> [String: MadeRecord] {
+        var reader = BinaryReader(bytes[...])
+        var made: [String: MadeRecord] = [:]
+        guard (try? reader.byte()) == version, let modified = try? stamp(from: &reader) else { return [:] }
+        // Without the batch nobody knows how many results there are: what follows them is no kind of result.
+        while let kind = (try? reader.byte()).flatMap(Kind.init) {
+            guard let named = try? namedRecord(kind, modified: modified, from: &reader) else { return made }
+            if let (name, record) = named { made[name] = record }
+        }
+        return made
+    }
+
+    /// Reads a result; nil is for one that names no record.
+    private static func namedRecord(
+        _ kind: Kind, modified: WireRecord.Stamp, from reader: inout BinaryReader
+    ) throws -> (String, MadeRecord)?? {
+        switch kind {
+        case .record:
+            let parts = Parts(rawValue: try reader.byte())
+            let changeTag = ChangeTag(try reader.text())
+            let name = parts.contains(.name) ? try reader.text() : nil
+            if parts.contains(.recordType) { _ = try reader.text() }
+            let created = parts.contains(.created) ? try stamp(from: &reader) : modified
+            if parts.contains(.parent) { _ = try reader.text() }
+            if parts.contains(.fields) { _ = try reader.blob() }
+            guard let name, let changeTag else { return .some(nil) }
+            return (
+                name,
+                MadeRecord(
+                    changeTag: changeTag, created: created.storeStamp, modified: modified.storeStamp)
+            )
+        case .tombstone:
+            _ = try reader.text()
+            _ = try reader.text()
+        case .error, .conflict:
+            _ = try reader.blob()
+        }
+        return .some(nil)
+    }
+
     func isShownLater(_ answer: RecordsResponse) -> Bool { answer.records.contains(where: \.isConflict) }
 
     /// The answer with the server's records, as they are now, in its conflicts. One that is gone is not shown.
@@ -113,7 +159,9 @@ struct KeptRecordsForm: KeptForm {
         let sent = sentFields(operation)
         let others = record.fields.filter { sent[$0.key] != $0.value }
         var parts: Parts = []
-        if operation.isNamedByService { parts.insert(.name) }
+        if operation.isNamedByService || (namesMadeRecords && operation.kind == .create) {
+            parts.insert(.name)
+        }
         if record.recordType != operation.record.recordType { parts.insert(.recordType) }
         if record.created != modified { parts.insert(.created) }
         if record.parent?.recordName != operation.record.parent?.recordName { parts.insert(.parent) }
@@ -134,7 +182,7 @@ struct KeptRecordsForm: KeptForm {
         let changeTag = try reader.text()
         let name = parts.contains(.name) ? try reader.text() : operation.record.recordName
         let recordType = parts.contains(.recordType) ? try reader.text() : operation.record.recordType
-        let created = parts.contains(.created) ? try stamp(from: &reader) : modified
+        let created = parts.contains(.created) ? try Self.stamp(from: &reader) : modified
         let parent = parts.contains(.parent) ? try reader.text() : operation.record.parent?.recordName ?? ""
         var fields = sentFields(operation)
         if parts.contains(.fields) {
@@ -168,7 +216,7 @@ struct KeptRecordsForm: KeptForm {
         writer.text(stamp.deviceID ?? "")
     }
 
-    private func stamp(from reader: inout BinaryReader) throws -> WireRecord.Stamp {
+    private static func stamp(from reader: inout BinaryReader) throws -> WireRecord.Stamp {
         WireRecord.Stamp(
             timestampMilliseconds: try reader.signed(), userRecordName: try reader.text(),
             deviceID: try reader.text())

@@ -60,7 +60,9 @@ struct ModifyDecider {
 
     /// What each operation comes to before its neighbours are looked at, from what `firstLoad` and `changedLoad` asked
     /// for.
-    func outcomes(loaded: StoreLoaded) throws -> [ModifyOutcome] {
+    ///
+    /// - Parameter made: The new records that an earlier write of the series has made.
+    func outcomes(loaded: StoreLoaded, made: [RecordKey: MadeRecord] = [:]) throws -> [ModifyOutcome] {
         try checkChangedBytes(loaded)
         let single = ModifyOperationDecider(
             caller: batch.caller, limits: limits, access: access, settings: batch.settings,
@@ -75,7 +77,9 @@ struct ModifyDecider {
                 let outcome = try single.outcome(
                     of: operation, key: key, stored: loaded.records[key], growth: &grown)
                 // What a refused record would have added binds no other.
-                if case .save = outcome { growth = grown }
+                guard case .save(let draft) = outcome else { return outcome }
+                if let made = made[key] { return .madeBefore(draft, made) }
+                growth = grown
                 return outcome
             }
         }
@@ -267,18 +271,24 @@ struct ModifyDecider {
                 results.append(.tombstone(tombstone(operation, keys[index], recordType: row.recordType)))
             case .save(let draft):
                 guard let key = keys[index] else { continue }
-                let row = writing.save(draft, key: key)
-                let saved = RecordResult.record(
-                    row.wireRecord(
-                        fields: access.visible(draft.fields, of: row, to: operation),
-                        desiredKeys: operation.desiredKeys))
-                results.append(saved.with(numbersAsStrings: operation.numbersAsStrings))
+                results.append(saved(writing.save(draft, key: key), draft, operation))
+            case .madeBefore(let draft, let made):
+                guard let key = keys[index] else { continue }
+                results.append(saved(made.row(of: draft, key: key), draft, operation))
             }
         }
         let usage = writing.usage
         var changes = writing.finished()
         if !additions.isEmpty { changes.schema = schema.row(version: random.next()) }
         return ModifyDecision(changes: changes, results: results, schema: schema, usage: usage)
+    }
+
+    private func saved(
+        _ row: RecordRow, _ draft: RecordDraft, _ operation: ModifyBatch.Operation
+    ) -> RecordResult {
+        let record = row.wireRecord(
+            fields: access.visible(draft.fields, of: row, to: operation), desiredKeys: operation.desiredKeys)
+        return RecordResult.record(record).with(numbersAsStrings: operation.numbersAsStrings)
     }
 
     private func tombstone(

@@ -4,6 +4,9 @@ import CloudWire
 /// What one operation comes to, before its neighbours are looked at.
 enum ModifyOutcome {
     case save(RecordDraft)
+    /// An earlier write of the same series has made the record, and it was deleted since: nothing is written, and the
+    /// client gets the answer to that write.
+    case madeBefore(RecordDraft, MadeRecord)
     case delete(RecordRow)
     /// The record was gone already, and the client is content with that.
     case nothingToDelete

@@ -174,7 +174,7 @@ struct ModifyReferences {
     func isDone(_ index: Int) -> Bool {
         switch outcomes[index] {
         case .save, .delete: return true
-        case .nothingToDelete, .failed: return false
+        case .madeBefore, .nothingToDelete, .failed: return false
         }
     }
 
@@ -184,7 +184,7 @@ struct ModifyReferences {
             switch outcomes[index] {
             case .save: return true
             case .delete: return false
-            case .nothingToDelete, .failed: break
+            case .madeBefore, .nothingToDelete, .failed: break
             }
         }
         return loaded.records[key].map { !$0.isDeleted } ?? false

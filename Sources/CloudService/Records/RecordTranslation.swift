@@ -63,6 +63,14 @@ extension StoreStamp {
     }
 }
 
+extension WireRecord.Stamp {
+    var storeStamp: StoreStamp {
+        StoreStamp(
+            timestampMilliseconds: timestampMilliseconds, userRecordName: userRecordName ?? "",
+            deviceID: deviceID ?? "")
+    }
+}
+
 /// The references of a record that bind, sorted.
 func bindingReferences(of key: RecordKey, fields: [String: Field], parent: String?) -> [ReferenceRow] {
     var rows = Set<ReferenceRow>()

@@ -14,10 +14,12 @@ extension CloudService {
             newRecordName: { random.nextUUID().lowercased() })
         let kept = KeptRecordsForm(
             batch: batch, numbersAsStrings: request.numbersAsStrings ?? false,
+            namesMadeRecords: operation?.series != nil,
             currentRecords: { try self.readableRecords($0, caller, $1) })
         let receipts = try receipts(of: batch)
         let clientToken = try ClientChangeToken(request, caller)
-        return once(try operation?.identified(by: request), kept) { writer in
+        let operation = try operation?.identified(by: request)
+        return once(operation, kept) { writer in
             let schema = try self.schema(in: writer)
             let decider = ModifyDecider(
                 batch: batch, limits: self.limits, schema: schema, schemaMayGrow: self.schemaMayGrow,
@@ -31,7 +33,8 @@ extension CloudService {
             try loaded.loadPushTasks(of: first.zones, from: writer)
             // A head doesn't do for a record that a deletion takes along.
             var asked = Set(first.records + changed.records)
-            let outcomes = try decider.outcomes(loaded: loaded)
+            let made = try self.recordsMadeBefore(batch, operation, loaded, writer)
+            let outcomes = try decider.outcomes(loaded: loaded, made: made)
             var next = decider.nextLoad(for: outcomes, found: loaded, loaded: loaded, asked: asked)
             while let wanted = next {
                 let found = try self.load(wanted, writer, besides: loaded.dependantsCount)

@@ -56,7 +56,7 @@ struct ReferenceCrowd {
         case .delete(let row):
             let fields = (try? FieldsBinary.decode(row.fields)) ?? [:]
             return (found(bindingReferences(of: row.key, fields: fields, parent: nil)), [])
-        case .nothingToDelete, .failed: return ([], [])
+        case .madeBefore, .nothingToDelete, .failed: return ([], [])
         }
     }
 }

@@ -42,6 +42,13 @@ struct OperationID: Sendable {
         return try hash.finish()
     }
 
+    /// What the names of a series begin with, up to their point. Nil for a name without a point.
+    var series: OperationKey? {
+        guard let point = key.operationID.firstIndex(of: ".") else { return nil }
+        return OperationKey(
+            database: key.database, user: key.user, operationID: String(key.operationID[...point]))
+    }
+
     /// The same for a save of records that may come again with receipts of other uploads of the same files.
     func identified(by request: RecordsModifyRequest) throws -> OperationID {
         guard let form = request.withoutReceipts else { return self }

@@ -106,6 +106,11 @@ final class MemoryTransaction: CloudStoreWriter {
         loadAssets(wanted, into: &loaded)
         loadOwners(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = tables.answers[key] }
+        for key in wanted.answerSeries {
+            for row in answers(beginningWith: key, wanted) {
+                loaded.answers[row.key] = row
+            }
+        }
         return loaded
     }
 
@@ -165,6 +170,21 @@ final class MemoryTransaction: CloudStoreWriter {
 
     /// The rows of a cleared zone are gone at once.
     func removeClearedRows(rowsMax: Int, bytesMax: Int) throws -> Bool { false }
+
+    private func answers(beginningWith key: OperationKey, _ wanted: StoreLoad) -> [KeptAnswerRow] {
+        var bytesLeft = wanted.answerSeriesBytesMax
+        return tables.answers.values
+            .filter {
+                $0.key.database == key.database && $0.key.user == key.user
+                    && $0.key.operationID.hasPrefix(key.operationID)
+            }
+            .sorted { $0.key < $1.key }.prefix(wanted.answerSeriesRowsMax)
+            .filter { row in
+                guard row.answer.count <= bytesLeft else { return false }
+                bytesLeft -= row.answer.count
+                return true
+            }
+    }
 
     func trimAnswers(of user: String, rowsMax: Int64, bytesMax: Int64) throws -> Int {
         var rows = tables.answers.values.filter { $0.key.user == user }

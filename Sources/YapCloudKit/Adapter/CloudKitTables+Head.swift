@@ -2,6 +2,13 @@ internal import CloudKit
 internal import CloudWire
 internal import SQLite
 
+/// What names a write, beside its content.
+struct SyncWriteSeed {
+    /// The same for all that is sent of a change-set: a new record of it isn't made again after it was deleted.
+    let series: UInt64
+    let seed: UInt64
+}
+
 /// What the engine's adapter asks of the queue's tables.
 extension CloudKitTables {
     /// The name of a change-set.
@@ -16,23 +23,36 @@ extension CloudKitTables {
     /// answer: what is sent again because no answer came is the same write then, also where another zone's request had
     /// one.
     ///
-    /// Without a token it is another one: what was sent with one may be gone, and a fetch from the beginning tells no
-    /// deletions.
-    func writeSeeds(of items: [SyncItem], _ database: DatabaseKey) throws -> [CKRecordZone.ID: UInt64] {
+    /// Without a token it is another one, in another series: what was sent with one may be gone, and a fetch from the
+    /// beginning tells no deletions.
+    func writeSeeds(
+        of items: [SyncItem], _ database: DatabaseKey
+    ) throws -> [CKRecordZone.ID: SyncWriteSeed] {
         guard let sequence = items.first?.sequence else { return [:] }
-        let text = try first(
-            "SELECT uuid || judgements FROM \(table("changeset")) WHERE sequence = ?1", [.integer(sequence)]
-        ) { $0.text(at: 0) }
+        let texts = try first(
+            """
+            SELECT uuid || judgements, printf('%s %d %d', uuid, sequence, name_series)
+            FROM \(table("changeset")) WHERE sequence = ?1
+            """, [.integer(sequence)]
+        ) { (name: $0.text(at: 0), series: $0.text(at: 1)) }
         return try Dictionary(grouping: items, by: \.recordID.zoneID).reduce(into: [:]) { seeds, zone in
             let tags = zone.value.map { $0.sentTag ?? "" }.joined(separator: " ")
+            let hasToken = try token(zone.key, database) != nil
             var seed = FNV1a()
-            seed.add("\(text ?? "") \(tags) \(try token(zone.key, database) != nil)")
-            seeds[zone.key] = seed.hash
+            seed.add("\(texts?.name ?? "") \(tags) \(hasToken)")
+            var series = FNV1a()
+            series.add("\(texts?.series ?? "") \(zone.key.ownerName) \(zone.key.zoneName) \(hasToken)")
+            seeds[zone.key] = SyncWriteSeed(series: series.hash, seed: seed.hash)
         }
     }
 
     /// Gives the writes of change-sets another name. Each statement has a place of its own: texts are kept by place.
     private var renameWrites: String { "UPDATE \(table("changeset")) SET judgements = judgements + 1 WHERE" }
+
+    /// The same, and begins another series: what is new in them is made again, whatever came of it.
+    private var restartWrites: String {
+        "UPDATE \(table("changeset")) SET judgements = judgements + 1, name_series = name_series + 1 WHERE"
+    }
 
     /// What is left of a change-set goes as another write.
     func renameWrites(of sequence: Int64) throws {
@@ -42,14 +62,21 @@ extension CloudKitTables {
     /// Renames the writes that say something of a record: something is known of it that may be newer than an answer
     /// which the server has kept for their name. Also those that seem never sent: the file may have been put back.
     func renameWrites(of record: RecordRow) throws {
-        try run(
-            "\(renameWrites) sequence IN (SELECT sequence FROM \(table("change")) WHERE record = ?1)",
-            [.integer(record.id)])
+        try run("\(renameWrites) \(isOfRecord)", [.integer(record.id)])
     }
 
-    /// Renames all writes of a database.
-    func renameWrites(in database: DatabaseKey) throws {
-        try run("\(renameWrites) database = ?1", [.text(database.column)])
+    /// The same, where a record that is known to be deleted is to be made again.
+    func restartWrites(of record: RecordRow) throws {
+        try run("\(restartWrites) \(isOfRecord)", [.integer(record.id)])
+    }
+
+    private var isOfRecord: String {
+        "sequence IN (SELECT sequence FROM \(table("change")) WHERE record = ?1)"
+    }
+
+    /// The same for all writes of a database: no fetch tells any more what came of them.
+    func restartWrites(in database: DatabaseKey) throws {
+        try run("\(restartWrites) database = ?1", [.text(database.column)])
     }
 
     /// Renames the unanswered writes of a database that say something of records which the server has, as far as it is

@@ -103,8 +103,8 @@ enum HeardChange {
 
         /// Names the operation's writes by their zone's seed and by what they say: one that was on its way longer than
         /// it was waited for, and was sent again, is done once.
-        func nameWrites(seeds: [CKRecordZone.ID: UInt64]) {
-            writeSeeds = seeds
+        func nameWrites(seeds: [CKRecordZone.ID: SyncWriteSeed]) {
+            writeSeeds = seeds.mapValues { WriteSeed(series: $0.series, seed: $0.seed) }
         }
     }
 #else
@@ -160,6 +160,6 @@ enum HeardChange {
         func run(as userRecordName: String?) {}
 
         /// The framework names none.
-        func nameWrites(seeds: [CKRecordZone.ID: UInt64]) {}
+        func nameWrites(seeds: [CKRecordZone.ID: SyncWriteSeed]) {}
     }
 #endif

@@ -11,6 +11,7 @@ extension CloudKitTables {
         try createErrors()
         try createRefusals()
         try indexUnanswered()
+        try addNameSeries()
         try indexWanted()
     }
 
@@ -52,6 +53,7 @@ extension CloudKitTables {
         try createChecksums()
         try createUnreadFields()
         try indexUnanswered()
+        try addNameSeries()
         try indexWanted()
     }
 
@@ -63,6 +65,18 @@ extension CloudKitTables {
             CREATE INDEX IF NOT EXISTS \(quoted("cloudKit_changeset_\(name)_unanswered"))
                 ON \(table("changeset")) (database) WHERE in_flight <> 0;
             """)
+    }
+
+    /// The column came after others of version 5, so a file that was made without it gets it when it is registered. An
+    /// earlier version of the app leaves it as it is.
+    private func addNameSeries() throws {
+        let isThere = try first(
+            "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'name_series'",
+            [.text("cloudKit_changeset_\(name)")]
+        ) { _ in true }
+        guard isThere == nil else { return }
+        try sqlite.execute(
+            "ALTER TABLE \(table("changeset")) ADD COLUMN name_series INTEGER NOT NULL DEFAULT 0;")
     }
 
     /// Since version 2: which databases of the cloud were told that this user's devices want to hear of changes,

@@ -39,7 +39,7 @@ extension CloudKitTables {
     func setToken(_ token: String?, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         if token != nil, try self.token(zoneID, database) == nil {
             // A fetch from the beginning tells no deletions: what was sent before it may be gone without a word.
-            try renameWrites(in: database)
+            try restartWrites(in: database)
         }
         // From the first page on, each record that has unread fields is noted.
         try run(

@@ -211,7 +211,7 @@ extension YapDatabaseCloudKitTransaction {
     func outlivesDeletion(_ row: RecordRow) throws -> Bool {
         guard row.ownerCount > 0, row.changeTag == nil else { return false }
         if try mayHaveArrived(row) { logDrop(row, nil, .editBeatDeletion, dropped: nil, kept: nil) }
-        try tables.renameWrites(of: row)
+        try tables.restartWrites(of: row)
         return true
     }
 

@@ -24,6 +24,7 @@ enum OldTables {
         try sqlite.execute(
             """
             ALTER TABLE cloudKit_token_\(name) DROP COLUMN is_unread_complete;
+            ALTER TABLE cloudKit_changeset_\(name) DROP COLUMN name_series;
             DROP TABLE cloudKit_unread_\(name);
             """)
     }
