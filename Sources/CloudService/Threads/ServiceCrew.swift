@@ -392,7 +392,12 @@ struct WriteQueue {
     /// Requests in a group of several users, however little one of them has waiting: fewer would cost too many syncs.
     static let sharedRequestsMin = 8
 
+    /// Bytes of a write that takes so long that others don't wait for it in their group: about 50 records.
+    static let longWriteBytes = 64 << 10
+
     private var writes = FairQueue<WaitingWrite>()
+    /// A long write that was next while a group was taken. It is the next group.
+    private var long: WaitingWrite?
     private var contention = Contention()
 
     /// Whether another user has written lately, and may do so again: then nobody's groups are long.
@@ -408,11 +413,16 @@ struct WriteQueue {
 
     /// The oldest writes of each in turn, as many as fit into a group.
     ///
-    /// With several users, each gives no more writes than the user who has the fewest: a single write waits for the
-    /// sync, and not for another user's queue.
+    /// With several users, each gives no more writes than the user who has the fewest, and a long write is a group of its
+    /// own: a single write waits for the sync, and not for another user's queue.
     mutating func take(
         within limits: GroupLimits, where mayWrite: (String) -> Bool = { _ in true }
     ) -> [WaitingWrite] {
+        if let write = long, mayWrite(write.owner) {
+            long = nil
+            contention.notice(write.owner, othersWait: writes.ownersCount > 0)
+            return [write]
+        }
         var group: [WaitingWrite] = []
         var bytes = 0
         let ownersCount = writes.ownersCount
@@ -424,9 +434,15 @@ struct WriteQueue {
                 left = writes.ownersCount
             }
             guard let write = writes.popFirst(where: mayWrite) else { break }
+            let isLong = ownersCount > 1 && write.request.bytes >= Self.longWriteBytes
+            if isLong && long == nil && !group.isEmpty {
+                long = write
+                break
+            }
             left -= 1
             bytes += write.request.bytes
             group.append(write)
+            if isLong { break }
         }
         if let owner = group.first?.owner { contention.notice(owner, othersWait: ownersCount > 1) }
         return group

@@ -163,6 +163,26 @@ import Testing
         #expect(writes.take(within: GroupLimits()).map(\.request.bytes) == [0, 2])
     }
 
+    @Test func aLongWriteIsAGroupOfItsOwnWhileOthersWrite() {
+        var writes = WriteQueue()
+        let long = WriteQueue.longWriteBytes
+        func groups(_ sent: [(user: String, bytes: Int)], resting: String = "") -> [[Int]] {
+            for (user, bytes) in sent { writes.append(write(user, number: bytes)) }
+            var groups: [[Int]] = []
+            while true {
+                let group = writes.take(within: GroupLimits()) { $0 != "user \(resting)" }
+                guard !group.isEmpty else { return groups }
+                groups.append(group.map(\.request.bytes))
+            }
+        }
+        #expect(groups([("_ada", 1), ("_long", long), ("_bob", 2)]) == [[1], [long], [2]])
+        #expect(groups([("_long", long), ("_ada", 1), ("_bob", 2)]) == [[long], [1, 2]])
+        #expect(groups([("_long", long), ("_long", long + 1)]) == [[long, long + 1]], "nobody else waits")
+        #expect(
+            groups([("_ada", 1), ("_long", long), ("_long", 3), ("_bob", 2)], resting: "_long") == [[1, 2]])
+        #expect(groups([]) == [[long, 3]], "in their order when the rest is over")
+    }
+
     private func write(_ user: String, number: Int) -> WaitingWrite {
         let request = PreparedRequest(
             work: .answer(.nothing), bytes: number, wantsExtras: false, userRecordName: user)
