@@ -413,8 +413,8 @@ struct WriteQueue {
 
     /// The oldest writes of each in turn, as many as fit into a group.
     ///
-    /// With several users, each gives no more writes than the user who has the fewest, and a long write is a group of its
-    /// own: a single write waits for the sync, and not for another user's queue.
+    /// With several users, each gives no more writes than the user who has the fewest, and a long write is a group of
+    /// its own: a single write waits for the sync, and not for another user's queue.
     mutating func take(
         within limits: GroupLimits, where mayWrite: (String) -> Bool = { _ in true }
     ) -> [WaitingWrite] {
