@@ -40,6 +40,26 @@ public struct KeptAnswerRow: Hashable, Sendable {
     }
 }
 
+/// Asks for the kept answers of all operations whose names begin alike, the newest first.
+public struct AnswerSeries: Sendable {
+    /// The database, the user, and the beginning of the names.
+    public let beginning: OperationKey
+    /// The time of the oldest answer, in milliseconds since 1970.
+    public let sinceMilliseconds: Int64
+    /// Maximum number of answers.
+    public let rowsMax: Int
+    /// Maximum size of the answers in bytes. An answer beyond it is left out.
+    public let bytesMax: Int
+
+    /// Makes the question.
+    public init(beginning: OperationKey, sinceMilliseconds: Int64, rowsMax: Int, bytesMax: Int) {
+        self.beginning = beginning
+        self.sinceMilliseconds = sinceMilliseconds
+        self.rowsMax = rowsMax
+        self.bytesMax = bytesMax
+    }
+}
+
 /// Asks for rows that have outlived their use.
 public struct OutdatedQuery: Sendable {
     /// Kept answers from before, in milliseconds since 1970.

@@ -30,12 +30,8 @@ public struct StoreLoad: Sendable {
     public var notifications = NotificationLoad()
     /// Operations whose kept answer is wanted.
     public var answers: [OperationKey] = []
-    /// The beginnings of operations' names: of all that begin so the kept answer is wanted.
-    public var answerSeries: [OperationKey] = []
-    /// How many answers of each beginning are wanted at most, in the order of the names.
-    public var answerSeriesRowsMax = 0
-    /// How many bytes of answers of each beginning are wanted at most. One that has more is left out.
-    public var answerSeriesBytesMax = 0
+    /// A series of operations whose kept answers are wanted.
+    public var answerSeries: AnswerSeries?
 
     /// Types whose work on indexes is wanted.
     public var indexWorkOf: [String] = []

@@ -32,7 +32,7 @@ struct WriteNames: Sendable {
         content.add(path)
         content.add(body)
         let name = hex(seed.seed) + "-" + hex(content.hash)
-        return seed.series.map { hex($0) + "." + name } ?? name
+        return seed.series.map { WireHeader.operationSeries + hex($0) + "." + name } ?? name
     }
 
     private func hex(_ number: UInt64) -> String { String(number, radix: 16) }

@@ -35,7 +35,7 @@ extension CloudService {
 
     /// Charges an answer's bytes to its user.
     func charge(_ user: String?, answerBytes: Int) {
-        guard let user else { return }
+        guard let user, answerBytes > ServiceRates.answerBytesOfARequest else { return }
         let now = clock.nowMilliseconds()
         rates.withLock { $0.charge(user: user, answerBytes: answerBytes, at: now) }
     }

@@ -142,8 +142,7 @@ package struct RateKeeper {
 
     /// Charges an answer's bytes beyond those of one request to its user.
     mutating func charge(user: String, answerBytes: Int, at now: Int64) {
-        let beyond = Int64(answerBytes) - Int64(ServiceRates.answerBytesOfARequest)
-        guard beyond > 0 else { return }
+        let beyond = max(0, Int64(answerBytes) - Int64(ServiceRates.answerBytesOfARequest))
         let thousandths = beyond * 1000 / Int64(ServiceRates.answerBytesOfARequest)
         users?.charge(user, thousandths: thousandths, at: now)
     }

@@ -5,8 +5,8 @@ import CloudWire
 /// client's values alone little more than the tag is left, and of a refusal that shows the server's record not that
 /// record: it is read again when the write is repeated, since the client can only use the newest.
 ///
-/// Byte 1 (the version), the stamp that the saved records share, and for each operation in turn a byte that says which
-/// kind of result follows, and the result.
+/// Byte 1 (the version), the stamp of the first saved record, which most share, and for each operation in turn a byte
+/// that says which kind of result follows, and the result.
 struct KeptRecordsForm: KeptForm {
     let batch: ModifyBatch
     let numbersAsStrings: Bool
@@ -36,6 +36,7 @@ struct KeptRecordsForm: KeptForm {
         static let created = Parts(rawValue: 4)
         static let parent = Parts(rawValue: 8)
         static let fields = Parts(rawValue: 16)
+        static let modified = Parts(rawValue: 32)
     }
 
     func encode(_ answer: RecordsResponse) throws -> [UInt8] {
@@ -94,45 +95,51 @@ struct KeptRecordsForm: KeptForm {
         return RecordsResponse(records: results, syncToken: syncToken)
     }
 
-    /// The new records by their names, without the batch: as far as the answer names them.
-    static func madeRecords(in bytes: [UInt8]) -> [String: MadeRecord] {
+    /// The new records of these names in an answer, read without the batch.
+    static func madeRecords(in bytes: [UInt8], named names: Set<String>) -> [String: MadeRecord] {
         var reader = BinaryReader(bytes[...])
         var made: [String: MadeRecord] = [:]
-        guard (try? reader.byte()) == version, let modified = try? stamp(from: &reader) else { return [:] }
-        // Without the batch nobody knows how many results there are: what follows them is no kind of result.
-        while let kind = (try? reader.byte()).flatMap(Kind.init) {
-            guard let named = try? namedRecord(kind, modified: modified, from: &reader) else { return made }
-            if let (name, record) = named { made[name] = record }
+        guard (try? reader.byte()) == version, let shared = try? stamp(from: &reader) else { return [:] }
+        // The number of results isn't kept. A token may follow the last one, and begins with no kind of result.
+        while made.count < names.count, let kind = (try? reader.byte()).flatMap(Kind.init) {
+            do {
+                if let (name, record) = try namedRecord(kind, modified: shared, from: &reader),
+                    names.contains(name)
+                {
+                    made[name] = record
+                }
+            } catch {
+                return made
+            }
         }
         return made
     }
 
-    /// Reads a result; nil is for one that names no record.
+    /// Reads a result; nil for one that names no record.
     private static func namedRecord(
-        _ kind: Kind, modified: WireRecord.Stamp, from reader: inout BinaryReader
-    ) throws -> (String, MadeRecord)?? {
+        _ kind: Kind, modified shared: WireRecord.Stamp, from reader: inout BinaryReader
+    ) throws -> (String, MadeRecord)? {
         switch kind {
         case .record:
             let parts = Parts(rawValue: try reader.byte())
             let changeTag = ChangeTag(try reader.text())
             let name = parts.contains(.name) ? try reader.text() : nil
             if parts.contains(.recordType) { _ = try reader.text() }
-            let created = parts.contains(.created) ? try stamp(from: &reader) : modified
+            let created = parts.contains(.created) ? try stamp(from: &reader) : shared
             if parts.contains(.parent) { _ = try reader.text() }
             if parts.contains(.fields) { _ = try reader.blob() }
-            guard let name, let changeTag else { return .some(nil) }
-            return (
-                name,
-                MadeRecord(
-                    changeTag: changeTag, created: created.storeStamp, modified: modified.storeStamp)
-            )
+            let modified = parts.contains(.modified) ? try stamp(from: &reader) : shared
+            guard let name, let changeTag else { return nil }
+            let made = MadeRecord(
+                changeTag: changeTag, created: created.storeStamp, modified: modified.storeStamp)
+            return (name, made)
         case .tombstone:
             _ = try reader.text()
             _ = try reader.text()
         case .error, .conflict:
             _ = try reader.blob()
         }
-        return .some(nil)
+        return nil
     }
 
     func isShownLater(_ answer: RecordsResponse) -> Bool { answer.records.contains(where: \.isConflict) }
@@ -166,6 +173,8 @@ struct KeptRecordsForm: KeptForm {
         if record.created != modified { parts.insert(.created) }
         if record.parent?.recordName != operation.record.parent?.recordName { parts.insert(.parent) }
         if !others.isEmpty { parts.insert(.fields) }
+        // Of a record that an earlier write has made.
+        if record.modified != modified { parts.insert(.modified) }
         writer.byte(parts.rawValue)
         writer.text(record.recordChangeTag ?? "")
         if parts.contains(.name) { writer.text(record.recordName ?? "") }
@@ -173,6 +182,7 @@ struct KeptRecordsForm: KeptForm {
         if parts.contains(.created) { write(record.created ?? Self.noStamp, to: &writer) }
         if parts.contains(.parent) { writer.text(record.parent?.recordName ?? "") }
         if parts.contains(.fields) { writer.blob(FieldsBinary.encode(others)) }
+        if parts.contains(.modified) { write(record.modified ?? Self.noStamp, to: &writer) }
     }
 
     private func record(
@@ -188,6 +198,7 @@ struct KeptRecordsForm: KeptForm {
         if parts.contains(.fields) {
             fields.merge(try FieldsBinary.decode(try reader.blob())) { $1 }
         }
+        let modified = parts.contains(.modified) ? try Self.stamp(from: &reader) : modified
         return WireRecord(
             recordName: name, recordType: recordType, fields: fields, recordChangeTag: changeTag,
             created: created, modified: modified, deleted: false, zoneID: zoneID(operation),

@@ -61,7 +61,7 @@ struct ModifyDecider {
     /// What each operation comes to before its neighbours are looked at, from what `firstLoad` and `changedLoad` asked
     /// for.
     ///
-    /// - Parameter made: The new records that an earlier write of the series has made.
+    /// - Parameter made: The new records that an earlier write of the series has made, and that were deleted since.
     func outcomes(loaded: StoreLoaded, made: [RecordKey: MadeRecord] = [:]) throws -> [ModifyOutcome] {
         try checkChangedBytes(loaded)
         let single = ModifyOperationDecider(

@@ -5,7 +5,7 @@ import CloudWire
 enum ModifyOutcome {
     case save(RecordDraft)
     /// An earlier write of the same series has made the record, and it was deleted since: nothing is written, and the
-    /// client gets the answer to that write.
+    /// answer has the tag and the stamps of then.
     case madeBefore(RecordDraft, MadeRecord)
     case delete(RecordRow)
     /// The record was gone already, and the client is content with that.

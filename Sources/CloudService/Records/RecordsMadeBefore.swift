@@ -12,8 +12,8 @@ struct MadeRecord {
 extension CloudService {
     /// The new records of a batch that an earlier write of its series made, and that were deleted since then.
     ///
-    /// A client which has learned something of a neighbour sends what is left of an unanswered write under another
-    /// name. What that write made and another device deleted must not be made once more.
+    /// A client that has merged a neighbour sends the rest of an unanswered write under another name. Without this, a
+    /// record that the write made and another device deleted would come back.
     func recordsMadeBefore(
         _ batch: ModifyBatch, _ operation: OperationID?, _ loaded: StoreLoaded, _ reader: any CloudStoreReader
     ) throws -> [RecordKey: MadeRecord] {
@@ -24,19 +24,23 @@ extension CloudService {
         }
         guard !deleted.isEmpty else { return [:] }
         var wanted = StoreLoad()
-        wanted.answerSeries = [series]
-        wanted.answerSeriesRowsMax = KeptRecordsForm.seriesAnswersMax
-        wanted.answerSeriesBytesMax = KeptRecordsForm.seriesBytesMax
-        let oldestMilliseconds = clock.nowMilliseconds() - limits.answerMilliseconds
-        let answers = try reader.load(wanted).answers.values
-            .filter { $0.atMilliseconds >= oldestMilliseconds }.sorted { $0.key < $1.key }
-        let made = answers.map { KeptRecordsForm.madeRecords(in: $0.answer) }
-        return deleted.reduce(into: [:]) { found, tombstone in
-            found[tombstone.key] = made.lazy.compactMap { $0[tombstone.key.recordName] }.first {
+        wanted.answerSeries = AnswerSeries(
+            beginning: series, sinceMilliseconds: clock.nowMilliseconds() - limits.answerMilliseconds,
+            rowsMax: KeptRecordsForm.seriesAnswersMax, bytesMax: KeptRecordsForm.seriesBytesMax)
+        var left = Dictionary(deleted.map { ($0.key.recordName, $0) }) { first, _ in first }
+        var found: [RecordKey: MadeRecord] = [:]
+        for answer in try reader.load(wanted).answers.values.sorted(by: { $0.key < $1.key }) {
+            guard !left.isEmpty else { break }
+            for (name, made) in KeptRecordsForm.madeRecords(in: answer.answer, named: Set(left.keys)) {
                 // The epoch is the zone's, of which there may be another of the same name.
-                $0.changeTag.epoch == tombstone.tagEpoch && $0.changeTag.counter < tombstone.counter
+                guard let tombstone = left[name], made.changeTag.epoch == tombstone.tagEpoch,
+                    made.changeTag.counter < tombstone.counter
+                else { continue }
+                found[tombstone.key] = made
+                left[name] = nil
             }
         }
+        return found
     }
 }
 

@@ -42,9 +42,11 @@ struct OperationID: Sendable {
         return try hash.finish()
     }
 
-    /// What the names of a series begin with, up to their point. Nil for a name without a point.
+    /// The beginning of the names in a series, with its point. Nil for a name in no series.
     var series: OperationKey? {
-        guard let point = key.operationID.firstIndex(of: ".") else { return nil }
+        guard key.operationID.hasPrefix(WireHeader.operationSeries),
+            let point = key.operationID.firstIndex(of: ".")
+        else { return nil }
         return OperationKey(
             database: key.database, user: key.user, operationID: String(key.operationID[...point]))
     }

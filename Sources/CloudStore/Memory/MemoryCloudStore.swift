@@ -106,10 +106,8 @@ final class MemoryTransaction: CloudStoreWriter {
         loadAssets(wanted, into: &loaded)
         loadOwners(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = tables.answers[key] }
-        for key in wanted.answerSeries {
-            for row in answers(beginningWith: key, wanted) {
-                loaded.answers[row.key] = row
-            }
+        if let series = wanted.answerSeries {
+            for row in answers(of: series) { loaded.answers[row.key] = row }
         }
         return loaded
     }
@@ -171,14 +169,15 @@ final class MemoryTransaction: CloudStoreWriter {
     /// The rows of a cleared zone are gone at once.
     func removeClearedRows(rowsMax: Int, bytesMax: Int) throws -> Bool { false }
 
-    private func answers(beginningWith key: OperationKey, _ wanted: StoreLoad) -> [KeptAnswerRow] {
-        var bytesLeft = wanted.answerSeriesBytesMax
+    private func answers(of series: AnswerSeries) -> [KeptAnswerRow] {
+        var bytesLeft = series.bytesMax
         return tables.answers.values
             .filter {
-                $0.key.database == key.database && $0.key.user == key.user
-                    && $0.key.operationID.hasPrefix(key.operationID)
+                $0.key.database == series.beginning.database && $0.key.user == series.beginning.user
+                    && $0.key.operationID.hasPrefix(series.beginning.operationID)
+                    && $0.atMilliseconds >= series.sinceMilliseconds
             }
-            .sorted { $0.key < $1.key }.prefix(wanted.answerSeriesRowsMax)
+            .sorted { ($0.atMilliseconds, $0.key) > ($1.atMilliseconds, $1.key) }.prefix(series.rowsMax)
             .filter { row in
                 guard row.answer.count <= bytesLeft else { return false }
                 bytesLeft -= row.answer.count

@@ -16,25 +16,26 @@ extension SQLiteStoreTransaction {
         }
     }
 
-    /// The answers to the operations whose names begin as `key` does. Names are ASCII, so all that begin so lie before
-    /// the beginning with a last byte behind ASCII.
-    func answers(beginningWith key: OperationKey, _ wanted: StoreLoad) throws -> [KeptAnswerRow] {
+    /// The names that begin alike lie before their beginning with U+0080 behind it: after the beginning they are ASCII.
+    func answers(of series: AnswerSeries) throws -> [KeptAnswerRow] {
         let sql = """
             SELECT requestHash, atMilliseconds, answer, operation, length(answer) FROM answers
             WHERE scope = ?1 AND owner = ?2 AND user = ?3 AND operation >= ?4 AND operation < ?4 || char(128)
-            ORDER BY operation LIMIT ?5
+            AND atMilliseconds >= ?5 ORDER BY number DESC LIMIT ?6
             """
         return try connection.withStatement(sql) { statement in
-            try bind(key, to: statement)
-            try statement.bind(Int64(wanted.answerSeriesRowsMax), at: 5)
+            try bind(series.beginning, to: statement)
+            try statement.bind(series.sinceMilliseconds, at: 5)
+            try statement.bind(Int64(series.rowsMax), at: 6)
             var rows: [KeptAnswerRow] = []
-            var bytesLeft = Int64(wanted.answerSeriesBytesMax)
+            var bytesLeft = Int64(series.bytesMax)
             while try statement.step() {
                 let bytes = statement.int64(at: 4)
                 guard bytes <= bytesLeft else { continue }
                 bytesLeft -= bytes
                 let key = OperationKey(
-                    database: key.database, user: key.user, operationID: statement.text(at: 3))
+                    database: series.beginning.database, user: series.beginning.user,
+                    operationID: statement.text(at: 3))
                 rows.append(
                     KeptAnswerRow(
                         key: key, requestHash: statement.bytes(at: 0), atMilliseconds: statement.int64(at: 1),

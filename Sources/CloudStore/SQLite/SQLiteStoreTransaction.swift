@@ -66,10 +66,8 @@ final class SQLiteStoreTransaction: CloudStoreWriter {
         try loadAssets(wanted, into: &loaded)
         try loadOwners(wanted, into: &loaded)
         for key in wanted.answers { loaded.answers[key] = try answer(key) }
-        for key in wanted.answerSeries {
-            for row in try answers(beginningWith: key, wanted) {
-                loaded.answers[row.key] = row
-            }
+        if let series = wanted.answerSeries {
+            for row in try answers(of: series) { loaded.answers[row.key] = row }
         }
         return loaded
     }

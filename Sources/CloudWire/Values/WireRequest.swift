@@ -117,6 +117,8 @@ public enum WireHeader {
     public static let signature = "X-Apple-CloudKit-Request-SignatureV1"
     /// The header that names a write, so that a repeated one is answered and not done again.
     public static let operation = "X-Yap-Operation"
+    /// What the names of a series of writes begin with, before the number of the series and a point.
+    public static let operationSeries = "series-"
 }
 
 extension String {

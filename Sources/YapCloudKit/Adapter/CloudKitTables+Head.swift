@@ -4,8 +4,9 @@ internal import SQLite
 
 /// What names a write, beside its content.
 struct SyncWriteSeed {
-    /// The same for all that is sent of a change-set: a new record of it isn't made again after it was deleted.
-    let series: UInt64
+    /// The same for all that is sent of a change-set: a new record of it isn't made again after it was deleted. Nil
+    /// while its deletion would never be fetched.
+    let series: UInt64?
     let seed: UInt64
 }
 
@@ -23,8 +24,8 @@ extension CloudKitTables {
     /// answer: what is sent again because no answer came is the same write then, also where another zone's request had
     /// one.
     ///
-    /// Without a token it is another one, in another series: what was sent with one may be gone, and a fetch from the
-    /// beginning tells no deletions.
+    /// Without a token it is another one, in no series: what was sent with one may be deleted, and a fetch from the
+    /// beginning reports no deletions.
     func writeSeeds(
         of items: [SyncItem], _ database: DatabaseKey
     ) throws -> [CKRecordZone.ID: SyncWriteSeed] {
@@ -41,17 +42,24 @@ extension CloudKitTables {
             var seed = FNV1a()
             seed.add("\(texts?.name ?? "") \(tags) \(hasToken)")
             var series = FNV1a()
-            series.add("\(texts?.series ?? "") \(zone.key.ownerName) \(zone.key.zoneName) \(hasToken)")
-            seeds[zone.key] = SyncWriteSeed(series: series.hash, seed: seed.hash)
+            series.add("\(texts?.series ?? "") \(zone.key.ownerName) \(zone.key.zoneName)")
+            seeds[zone.key] = SyncWriteSeed(series: hasToken ? series.hash : nil, seed: seed.hash)
         }
     }
 
     /// Gives the writes of change-sets another name. Each statement has a place of its own: texts are kept by place.
     private var renameWrites: String { "UPDATE \(table("changeset")) SET judgements = judgements + 1 WHERE" }
 
-    /// The same, and begins another series: what is new in them is made again, whatever came of it.
+    /// The same, and begins another series: new records in them are made again, also if they were made and deleted.
     private var restartWrites: String {
         "UPDATE \(table("changeset")) SET judgements = judgements + 1, name_series = name_series + 1 WHERE"
+    }
+
+    /// Begins another series: another life of a record may be folded into the change-set.
+    func beginSeries(of sequence: Int64) throws {
+        try run(
+            "UPDATE \(table("changeset")) SET name_series = name_series + 1 WHERE sequence = ?1",
+            [.integer(sequence)])
     }
 
     /// What is left of a change-set goes as another write.
@@ -74,7 +82,7 @@ extension CloudKitTables {
         "sequence IN (SELECT sequence FROM \(table("change")) WHERE record = ?1)"
     }
 
-    /// The same for all writes of a database: no fetch tells any more what came of them.
+    /// The same for all writes of a database, after which no fetch reports that their records were deleted.
     func restartWrites(in database: DatabaseKey) throws {
         try run("\(restartWrites) database = ?1", [.text(database.column)])
     }

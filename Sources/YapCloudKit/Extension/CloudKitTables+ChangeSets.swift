@@ -217,12 +217,9 @@ extension CloudKitTables {
             [.integer(sequence), .integer(isInFlight ? 1 : -1)])
     }
 
-    /// Says that the server has answered for each change of a change-set that it got: it doesn't have what is left. Nor
-    /// what will be folded into it, which may be another life of a record that it had.
+    /// Says that the server has answered for each change of a change-set that it got: it doesn't have what is left.
     func setAnswered(_ sequence: Int64) throws {
-        try run(
-            "UPDATE \(table("changeset")) SET in_flight = 0, name_series = name_series + 1 WHERE sequence = ?1",
-            [.integer(sequence)])
+        try run("UPDATE \(table("changeset")) SET in_flight = 0 WHERE sequence = ?1", [.integer(sequence)])
     }
 
     /// Whether an operation has changes of a change-set.

@@ -70,11 +70,11 @@ extension CloudKitTables {
     /// The column came after others of version 5, so a file that was made without it gets it when it is registered. An
     /// earlier version of the app leaves it as it is.
     private func addNameSeries() throws {
-        let isThere = try first(
+        let found = try first(
             "SELECT 1 FROM pragma_table_info(?1) WHERE name = 'name_series'",
             [.text("cloudKit_changeset_\(name)")]
         ) { _ in true }
-        guard isThere == nil else { return }
+        guard found == nil else { return }
         try sqlite.execute(
             "ALTER TABLE \(table("changeset")) ADD COLUMN name_series INTEGER NOT NULL DEFAULT 0;")
     }

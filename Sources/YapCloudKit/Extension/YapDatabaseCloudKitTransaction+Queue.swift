@@ -17,6 +17,7 @@ extension YapDatabaseCloudKitTransaction {
     func changeSet(_ database: DatabaseKey) throws -> OpenChangeSet {
         if let open = openChangeSets[database] { return open }
         if cloudKit.options.foldsQueuedChanges, let sequence = try tables.changeSetToFold(database) {
+            try tables.beginSeries(of: sequence)
             let open = OpenChangeSet(sequence: sequence, firstChange: try tables.lastChange() + 1)
             openChangeSets[database] = open
             return open

@@ -175,12 +175,20 @@ import Testing
                 groups.append(group.map(\.request.bytes))
             }
         }
-        #expect(groups([("_ada", 1), ("_long", long), ("_bob", 2)]) == [[1], [long], [2]])
-        #expect(groups([("_long", long), ("_ada", 1), ("_bob", 2)]) == [[long], [1, 2]])
-        #expect(groups([("_long", long), ("_long", long + 1)]) == [[long, long + 1]], "nobody else waits")
+        #expect(groups([("_ada", 1), ("_long", long), ("_bob", 2)]) == [[1, 2], [long]])
+        #expect(groups([("_long", long), ("_ada", 1), ("_bob", 2)]) == [[1, 2], [long]])
+        #expect(groups([("_long", long), ("_long", long + 1)]) == [[long, long + 1]], "no short one waits")
         #expect(
             groups([("_ada", 1), ("_long", long), ("_long", 3), ("_bob", 2)], resting: "_long") == [[1, 2]])
-        #expect(groups([]) == [[long, 3]], "in their order when the rest is over")
+        #expect(groups([]) == [[long], [3]], "when the rest is over")
+        func take(after sent: [(user: String, bytes: Int)]) -> [Int] {
+            for (user, bytes) in sent { writes.append(write(user, number: bytes)) }
+            return writes.take(within: GroupLimits()).map(\.request.bytes)
+        }
+        #expect(take(after: [("_long", long), ("_long", long), ("_ada", 1)]) == [long])
+        #expect(take(after: [("_bob", 2)]) == [1, 2])
+        #expect(take(after: [("_ada", 3)]) == [long], "short ones that go on coming don't keep it away")
+        #expect(take(after: []) == [3])
     }
 
     private func write(_ user: String, number: Int) -> WaitingWrite {

@@ -1,0 +1,81 @@
+/// The writes that wait, handed out in groups.
+///
+/// Long writes have a queue of their own, and take turns with the groups of the others. So a short write waits for the
+/// long one under way and for no second. Of one owner a short write may go before a long one that came earlier:
+/// requests under way at the same time have no order.
+struct WriteQueue {
+    /// Requests in a group of several users, however little one of them has waiting: fewer would cost too many syncs.
+    static let sharedRequestsMin = 8
+    /// Size in bytes from which a write is long: about 50 records.
+    static let longWriteBytes = 64 << 10
+
+    private var short = FairQueue<WaitingWrite>()
+    private var long = FairQueue<WaitingWrite>()
+    private var isLongNext = false
+    private var contention = Contention()
+
+    /// Whether another user has written lately, and may do so again: then nobody's groups are long.
+    var isContested: Bool { contention.isContested }
+
+    mutating func append(_ write: WaitingWrite) {
+        if write.isLong {
+            long.append(write, of: write.owner, bytes: write.request.bytes)
+        } else {
+            short.append(write, of: write.owner, bytes: write.request.bytes)
+        }
+    }
+
+    mutating func putBack(_ postponed: [WaitingWrite]) {
+        short.putBack(postponed.filter { !$0.isLong }.map { ($0, $0.owner, $0.request.bytes) })
+        long.putBack(postponed.filter(\.isLong).map { ($0, $0.owner, $0.request.bytes) })
+    }
+
+    /// The oldest writes of each in turn, as many as fit into a group; one long write while short ones wait.
+    mutating func take(
+        within limits: GroupLimits, where mayWrite: (String) -> Bool = { _ in true }
+    ) -> [WaitingWrite] {
+        var group: [WaitingWrite] = []
+        for takesLong in [isLongNext, !isLongNext] where group.isEmpty {
+            group =
+                takesLong
+                ? Self.take(from: &long, within: limits, requestsMax: short.count > 0 ? 1 : .max, mayWrite)
+                : Self.take(from: &short, within: limits, requestsMax: .max, mayWrite)
+            if !group.isEmpty { isLongNext = !takesLong }
+        }
+        if let owner = group.first?.owner {
+            let othersWait =
+                group.contains { $0.owner != owner } || short.hasOthers(than: owner)
+                || long.hasOthers(than: owner)
+            contention.notice(owner, othersWait: othersWait)
+        }
+        return group
+    }
+
+    /// With several users, each gives no more writes than the user who has the fewest: a single write waits for the
+    /// sync, and not for another user's queue.
+    private static func take(
+        from writes: inout FairQueue<WaitingWrite>, within limits: GroupLimits, requestsMax: Int,
+        _ mayWrite: (String) -> Bool
+    ) -> [WaitingWrite] {
+        var group: [WaitingWrite] = []
+        var bytes = 0
+        let ownersCount = writes.ownersCount
+        var left = 0
+        while group.count < min(limits.requestsMax, requestsMax), bytes < limits.bytesMax {
+            if left == 0 {
+                let someoneIsDone = writes.ownersCount < ownersCount
+                if someoneIsDone && ownersCount > 1 && group.count >= sharedRequestsMin { break }
+                left = writes.ownersCount
+            }
+            guard let write = writes.popFirst(where: mayWrite) else { break }
+            left -= 1
+            bytes += write.request.bytes
+            group.append(write)
+        }
+        return group
+    }
+}
+
+extension WaitingWrite {
+    fileprivate var isLong: Bool { request.bytes >= WriteQueue.longWriteBytes }
+}
