@@ -264,6 +264,9 @@ import Testing
             #expect(found[0].error?.recordName == nil)
             let zone = ZoneID(zoneName: name)
             #expect(try cloud.modify([operation(.create, "c")], zone: zone)[0].error?.zoneID == nil)
+            let subscriptions = try cloud.subscriptions(.delete, [WireSubscription(subscriptionID: name)])
+            #expect(subscriptions.map(\.error?.serverErrorCode) == [.notFound])
+            #expect(subscriptions[0].error?.subscriptionID == nil)
         }
         #expect(try cloud.lookup(["b c"])[0].error?.recordName == "b c")
     }

@@ -57,9 +57,8 @@ struct SubscriptionsDecider {
                         .subscription(WireSubscription(subscriptionID: subscriptionID, deleted: true)))
                 }
             } catch {
-                var error = ServiceFailure.wireError(error)
-                error.subscriptionID = subscriptionID
-                decision.results.append(.error(error))
+                decision.results.append(
+                    .error(ServiceFailure.wireError(error).ofSubscription(subscriptionID)))
             }
         }
         rows.finish(&decision.changes)

@@ -48,9 +48,7 @@ extension CloudService {
         return try readSubscriptions(caller) { rows in
             try request.subscriptions.map { asked in
                 guard let row = rows.first(where: { $0.key.subscriptionID == asked.subscriptionID }) else {
-                    var error = ServiceError.subscriptionNotFound
-                    error.subscriptionID = asked.subscriptionID
-                    return .error(error)
+                    return .error(ServiceError.subscriptionNotFound.ofSubscription(asked.subscriptionID))
                 }
                 return .subscription(try WireSubscription(json: row.content))
             }
