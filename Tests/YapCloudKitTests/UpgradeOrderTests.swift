@@ -129,6 +129,30 @@ import Yap
         #expect(try phone.rating() == (isMadeAgain ? 2.5 : nil))
     }
 
+    @Test(
+        "198. what a later version has sent without an answer doesn't overwrite what another device set since then"
+    )
+    func anUnansweredEditAndADeletionByTheVersionBefore() throws {
+        try laptop.set(title: "eggs", 1.5)
+        try ratePhone(1.5)
+        try laptop.open(.second)
+        #expect(laptop.syncNow()?.state == .idle)
+        cloud.loseRequests(.modifyRecords)
+        try laptop.set(title: "eggs", 4)
+        #expect(laptop.syncNow()?.state != .idle)
+        try laptop.open(.first, runs: false)
+        try laptop.remove()
+        try phone.set(title: "eggs", 2.5)
+        #expect(phone.syncNow()?.state == .idle)
+
+        #expect(laptop.syncNow()?.state == .idle)
+        #expect(
+            laptop.dropped.count == 1, "this version can't read the value of a field that it doesn't know")
+        #expect(laptop.rules.contains(.deletionDropped))
+        #expect(phone.syncNow()?.state == .idle)
+        #expect(try phone.rating() == 2.5)
+    }
+
     @Test("182. an edit that is made before that fetch is kept, and the log says what it replaced")
     func anEditBeforeTheFetch() throws {
         try ratePhone(1.5)

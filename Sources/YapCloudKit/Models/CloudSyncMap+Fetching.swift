@@ -266,6 +266,7 @@ extension YapDatabaseCloudKitTransaction {
     /// deleted row had, or what a change that waits, or may have arrived with its answer lost, sets or
     /// replaces.
     ///
+    /// - Parameter names: The fields of the app's version. Of others only those count that a change sets.
     /// - Parameter isReset: Whether the server was put back. Another device may have made the record again there, just
     ///   as it was.
     func isOwnEcho(
@@ -275,7 +276,9 @@ extension YapDatabaseCloudKitTransaction {
         let changes = try restoredChanges(of: row)
         guard let deletion = changes.last(where: { $0.kind == .delete }), try isReset || mayHaveArrived(row)
         else { return false }
-        return names.allSatisfy { name in
+        // A later version of the app may have queued fields that this one doesn't know.
+        let waiting = changes.filter { $0.kind == .save }.flatMap(\.keys).filter { !names.contains($0) }
+        return (names + waiting).allSatisfy { name in
             let there = remote[name] ?? .cleared
             if there.says(deletion.fields[name] ?? .cleared) { return true }
             return changes.contains { change in
