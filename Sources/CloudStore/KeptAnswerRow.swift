@@ -40,7 +40,7 @@ public struct KeptAnswerRow: Hashable, Sendable {
     }
 }
 
-/// Asks for the kept answers of all operations whose names begin alike, the newest first.
+/// Asks for a user's kept answers by the beginning of the operation's name, newest first.
 public struct AnswerSeries: Sendable {
     /// The database, the user, and the beginning of the names.
     public let beginning: OperationKey

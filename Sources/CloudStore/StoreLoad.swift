@@ -30,9 +30,8 @@ public struct StoreLoad: Sendable {
     public var notifications = NotificationLoad()
     /// Operations whose kept answer is wanted.
     public var answers: [OperationKey] = []
-    /// A series of operations whose kept answers are wanted.
+    /// The series to load kept answers of.
     public var answerSeries: AnswerSeries?
-
     /// Types whose work on indexes is wanted.
     public var indexWorkOf: [String] = []
     /// Whether the schema is wanted.

@@ -39,6 +39,29 @@ struct KeptRecordsForm: KeptForm {
         static let modified = Parts(rawValue: 32)
     }
 
+    /// What is kept of a saved record; nil for what the batch says.
+    private struct KeptRecord {
+        let changeTag: String
+        let name: String?
+        let recordType: String?
+        let created: WireRecord.Stamp
+        let parent: String?
+        let fields: [UInt8]?
+        let modified: WireRecord.Stamp
+
+        /// - Parameter modified: the stamp that most records of the answer share.
+        init(modified shared: WireRecord.Stamp, from reader: inout BinaryReader) throws {
+            let parts = Parts(rawValue: try reader.byte())
+            changeTag = try reader.text()
+            name = parts.contains(.name) ? try reader.text() : nil
+            recordType = parts.contains(.recordType) ? try reader.text() : nil
+            created = parts.contains(.created) ? try KeptRecordsForm.stamp(from: &reader) : shared
+            parent = parts.contains(.parent) ? try reader.text() : nil
+            fields = parts.contains(.fields) ? try reader.blob() : nil
+            modified = parts.contains(.modified) ? try KeptRecordsForm.stamp(from: &reader) : shared
+        }
+    }
+
     func encode(_ answer: RecordsResponse) throws -> [UInt8] {
         var writer = BinaryWriter()
         writer.byte(Self.version)
@@ -121,17 +144,10 @@ struct KeptRecordsForm: KeptForm {
     ) throws -> (String, MadeRecord)? {
         switch kind {
         case .record:
-            let parts = Parts(rawValue: try reader.byte())
-            let changeTag = ChangeTag(try reader.text())
-            let name = parts.contains(.name) ? try reader.text() : nil
-            if parts.contains(.recordType) { _ = try reader.text() }
-            let created = parts.contains(.created) ? try stamp(from: &reader) : shared
-            if parts.contains(.parent) { _ = try reader.text() }
-            if parts.contains(.fields) { _ = try reader.blob() }
-            let modified = parts.contains(.modified) ? try stamp(from: &reader) : shared
-            guard let name, let changeTag else { return nil }
+            let kept = try KeptRecord(modified: shared, from: &reader)
+            guard let name = kept.name, let changeTag = ChangeTag(kept.changeTag) else { return nil }
             let made = MadeRecord(
-                changeTag: changeTag, created: created.storeStamp, modified: modified.storeStamp)
+                changeTag: changeTag, created: kept.created.storeStamp, modified: kept.modified.storeStamp)
             return (name, made)
         case .tombstone:
             _ = try reader.text()
@@ -188,21 +204,16 @@ struct KeptRecordsForm: KeptForm {
     private func record(
         _ operation: ModifyBatch.Operation, modified: WireRecord.Stamp, from reader: inout BinaryReader
     ) throws -> WireRecord {
-        let parts = Parts(rawValue: try reader.byte())
-        let changeTag = try reader.text()
-        let name = parts.contains(.name) ? try reader.text() : operation.record.recordName
-        let recordType = parts.contains(.recordType) ? try reader.text() : operation.record.recordType
-        let created = parts.contains(.created) ? try Self.stamp(from: &reader) : modified
-        let parent = parts.contains(.parent) ? try reader.text() : operation.record.parent?.recordName ?? ""
+        let kept = try KeptRecord(modified: modified, from: &reader)
         var fields = sentFields(operation)
-        if parts.contains(.fields) {
-            fields.merge(try FieldsBinary.decode(try reader.blob())) { $1 }
-        }
-        let modified = parts.contains(.modified) ? try Self.stamp(from: &reader) : modified
+        if let others = kept.fields { fields.merge(try FieldsBinary.decode(others)) { $1 } }
+        let parent = kept.parent ?? operation.record.parent?.recordName ?? ""
         return WireRecord(
-            recordName: name, recordType: recordType, fields: fields, recordChangeTag: changeTag,
-            created: created, modified: modified, deleted: false, zoneID: zoneID(operation),
-            parent: parent.isEmpty ? nil : Reference(recordName: parent), pluginFields: [:])
+            recordName: kept.name ?? operation.record.recordName,
+            recordType: kept.recordType ?? operation.record.recordType, fields: fields,
+            recordChangeTag: kept.changeTag, created: kept.created, modified: kept.modified, deleted: false,
+            zoneID: zoneID(operation), parent: parent.isEmpty ? nil : Reference(recordName: parent),
+            pluginFields: [:])
     }
 
     /// The fields of the answer that the client has sent itself.

@@ -29,7 +29,10 @@ extension CloudService {
             rowsMax: KeptRecordsForm.seriesAnswersMax, bytesMax: KeptRecordsForm.seriesBytesMax)
         var left = Dictionary(deleted.map { ($0.key.recordName, $0) }) { first, _ in first }
         var found: [RecordKey: MadeRecord] = [:]
-        for answer in try reader.load(wanted).answers.values.sorted(by: { $0.key < $1.key }) {
+        let newestFirst = try reader.load(wanted).answers.values.sorted {
+            ($1.atMilliseconds, $0.key) < ($0.atMilliseconds, $1.key)
+        }
+        for answer in newestFirst {
             guard !left.isEmpty else { break }
             for (name, made) in KeptRecordsForm.madeRecords(in: answer.answer, named: Set(left.keys)) {
                 // The epoch is the zone's, of which there may be another of the same name.
