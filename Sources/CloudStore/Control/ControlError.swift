@@ -27,6 +27,17 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text is no address where a sign-in page may lead.
     case badCallback(String)
 
+    /// There is an administrator with that name.
+    case administratorExists(name: String)
+    /// There is no administrator with that name.
+    case noSuchAdministrator(name: String)
+    /// No other administrator has the role `administer`.
+    case lastAdministrator(name: String)
+    /// There are so many administrators already.
+    case tooManyAdministrators(countMax: Int)
+    /// The password is too short or too long.
+    case badPassword(rule: String)
+
     /// What happened and what to do, for a person.
     public var description: String {
         switch self {
@@ -55,6 +66,14 @@ public enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
         case .badCallback(let text):
             "\"\(text)\" is no address to lead to. Write it as https://app.example.com/signed-in, or with a scheme of "
                 + "the app's own, without a fragment."
+        case .administratorExists(let name):
+            "There is an administrator \(name) already. Choose another name."
+        case .noSuchAdministrator(let name): "There is no administrator \(name). See: yap admin list"
+        case .lastAdministrator(let name):
+            "\(name) is the last administrator with the role administer. Give another one that role first."
+        case .tooManyAdministrators(let countMax):
+            "There are \(countMax) administrators, and no more can be added. Remove one first."
+        case .badPassword(let rule): "The password can't be used. \(rule)"
         }
     }
 }

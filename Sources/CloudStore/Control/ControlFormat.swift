@@ -30,7 +30,8 @@ enum ControlFormat {
         for step in steps where found < step.version { try connection.execute(step.sql) }
         if found < version { try connection.execute("PRAGMA user_version = \(version)") }
         // An earlier version of this program gets on without these, so they are no other version of the file.
-        for tables in [tryTable, removalTable, signInTable, folderTable] { try connection.execute(tables) }
+        let tables = [tryTable, removalTable, signInTable, folderTable, AdministrationFormat.tables]
+        for table in tables { try connection.execute(table) }
         for column in ["address", "client"] { try addColumn(column, to: "sessions", connection) }
     }
 

@@ -18,6 +18,14 @@ enum ControlNames {
         }
     }
 
+    static func checkAdministrator(_ name: String) throws {
+        do {
+            try checkAccount(name)
+        } catch ControlError.badName(_, _, let rule) {
+            throw ControlError.badName(what: "an administrator", name: name, rule: rule)
+        }
+    }
+
     static func checkToken(_ name: String) throws {
         guard isPrintable(name, bytesMax: tokenBytesMax) else {
             throw ControlError.badName(

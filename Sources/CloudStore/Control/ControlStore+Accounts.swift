@@ -82,6 +82,32 @@ extension ControlStore {
         }
     }
 
+    /// A page of the accounts, by name.
+    ///
+    /// - Parameters:
+    ///   - beginning: of the names, in whichever case; empty: all.
+    ///   - after: the last name of the page before; empty: the first page.
+    ///   - countMax: maximum number of accounts.
+    /// - Throws: `CloudStoreError`.
+    public func accounts(beginning: String, after: String, countMax: Int) throws -> [ControlAccount] {
+        // Names are ASCII, so U+007F is behind each that begins so.
+        let sql = """
+            SELECT \(Self.accountColumns) FROM accounts WHERE name > ?1 AND name >= ?2 AND name < ?3
+            ORDER BY name LIMIT ?4
+            """
+        return try read { connection in
+            try connection.withStatement(sql) { statement in
+                try statement.bind(after, at: 1)
+                try statement.bind(beginning, at: 2)
+                try statement.bind(beginning + "\u{7F}", at: 3)
+                try statement.bind(countMax, at: 4)
+                var accounts: [ControlAccount] = []
+                while try statement.step() { accounts.append(Self.account(in: statement)) }
+                return accounts
+            }
+        }
+    }
+
     private static let accountColumns =
         "id, name, givenName, familyName, passwordHash, createdMilliseconds, key, email, isDeveloper"
 

@@ -1,0 +1,206 @@
+import Crypto
+import SQLite
+import Seams
+
+/// The sessions of administrators, in the control file. Its calls may block on the file.
+public struct AdministratorSessions: Sendable {
+    /// A session ends after this time without a request.
+    public static let idleMilliseconds: Int64 = 12 * 3_600_000
+    /// A session ends this long after the sign-in.
+    public static let lifeMilliseconds: Int64 = 30 * 86_400_000
+    /// Maximum number of sessions of an administrator; a further sign-in ends the oldest.
+    public static let countMax = 100
+    /// How exact the time of the last request is: each writing costs a commit.
+    private static let stepMilliseconds: Int64 = 60_000
+
+    private let control: ControlStore
+
+    /// Works on the control file's sessions of administrators.
+    public init(_ control: ControlStore) { self.control = control }
+
+    /// Signs in with the secret of a link, which can't be used again.
+    ///
+    /// - Returns: the session and its token, of which the file keeps the digest; nil when the link was used, replaced
+    ///   or is too old.
+    /// - Throws: `CloudStoreError`.
+    public func make(
+        link secret: String, address: String, client: String?
+    ) throws -> (token: String, session: AdministratorSession)? {
+        let digest = try SHA256.hash(secret)
+        // A wrong link must not take the writer.
+        guard try control.read({ try administrator(ofLink: digest, $0) }) != nil else { return nil }
+        return try control.write { connection in
+            guard let found = try administrator(ofLink: digest, connection) else { return nil }
+            try connection.withStatement("DELETE FROM administratorLinks WHERE digest = ?") { statement in
+                try statement.bind(digest, at: 1)
+                try statement.run()
+            }
+            return try insert(for: found, beganWithLink: true, address, client, connection)
+        }
+    }
+
+    private func administrator(ofLink digest: [UInt8], _ connection: Connection) throws -> Administrator? {
+        let sql = """
+            SELECT \(Administrators.columns) FROM administratorLinks l JOIN administrators a
+            ON a.id = l.administrator WHERE l.digest = ? AND l.expiresMilliseconds > ?
+            """
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(digest, at: 1)
+            try statement.bind(control.clock.nowMilliseconds(), at: 2)
+            return try statement.step() ? try Administrators.administrator(in: statement) : nil
+        }
+    }
+
+    /// Signs an administrator in whose password was checked.
+    ///
+    /// - Returns: the session and its token, of which the file keeps the digest.
+    /// - Parameter administrator: as read before the password was checked.
+    /// - Throws: `ControlError.noSuchAdministrator` for one who was removed or got another password meanwhile,
+    ///   `CloudStoreError`.
+    public func make(
+        for administrator: Administrator, address: String, client: String?
+    ) throws -> (token: String, session: AdministratorSession) {
+        try control.write { connection in
+            let now = try Administrators.existing(administrator.name, connection)
+            guard now.id == administrator.id, now.passwordHash == administrator.passwordHash else {
+                throw ControlError.noSuchAdministrator(name: administrator.name)
+            }
+            return try insert(for: now, beganWithLink: false, address, client, connection)
+        }
+    }
+
+    /// The session of a token, which counts as used by this; nil when there is none, or it is over.
+    ///
+    /// - Throws: `CloudStoreError`.
+    public func session(token: String) throws -> AdministratorSession? {
+        let now = control.clock.nowMilliseconds()
+        let digest = try SHA256.hash(token)
+        let sql = "\(Self.selection) WHERE s.digest = ?4 AND \(Self.isOpen)"
+        let found = try control.read { connection in
+            try connection.withStatement(sql) { statement -> AdministratorSession? in
+                try Self.bind(now, to: statement)
+                try statement.bind(digest, at: 4)
+                return try statement.step() ? try Self.session(in: statement) : nil
+            }
+        }
+        if let found, now - found.lastMilliseconds >= Self.stepMilliseconds {
+            try control.write { connection in
+                let sql = "UPDATE administratorSessions SET lastMilliseconds = ? WHERE digest = ?"
+                try connection.withStatement(sql) { statement in
+                    try statement.bind(now, at: 1)
+                    try statement.bind(digest, at: 2)
+                    try statement.run()
+                }
+            }
+        }
+        return found
+    }
+
+    /// The open sessions, newest first.
+    ///
+    /// - Parameter id: of the administrator; nil: those of all.
+    /// - Throws: `CloudStoreError`.
+    public func list(ofAdministrator id: Int64? = nil) throws -> [AdministratorSession] {
+        let sql = """
+            \(Self.selection) WHERE (?4 IS NULL OR s.administrator = ?4) AND \(Self.isOpen)
+            ORDER BY s.createdMilliseconds DESC, s.digest LIMIT 1000
+            """
+        return try control.read { connection in
+            try connection.withStatement(sql) { statement in
+                try Self.bind(control.clock.nowMilliseconds(), to: statement)
+                if let id { try statement.bind(id, at: 4) }
+                var sessions: [AdministratorSession] = []
+                while try statement.step() { sessions.append(try Self.session(in: statement)) }
+                return sessions
+            }
+        }
+    }
+
+    /// Ends a session.
+    ///
+    /// - Throws: `CloudStoreError`.
+    public func end(_ session: AdministratorSession) throws {
+        try control.write { connection in
+            try connection.withStatement("DELETE FROM administratorSessions WHERE digest = ?") { statement in
+                try statement.bind(session.digest, at: 1)
+                try statement.run()
+            }
+        }
+    }
+
+    // MARK: -
+
+    /// Whether a session `s` is open, at the times that `bind` sets.
+    static let isOpen = """
+        (s.lastMilliseconds > ?1 AND s.createdMilliseconds > ?2 AND s.createdMilliseconds <= ?3)
+        """
+
+    /// Binds the parameters of `isOpen`. A session from a time that is not yet is one of a clock that was set back.
+    static func bind(_ now: Int64, to statement: borrowing Statement) throws {
+        try statement.bind(now - idleMilliseconds, at: 1)
+        try statement.bind(now - lifeMilliseconds, at: 2)
+        try statement.bind(now + 86_400_000, at: 3)
+    }
+
+    private static let selection = """
+        SELECT \(Administrators.columns), s.digest, s.beganWithLink, s.createdMilliseconds, s.lastMilliseconds,
+        s.address, s.client FROM administratorSessions s JOIN administrators a ON a.id = s.administrator
+        """
+
+    private static func session(in statement: borrowing Statement) throws -> AdministratorSession {
+        let digest = statement.bytes(at: 5)
+        return AdministratorSession(
+            id: Hex.text(Array(digest.prefix(8))),
+            administrator: try Administrators.administrator(in: statement),
+            beganWithLink: statement.int64(at: 6) != 0, createdMilliseconds: statement.int64(at: 7),
+            lastMilliseconds: statement.int64(at: 8), address: statement.text(at: 9),
+            client: statement.optionalText(at: 10), digest: digest)
+    }
+
+    private func insert(
+        for administrator: Administrator, beganWithLink: Bool, _ address: String, _ client: String?,
+        _ connection: Connection
+    ) throws -> (token: String, session: AdministratorSession) {
+        let token = try ControlStore.newToken()
+        let place = ControlSignInPlace(network: "", address: address, client: client)
+        let now = control.clock.nowMilliseconds()
+        let session = AdministratorSession(
+            id: Hex.text(Array(try SHA256.hash(token).prefix(8))), administrator: administrator,
+            beganWithLink: beganWithLink, createdMilliseconds: now, lastMilliseconds: now,
+            address: place.address, client: place.client, digest: try SHA256.hash(token))
+        try deleteOld(of: administrator, now, connection)
+        let sql = "INSERT INTO administratorSessions VALUES (?, ?, ?, ?, ?, ?, ?)"
+        try connection.withStatement(sql) { statement in
+            try statement.bind(session.digest, at: 1)
+            try statement.bind(administrator.id, at: 2)
+            try statement.bind(Int64(beganWithLink ? 1 : 0), at: 3)
+            try statement.bind(now, at: 4)
+            try statement.bind(now, at: 5)
+            try statement.bind(session.address, at: 6)
+            if let client = session.client { try statement.bind(client, at: 7) }
+            try statement.run()
+        }
+        return (token, session)
+    }
+
+    /// Deletes what is over, and the oldest of an administrator who has too many.
+    private func deleteOld(of administrator: Administrator, _ now: Int64, _ connection: Connection) throws {
+        let over = """
+            DELETE FROM administratorSessions WHERE lastMilliseconds <= ? OR createdMilliseconds <= ?
+            """
+        try connection.withStatement(over) { statement in
+            try statement.bind(now - Self.idleMilliseconds, at: 1)
+            try statement.bind(now - Self.lifeMilliseconds, at: 2)
+            try statement.run()
+        }
+        let oldest = """
+            DELETE FROM administratorSessions WHERE digest IN (SELECT digest FROM administratorSessions
+            WHERE administrator = ? ORDER BY createdMilliseconds DESC LIMIT -1 OFFSET ?)
+            """
+        try connection.withStatement(oldest) { statement in
+            try statement.bind(administrator.id, at: 1)
+            try statement.bind(Self.countMax - 1, at: 2)
+            try statement.run()
+        }
+    }
+}

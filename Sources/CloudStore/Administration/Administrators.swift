@@ -1,0 +1,294 @@
+import Crypto
+import SQLite
+import Seams
+
+/// The administrators of a server, in its control file.
+///
+///     let administrators = Administrators(control)
+///     try administrators.add("maria", role: .administer)
+///     let link = try administrators.makeLink(for: "maria")
+///
+/// All calls may block on the file. Several processes may have it open; each sees at once what another wrote.
+public struct Administrators: Sendable {
+    /// How long a link is good for.
+    public static let linkMilliseconds: Int64 = 600_000
+    /// Minimum length of a password in characters.
+    public static let passwordCharactersMin = 10
+    /// Maximum number of administrators.
+    public static let countMax = 1_000
+
+    let control: ControlStore
+
+    /// Works on the control file's administrators.
+    public init(_ control: ControlStore) { self.control = control }
+
+    /// All administrators by name.
+    ///
+    /// - Throws: `CloudStoreError`.
+    public func list() throws -> [AdministratorEntry] {
+        let sql = """
+            SELECT \(Self.columns), (SELECT count(*) FROM administratorSessions s WHERE s.administrator = a.id
+                AND \(AdministratorSessions.isOpen)),
+                (SELECT max(s.lastMilliseconds) FROM administratorSessions s WHERE s.administrator = a.id
+                AND \(AdministratorSessions.isOpen))
+            FROM administrators a ORDER BY a.name
+            """
+        return try control.read { connection in
+            try connection.withStatement(sql) { statement in
+                try AdministratorSessions.bind(control.clock.nowMilliseconds(), to: statement)
+                var entries: [AdministratorEntry] = []
+                while try statement.step() {
+                    entries.append(
+                        AdministratorEntry(
+                            administrator: try Self.administrator(in: statement),
+                            sessionsCount: Int(statement.int64(at: 5)),
+                            lastMilliseconds: statement.isNull(at: 6) ? nil : statement.int64(at: 6)))
+                }
+                return entries
+            }
+        }
+    }
+
+    /// The administrator of this name, in upper or lower case; nil when there is none.
+    ///
+    /// - Throws: `CloudStoreError`.
+    public func administrator(named name: String) throws -> Administrator? {
+        try control.read { try Self.administrator(named: name, $0) }
+    }
+
+    /// Whether any administrator can sign in with a password.
+    ///
+    /// - Throws: `CloudStoreError`.
+    public func anyHasPassword() throws -> Bool {
+        try control.read { try ControlFormat.value(of: Self.anyPassword, $0) == 1 }
+    }
+
+    private static let anyPassword =
+        "SELECT EXISTS (SELECT 1 FROM administrators WHERE passwordHash IS NOT NULL)"
+
+    /// Adds an administrator, who has no password yet.
+    ///
+    /// - Throws: `ControlError.badName`, `ControlError.administratorExists`, `ControlError.tooManyAdministrators`,
+    ///   `CloudStoreError`.
+    @discardableResult
+    public func add(_ name: String, role: AdministratorRole) throws -> Administrator {
+        try ControlNames.checkAdministrator(name)
+        return try control.write { try add(name, role: role, $0) }
+    }
+
+    /// Adds an administrator, and makes the link that signs in.
+    ///
+    /// - Throws: as `add`.
+    public func addWithLink(
+        _ name: String, role: AdministratorRole
+    ) throws -> (administrator: Administrator, secret: String, expiresMilliseconds: Int64) {
+        try ControlNames.checkAdministrator(name)
+        return try control.write { connection in
+            let administrator = try add(name, role: role, connection)
+            let link = try makeLink(for: administrator, connection)
+            return (administrator, link.secret, link.expiresMilliseconds)
+        }
+    }
+
+    /// Gives an administrator another role.
+    ///
+    /// - Throws: `ControlError.noSuchAdministrator`; `ControlError.lastAdministrator` when no other could administer;
+    ///   `CloudStoreError`.
+    public func setRole(_ role: AdministratorRole, of name: String) throws -> Administrator {
+        try control.write { connection in
+            let administrator = try Self.existing(name, connection)
+            if role < .administer { try Self.checkIsNotLast(administrator, connection) }
+            try connection.withStatement("UPDATE administrators SET role = ? WHERE id = ?") { statement in
+                try statement.bind(role.rawValue, at: 1)
+                try statement.bind(administrator.id, at: 2)
+                try statement.run()
+            }
+            return try Self.existing(name, connection)
+        }
+    }
+
+    /// Removes an administrator with all sessions and links.
+    ///
+    /// - Throws: as `setRole`.
+    public func remove(_ name: String) throws {
+        try control.write { connection in
+            let administrator = try Self.existing(name, connection)
+            try Self.checkIsNotLast(administrator, connection)
+            for table in ["administratorSessions", "administratorLinks"] {
+                try Self.delete(from: table, of: administrator, connection)
+            }
+            try connection.withStatement("DELETE FROM administrators WHERE id = ?") { statement in
+                try statement.bind(administrator.id, at: 1)
+                try statement.run()
+            }
+        }
+    }
+
+    /// Gives an administrator a password, and ends the sessions and the link of before.
+    ///
+    /// - Parameter hash: of the password; `checkPassword` says which ones are accepted.
+    /// - Throws: `ControlError.noSuchAdministrator`, `CloudStoreError`.
+    public func setPassword(_ hash: PasswordHash, of name: String) throws {
+        try control.write { try setPassword(hash, of: Self.existing(name, $0), $0) }
+    }
+
+    /// Gives the administrator of a session a password, as `setPassword(_:of:)`, unless the session ended meanwhile.
+    ///
+    /// - Returns: false when it ended.
+    /// - Throws: `CloudStoreError`.
+    public func setPassword(_ hash: PasswordHash, by session: AdministratorSession) throws -> Bool {
+        try control.write { connection in
+            let sql = "SELECT 1 FROM administratorSessions WHERE digest = ? AND administrator = ?"
+            let isThere = try connection.withStatement(sql) { statement in
+                try statement.bind(session.digest, at: 1)
+                try statement.bind(session.administrator.id, at: 2)
+                return try statement.step()
+            }
+            if isThere { try setPassword(hash, of: session.administrator, connection) }
+            return isThere
+        }
+    }
+
+    private func setPassword(
+        _ hash: PasswordHash, of administrator: Administrator, _ connection: Connection
+    ) throws {
+        for table in ["administratorSessions", "administratorLinks"] {
+            try Self.delete(from: table, of: administrator, connection)
+        }
+        try connection.withStatement("UPDATE administrators SET passwordHash = ? WHERE id = ?") { statement in
+            try statement.bind(hash.text, at: 1)
+            try statement.bind(administrator.id, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Refuses a password that is too short or too long.
+    ///
+    /// - Throws: `ControlError.badPassword`.
+    public static func checkPassword(_ password: String) throws {
+        guard password.count >= passwordCharactersMin,
+            password.utf8.count <= PasswordHash.passwordBytesMax
+        else {
+            throw ControlError.badPassword(
+                rule:
+                    "Use \(passwordCharactersMin) characters at least, and \(PasswordHash.passwordBytesMax) bytes "
+                    + "at most.")
+        }
+    }
+
+    // MARK: Links
+
+    /// Makes a link's secret, which signs an administrator in once. It replaces the one of before.
+    ///
+    /// - Returns: the secret, of which the file keeps the digest, and when it ends, in milliseconds since 1970.
+    /// - Throws: `ControlError.noSuchAdministrator`, `CloudStoreError`.
+    public func makeLink(for name: String) throws -> (secret: String, expiresMilliseconds: Int64) {
+        try control.write { try makeLink(for: Self.existing(name, $0), $0) }
+    }
+
+    /// Makes a link for the first administrator, who is made for it when there is none.
+    ///
+    /// - Returns: nil when any administrator has a password: then nobody needs it.
+    /// - Throws: `CloudStoreError`.
+    public func makeFirstLink() throws -> String? {
+        try control.write { connection in
+            guard try ControlFormat.value(of: Self.anyPassword, connection) == 0 else { return nil }
+            let sql = """
+                SELECT \(Self.columns) FROM administrators a WHERE role = 'administer' ORDER BY id LIMIT 1
+                """
+            let found = try connection.withStatement(sql) { statement in
+                try statement.step() ? try Self.administrator(in: statement) : nil
+            }
+            return try makeLink(for: found ?? addFirst(connection), connection).secret
+        }
+    }
+
+    /// Adds the first administrator as `admin`, or `admin2` and so on where one of a lesser role has that name.
+    private func addFirst(_ connection: Connection) throws -> Administrator {
+        var name = "admin"
+        for number in 2... {
+            guard try Self.administrator(named: name, connection) != nil else { break }
+            name = "admin\(number)"
+        }
+        return try add(name, role: .administer, connection)
+    }
+
+    private func makeLink(
+        for administrator: Administrator, _ connection: Connection
+    ) throws -> (secret: String, expiresMilliseconds: Int64) {
+        let secret = try ControlStore.newToken()
+        let expires = control.clock.nowMilliseconds() + Self.linkMilliseconds
+        let sql = "INSERT OR REPLACE INTO administratorLinks VALUES (?, ?, ?)"
+        try connection.withStatement(sql) { statement in
+            try statement.bind(administrator.id, at: 1)
+            try statement.bind(SHA256.hash(secret), at: 2)
+            try statement.bind(expires, at: 3)
+            try statement.run()
+        }
+        return (secret, expires)
+    }
+
+    // MARK: Rows
+
+    /// The columns of `administrator(in:)`, of a table called `a`.
+    static let columns = "a.id, a.name, a.role, a.passwordHash, a.createdMilliseconds"
+
+    /// Reads the columns of `columns` from the first on.
+    static func administrator(in statement: borrowing Statement) throws -> Administrator {
+        Administrator(
+            id: statement.int64(at: 0), name: statement.text(at: 1),
+            // A role of a later version may do what the least may.
+            role: AdministratorRole(rawValue: statement.text(at: 2)) ?? .look,
+            passwordHash: statement.optionalText(at: 3), createdMilliseconds: statement.int64(at: 4))
+    }
+
+    private func add(
+        _ name: String, role: AdministratorRole, _ connection: Connection
+    ) throws -> Administrator {
+        let count = try ControlFormat.value(of: "SELECT count(*) FROM administrators", connection)
+        guard count < Self.countMax else { throw ControlError.tooManyAdministrators(countMax: Self.countMax) }
+        guard try Self.administrator(named: name, connection) == nil else {
+            throw ControlError.administratorExists(name: name)
+        }
+        let sql = "INSERT INTO administrators (name, role, createdMilliseconds) VALUES (?, ?, ?)"
+        try connection.withStatement(sql) { statement in
+            try statement.bind(name, at: 1)
+            try statement.bind(role.rawValue, at: 2)
+            try statement.bind(control.clock.nowMilliseconds(), at: 3)
+            try statement.run()
+        }
+        return try Self.existing(name, connection)
+    }
+
+    static func existing(_ name: String, _ connection: Connection) throws -> Administrator {
+        guard let administrator = try administrator(named: name, connection) else {
+            throw ControlError.noSuchAdministrator(name: name)
+        }
+        return administrator
+    }
+
+    private static func administrator(named name: String, _ connection: Connection) throws -> Administrator? {
+        let sql = "SELECT \(columns) FROM administrators a WHERE a.name = ?"
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(name, at: 1)
+            return try statement.step() ? try administrator(in: statement) : nil
+        }
+    }
+
+    private static func checkIsNotLast(_ administrator: Administrator, _ connection: Connection) throws {
+        guard administrator.role == .administer else { return }
+        let sql = "SELECT count(*) FROM administrators WHERE role = 'administer'"
+        guard try ControlFormat.value(of: sql, connection) > 1 else {
+            throw ControlError.lastAdministrator(name: administrator.name)
+        }
+    }
+
+    private static func delete(
+        from table: String, of administrator: Administrator, _ connection: Connection
+    ) throws {
+        try connection.withStatement("DELETE FROM \(table) WHERE administrator = ?") { statement in
+            try statement.bind(administrator.id, at: 1)
+            try statement.run()
+        }
+    }
+}
