@@ -27,7 +27,7 @@ extension CloudService {
     }
 
     /// Where the request goes.
-    private func route(of request: WireRequest) throws -> ServiceRoute {
+    func route(of request: WireRequest) throws -> ServiceRoute {
         guard request.body.count <= limits.bodyBytesMax else {
             throw ServiceError.limitExceeded(
                 "the request has \(request.body.count) bytes; \(limits.bodyBytesMax) are allowed")
@@ -40,7 +40,7 @@ extension CloudService {
         return route
     }
 
-    private func work(
+    func work(
         for request: WireRequest, at route: ServiceRoute, _ caller: ServiceCaller
     ) throws -> ServiceWork {
         let body = request.body.isEmpty ? Array("{}".utf8) : request.body

@@ -91,13 +91,17 @@ extension CloudService {
 }
 
 extension JSONMessage {
-    /// How many records it refuses, by the code of each.
+    /// How many records or zones it refuses, by the code of each.
     fileprivate var recordErrors: [String: Int] {
-        guard let answer = self as? RecordsResponse else { return [:] }
-        return answer.records.reduce(into: [:]) { counts, result in
-            guard case .error(let error) = result else { return }
-            counts[error.serverErrorCode.rawValue, default: 0] += 1
-        }
+        let errors: [WireError] =
+            switch self {
+            case let answer as RecordsResponse:
+                answer.records.compactMap { if case .error(let error) = $0 { error } else { nil } }
+            case let answer as ZonesResponse:
+                answer.zones.compactMap { if case .error(let error) = $0 { error } else { nil } }
+            default: []
+            }
+        return errors.reduce(into: [:]) { $0[$1.serverErrorCode.rawValue, default: 0] += 1 }
     }
 
     /// The same answer with an error in the place of each record whose stored fields can't be read; nil when it has no

@@ -26,7 +26,7 @@ public final class ServiceCancellation: Sendable {
     }
 
     /// The work begins; false when it was given up, and then it must not.
-    func begin() -> Bool {
+    package func begin() -> Bool {
         state.withLock { state in
             guard state != .cancelled else { return false }
             state = .begun
