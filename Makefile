@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup fuzz build test simulate explore soak abuse mutants demo run bench lint format publicapi clean
+.PHONY: help setup setup-browser browser fuzz build test simulate explore soak abuse mutants demo run bench lint format publicapi clean
 
 # STRICT=1, as CI has it, makes every warning an error, and builds the demo as the tests are built.
 STRICT ?= 0
@@ -16,6 +16,12 @@ help: ## list these targets
 
 setup: ## install the system libraries that are missing (listed in system-packages.txt)
 	@Scripts/setup
+
+setup-browser: setup ## install the browser in which the dashboard is tested; make test does it too
+	@Scripts/setup-browser
+
+browser: setup ## build, and run the tests of the dashboard in a browser only
+	@Scripts/build && Scripts/browser-tests
 
 build: setup ## build everything, tests included
 	@Scripts/build

@@ -62,6 +62,10 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .target(name: "COpenSSLExit", linkerSettings: [.linkedLibrary("crypto")]),
         room("Seams"),
+        // The dashboard's page: its files lie in the binary.
+        .target(
+            name: "DashboardPage",
+            exclude: ["css", "js", "index.html", "root.html", "icons.svg", "land.svg", "mark.svg"]),
 
         // 1
         room("SQLite", ["CSQLite"]),
@@ -87,7 +91,11 @@ let package = Package(
 
         room(
             "CloudServer",
-            ["CloudService", "CloudStore", "CloudWire", "Crypto", "HTTPClient", "HTTPServer", "Seams"]),
+            [
+                "CloudService", "CloudStore", "CloudWire", "Crypto", "DashboardPage", "HTTPClient",
+                "HTTPServer",
+                "Seams",
+            ]),
 
         // 5
         .executableTarget(

@@ -20,6 +20,7 @@ public final class CloudServer: Sendable {
     /// Looks for what was left to send to webhooks; waits for files.
     private let beginWebhooks: @Sendable (WebhookSender) -> Void
     private let signIns: SignInDesk?
+    private let operators: OperatorDesk?
     private let certificate: CertificateWatch?
     private let removals: RemovalWatch?
     private let control: ControlStore?
@@ -87,6 +88,7 @@ public final class CloudServer: Sendable {
                 table.tell(news.event, in: news.container, webhooks)
             }
         }
+        operators = Self.operators(dataFolder, control, options, table, log)
         assets = AssetDesk(options, table: table)
         if let dataFolder, let control {
             removals = RemovalWatch(dataFolder, control, table, courier, log)
@@ -105,7 +107,8 @@ public final class CloudServer: Sendable {
         let routes = Routes(
             options: options, onlyContainer: onlyContainer, strangers: strangers, table: table,
             courier: courier,
-            webhooks: webhooks, signIns: signIns, assets: assets, status: status, log: log)
+            webhooks: webhooks, signIns: signIns, operators: operators, assets: assets, status: status,
+            log: log)
         let server = HTTPServer(options: http, handler: routes)
         self.http = server
         certificate = http.tls.map { tls in
@@ -150,6 +153,21 @@ public final class CloudServer: Sendable {
         return "\(options.http.tls == nil ? "http" : "https")://\(host):\(port)"
     }
 
+    /// The address of the dashboard; nil where it is turned off.
+    public var dashboardURL: String? {
+        operators == nil ? nil : url + Route.dashboardPath
+    }
+
+    /// Makes a link that signs the first administrator in once, within 10 minutes. It replaces the one of before.
+    ///
+    /// - Returns: nil where an administrator has a password already, where others than programs of this machine reach
+    ///   the server, and where the dashboard is turned off.
+    /// - Throws: `CloudStoreError`, `CryptoError`.
+    public func makeFirstDashboardLink() throws -> String? {
+        guard let dashboardURL, let secret = try operators?.makeFirstLink() else { return nil }
+        return "\(dashboardURL)/link#\(secret)"
+    }
+
     /// How many connections are open.
     public var connectionCount: Int { http.connectionCount }
 
@@ -167,6 +185,7 @@ public final class CloudServer: Sendable {
             certificate?.stop()
             http.stop(graceMilliseconds: options.graceMilliseconds)
             signIns?.stop()
+            operators?.stop()
             status.stop()
             assets.stop()
             webhooks.stop()
@@ -176,6 +195,20 @@ public final class CloudServer: Sendable {
             marks?.stop()
             log?.stop(waitMilliseconds: 1_000)
             hasStopped = true
+        }
+    }
+
+    /// Without the control file's secrets there is no dashboard; the log says why.
+    private static func operators(
+        _ folder: DataFolder?, _ control: ControlStore?, _ options: CloudServerOptions,
+        _ table: EnvironmentTable, _ log: RequestLog?
+    ) -> OperatorDesk? {
+        guard let folder, let control, options.dashboard != .off else { return nil }
+        do {
+            return try OperatorDesk(control, folder, options, table: table, log: log)
+        } catch {
+            log?.add(event: "dashboard can't be served", [("error", "\(error)")])
+            return nil
         }
     }
 

@@ -15,6 +15,11 @@ public struct CloudServerOptions: Sendable {
     /// Which accounts may use the environment `development`.
     public var development = DevelopmentAccess.auto
 
+    /// Where the dashboard is served.
+    public var dashboard = DashboardAccess.auto
+    /// The version of the program, which the dashboard shows.
+    public var version = ""
+
     /// A device that waits for a push gets an empty answer after this time, and asks again.
     public var courierHoldMilliseconds: Int64 = 25_000
     /// So many devices may wait for pushes at a time; the next is told to wait.

@@ -11,6 +11,14 @@ public enum DevelopmentAccess: String, CaseIterable, Hashable, Sendable {
     case developers
 }
 
+/// Where the dashboard is served.
+public enum DashboardAccess: String, CaseIterable, Hashable, Sendable {
+    /// Where only programs of this machine reach the server; elsewhere once an administrator has a password.
+    case auto
+    /// Nowhere.
+    case off
+}
+
 extension CloudServerOptions {
     /// Whether every account may use `development`.
     public var isDevelopmentForEveryone: Bool {

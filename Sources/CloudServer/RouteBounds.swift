@@ -53,6 +53,18 @@ extension Route {
         case .metrics:
             return RequestBounds(
                 memoryBytes: Self.memoryFixed, answerBytes: Self.pageBytesMax, countedBy: ["ServerStatus"])
+        case .root, .dashboard:
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed, answerBytes: 2 * Self.pageBytesMax, rowsRead: 1,
+                countedBy: ["headerBytesMax", "OperatorDesk"])
+        case .operators:
+            // Data is the service's, whose endpoints have bounds of their own; this is what the control file's need.
+            return RequestBounds(
+                memoryBytes: Self.memoryFixed + Self.hashBytes,
+                answerBytes: OperatorOverview.linesMax * Self.auditLineBytes,
+                rowsRead: AdministratorSessions.countMax * Self.rowsFixed, rowsWritten: Self.rowsFixed,
+                diskBytes: 3 * Self.rowsFixed * Self.pageBytes,
+                countedBy: ["OperatorGate", "OperatorDesk", "TryLimiter", "signInsWaitingMax"])
         case .live, .nowhere:
             return RequestBounds(
                 memoryBytes: Self.memoryFixed, answerBytes: Self.headBytes, countedBy: ["headerBytesMax"])
@@ -67,7 +79,8 @@ extension Route {
             ("asset download", .asset(container, isUpload: false)), ("sign-in page", .signIn),
             ("sign-in form", .signInForm), ("sign-out", .signOut),
             ("sessions", .sessions), ("health", .health), ("live", .live),
-            ("metrics", .metrics), ("no such path", .nowhere),
+            ("metrics", .metrics), ("root", .root), ("dashboard", .dashboard),
+            ("operator API", .operators), ("no such path", .nowhere),
         ]
     }()
 
@@ -79,6 +92,8 @@ extension Route {
     private static let rowsFixed = 64
     /// A session in JSON: an id, times, an address, and 120 characters of what the client calls itself.
     private static let sessionBytes = 1 << 10
+    /// A line of the audit log in JSON, with ten names of 255 bytes.
+    private static let auditLineBytes = 8 << 10
     private static let pageBytes = 4_096 + 24
     /// A short answer, which may name what was asked for.
     private static let headBytes = 16 << 10

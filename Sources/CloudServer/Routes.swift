@@ -22,8 +22,15 @@ enum Route: Equatable {
     /// Whether the process is there.
     case live
     case metrics
+    /// To the page for people who type the server's address.
+    case root
+    /// To the dashboard's page and its files.
+    case dashboard
+    /// To what the dashboard asks: `OperatorEndpoint` says what.
+    case operators
     case nowhere
 
+    static let dashboardPath = "/dashboard"
     static let signInPath = "/yap/1/sign-in"
     static let signInFormPath = "/yap/1/sign-in/form"
     static let signOutPath = "/yap/1/sign-out"
@@ -39,7 +46,12 @@ enum Route: Equatable {
         case "/yap/1/health", "/health": self = .health
         case "/health/live": self = .live
         case "/yap/1/metrics", "/metrics": self = .metrics
-        default: self = Self.inContainer(path)
+        case "/": self = .root
+        case Self.dashboardPath: self = .dashboard
+        default:
+            self =
+                path.hasPrefix(Self.dashboardPath + "/")
+                ? .dashboard : path.hasPrefix(OperatorEndpoint.prefix) ? .operators : Self.inContainer(path)
         }
     }
 
@@ -47,14 +59,14 @@ enum Route: Equatable {
     var isCrossOrigin: Bool {
         switch self {
         case .service, .courier, .asset, .signOut, .sessions: true
-        case .signIn, .signInForm, .health, .live, .metrics, .nowhere: false
+        case .signIn, .signInForm, .health, .live, .metrics, .root, .dashboard, .operators, .nowhere: false
         }
     }
 
     /// Whether no service counts its requests: they count to the client's address.
     var isOfStrangers: Bool {
         switch self {
-        case .signIn, .signInForm, .signOut, .sessions, .nowhere: true
+        case .signIn, .signInForm, .signOut, .sessions, .root, .dashboard, .operators, .nowhere: true
         case .service, .courier, .asset, .health, .live, .metrics: false
         }
     }
@@ -89,6 +101,7 @@ final class Routes: HTTPHandler {
     private let courier: Courier
     private let webhooks: WebhookSender
     let signIns: SignInDesk?
+    private let operators: OperatorDesk?
     private let assets: AssetDesk
     private let log: RequestLog?
     private let status: ServerStatus
@@ -100,7 +113,7 @@ final class Routes: HTTPHandler {
     init(
         options: CloudServerOptions, onlyContainer: CloudService.Container?, strangers: AddressRate,
         table: EnvironmentTable, courier: Courier, webhooks: WebhookSender, signIns: SignInDesk?,
-        assets: AssetDesk,
+        operators: OperatorDesk?, assets: AssetDesk,
         status: ServerStatus, log: RequestLog?
     ) {
         self.options = options
@@ -110,6 +123,7 @@ final class Routes: HTTPHandler {
         self.courier = courier
         self.webhooks = webhooks
         self.signIns = signIns
+        self.operators = operators
         self.status = status
         self.assets = assets
         self.log = log
@@ -127,9 +141,11 @@ final class Routes: HTTPHandler {
         }
         // Told by the beginning: the whole path is looked at once, when the request is there.
         let isService = head.path.hasPrefix("/database/1/") || head.path.hasPrefix("/device/1/")
+        let isOfOperators = operators != nil && head.path.hasPrefix(OperatorEndpoint.prefix)
+        let isSmall = isOfOperators || head.path.hasPrefix(Route.signInPath)
         let bytesMax =
-            isService
-            ? options.limits.bodyBytesMax : head.path.hasPrefix(Route.signInPath) ? Self.signInBytesMax : 0
+            isService || isOfOperators && OperatorEndpoint.takesData(head.path)
+            ? options.limits.bodyBytesMax : isSmall ? Self.signInBytesMax : 0
         let length = head.header("Content-Length").flatMap { Int($0) } ?? 0
         guard length > bytesMax else { return .collect(bytesMax: bytesMax) }
         let error = bytesMax == 0 ? Refusal.noSuchPath(head.path) : Refusal.bodyTooLarge(bytesMax: bytesMax)
@@ -170,6 +186,11 @@ final class Routes: HTTPHandler {
             signIns.take(
                 request.body, peer: peer(of: head), client: head.header("User-Agent"), reply)
         case .signInForm, .signOut, .sessions: answerForm(request, reply, route)
+        case .root, .dashboard, .operators:
+            guard let operators else { return reply.send(Refusal.noSuchPath(head.path)) }
+            if route == .root { return operators.sendRoot(head, reply, peer: peer(of: head)) }
+            if route == .dashboard { return operators.sendPage(head, reply, peer: peer(of: head)) }
+            operators.take(request, reply, peer: peer(of: head), serverURL: serverURL(for: head))
         case .health: status.answerHealth(reply, isStopping: isStopping.withLock { $0 })
         case .live: status.answerLive(reply)
         case .metrics where options.servesMetrics: status.answerMetrics(exchange, gauges())
@@ -332,7 +353,9 @@ func requestLine(_ summary: HTTPExchangeSummary, milliseconds: Int64) -> [UInt8]
     case .signIn, .signInForm: line.put("operation", "sign-in")
     case .signOut: line.put("operation", "sign-out")
     case .sessions: line.put("operation", "sessions")
-    case .health, .live, .metrics, .nowhere: break
+    case .operators: line.put("operation", "operator")
+    case .dashboard: line.put("operation", "dashboard")
+    case .health, .live, .metrics, .root, .nowhere: break
     }
     line.put("user", note?.user)
     line.put("client", note?.clientID, bytesMax: textBytesMax)

@@ -14,10 +14,14 @@ import Testing
         #expect(Route(path: "/device/1/\(prefix)/courier") == .courier(Self.container))
         #expect(Route(path: "/yap/1/sign-in") == .signIn)
         #expect(Route(path: "/yap/1/health") == .health)
+        #expect(Route(path: "/") == .root)
+        #expect(Route(path: "/dashboard/account") == .dashboard)
+        #expect(Route(path: "/operator/1/nothing") == .operators)
     }
 
     @Test(arguments: [
-        "", "/", "//", "/yap", "/yap/1/health/", "/YAP/1/health", "*", "/database",
+        "", "//", "/yap", "/dashboards", "/operator", "/operator/2/session", "/yap/1/health/",
+        "/YAP/1/health", "*", "/database",
         "/database/1/c/development",
         "/database/2/c/development/private/records/modify", "/database/1//development/private/records/modify",
         "/database/1/c/test/private/records/modify", "database/1/c/development/private/records/modify",

@@ -159,7 +159,7 @@ enum AccountCommands {
     private static func create(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
         let given = try invocation.newPassword(console)
-        let password = try given ?? madeUp()
+        let password = try given ?? MadeUpPassword.make()
         let account = try control.addAccount(
             name: invocation.operands[0], givenName: invocation.value("given-name"),
             familyName: invocation.value("family-name"), email: invocation.value("email"),
@@ -169,7 +169,7 @@ enum AccountCommands {
                 .object(told(account) + [("password", given == nil ? .string(password) : .null)]))
         }
         try console.print("account \(account.name)")
-        if given == nil { try tell(password, console) }
+        if given == nil { try MadeUpPassword.tell(password, console) }
     }
 
     private static func list(_ invocation: Invocation, _ console: Console) throws {
@@ -194,7 +194,7 @@ enum AccountCommands {
     private static func changePassword(_ invocation: Invocation, _ console: Console) throws {
         let control = try invocation.control(console)
         let given = try invocation.newPassword(console)
-        let password = try given ?? madeUp()
+        let password = try given ?? MadeUpPassword.make()
         let name = invocation.operands[0]
         _ = try control.existingAccount(named: name, console)
         try control.setPasswordHash(PasswordHash(hashing: password).text, ofAccount: name)
@@ -205,23 +205,9 @@ enum AccountCommands {
                 ]))
         } else {
             try console.print("account \(name) has another password; its devices must sign in again")
-            if given == nil { try tell(password, console) }
+            if given == nil { try MadeUpPassword.tell(password, console) }
         }
         // Last: what fails here must not take the password along that nobody has seen yet.
         for data in try invocation.environments(control, console) { try data.forgetDevices(ofAccount: name) }
-    }
-
-    private static func tell(_ password: String, _ console: Console) throws {
-        try console.print("password \(password)")
-        try console.print("It is shown this once: the server keeps only what checks it.")
-    }
-
-    /// Four groups of four letters and digits that can't be mistaken for each other: 80 bits.
-    private static func madeUp() throws -> String {
-        let symbols = Array("abcdefghijkmnpqrstuvwxyz23456789")
-        let bytes = try RandomBytes.make(count: 16)
-        return stride(from: 0, to: bytes.count, by: 4).map { start in
-            String(bytes[start..<start + 4].map { symbols[Int($0) % symbols.count] })
-        }.joined(separator: "-")
     }
 }

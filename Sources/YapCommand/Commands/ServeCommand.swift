@@ -47,6 +47,10 @@ enum ServeCommand {
                     "who may use development: everyone, developers, or auto (default: everyone on loopback alone)"
             ),
             Command.Option(
+                name: "dashboard", value: "WHERE",
+                help:
+                    "off, or auto (default): on loopback, and elsewhere once an administrator has a password"),
+            Command.Option(
                 name: "config", value: "FILE",
                 help: "take settings from this file (default: yap.json in the data folder, when there is one)"
             ),
@@ -59,7 +63,8 @@ enum ServeCommand {
                 name: "metrics", help: "answer GET /metrics, to whoever asks"),
         ],
         json:
-            "the log begins with {\"event\": \"listening\", \"url\", \"port\", \"process\", \"data\"} instead of "
+            "the log begins with {\"event\": \"listening\", \"url\", \"port\", \"process\", \"data\", "
+            + "\"dashboard\"} instead of "
             + "words;\n"
             + "with --print-config {\"settings\": [{\"name\", \"value\", \"from\", \"default\", "
             + "\"unit\", \"what\"}]}",
@@ -72,6 +77,7 @@ enum ServeCommand {
     private static func run(_ invocation: Invocation, _ console: Console) throws {
         let settings = try settings(invocation, console)
         var options = try settings.serverOptions()
+        options.version = YapProgram.version
         options.log = DescriptorLogSink()
         if invocation.has("print-config") { return try print(settings, invocation, console) }
         let control = try invocation.control(console, settings.signInLengths)
@@ -145,7 +151,7 @@ enum ServeCommand {
                 .object([
                     ("event", .string("listening")), ("url", .string(server.url)),
                     ("port", .integer(Int64(server.port))), ("process", .integer(Int64(getpid()))),
-                    ("data", .string(folder.path)),
+                    ("data", .string(folder.path)), ("dashboard", .text(server.dashboardURL)),
                 ]))
         }
         let containers = try control.containers().map(\.identifier)
@@ -159,7 +165,21 @@ enum ServeCommand {
                     console, data: invocation.dataWords(console),
                     container: containers.first, url: server.url))
         }
+        announceDashboard(server, console)
         console.note("Ctrl-C ends it.")
+    }
+
+    /// What goes wrong with the link is no reason not to serve.
+    private static func announceDashboard(_ server: CloudServer, _ console: Console) {
+        do {
+            if let link = try server.makeFirstDashboardLink() {
+                return console.note(
+                    "dashboard, for the first administrator, once within 10 minutes:\n  \(link)")
+            }
+        } catch {
+            console.note("no link to the dashboard could be made: \(error)")
+        }
+        if let dashboardURL = server.dashboardURL { console.note("dashboard: \(dashboardURL)") }
     }
 
     /// The file is there with its content or not at all: it gets its name when it is written.

@@ -42,6 +42,7 @@ enum YapProgram {
                 ExportCommands.export, ExportCommands.importing,
             ]
         ),
+        ("Its dashboard", AdminCommands.commands),
         ("Backups", [BackupCommands.backup, BackupCommands.restore, BackupCommands.restored]),
         ("A device", [LoginCommand.command, LogoutCommand.command, SyncCommands.inspect]),
     ]

@@ -28,6 +28,10 @@ extension ServeSettings {
             "who may use development; auto: everyone where the server listens on loopback without a proxy, "
                 + "else developers"),
         Setting(
+            "dashboard", option: "dashboard", .choice(\.options.dashboard),
+            "where the dashboard is served; auto: where the server listens on loopback without a proxy, elsewhere once "
+                + "an administrator has a password"),
+        Setting(
             "witness", .optionalText(\.witness),
             "the file that remembers how far the data folder has come; null: DIR.witness beside it"),
         Setting("metrics", option: "metrics", .flag(\.options.servesMetrics), "answer GET /metrics"),

@@ -1,0 +1,90 @@
+import CloudStore
+import Crypto
+import Seams
+
+/// Signs administrators in, as `SignInCheck` does users: a wrong password makes the next try wait longer, for the name
+/// and for the address, also after a restart. It blocks: a password's hash takes its time.
+final class AdministratorSignIn: Sendable {
+    enum Answer {
+        case signedIn(token: String, session: AdministratorSession)
+        /// A wrong name, password or link. `administrator` is there when the name is one.
+        case refused(administrator: Administrator?)
+        case wait(seconds: Int)
+    }
+
+    private let control: ControlStore
+    private let administrators: Administrators
+    private let sessions: AdministratorSessions
+    private let tries: Lock<TryLimiter>
+    private let clock: any MonotonicSource
+    /// Costs as much to check as a real one, and fits no password.
+    private let nobody: PasswordHash
+
+    /// - Throws: `CryptoError` when the system gives no randomness; `CloudStoreError` when the control file can't be
+    ///   read.
+    init(_ control: ControlStore, clock: any MonotonicSource) throws {
+        self.control = control
+        self.clock = clock
+        administrators = Administrators(control)
+        sessions = AdministratorSessions(control)
+        nobody = try PasswordHash.fittingNothing()
+        tries = Lock(
+            TryLimiter(
+                digest: { (try? control.signInTryDigest(of: "administrator: " + $0)) ?? [] },
+                kept: try control.signInTries(), at: clock.elapsedMilliseconds()))
+    }
+
+    func signIn(link: String, address: String, client: String?) throws -> Answer {
+        // 256 random bits need no limit on tries.
+        guard let made = try sessions.make(link: link, address: address, client: client) else {
+            return .refused(administrator: nil)
+        }
+        return .signedIn(token: made.token, session: made.session)
+    }
+
+    func signIn(
+        name: String, password: String, address: String, isKnown: Bool, client: String?
+    ) throws -> Answer {
+        let administrator = try administrators.administrator(named: name)
+        let refusal = try check(
+            password, of: administrator, counted: name, address: address, isKnown: isKnown)
+        if let refusal { return refusal }
+        guard let administrator else { return .refused(administrator: nil) }
+        do {
+            let made = try sessions.make(for: administrator, address: address, client: client)
+            return .signedIn(token: made.token, session: made.session)
+        } catch ControlError.noSuchAdministrator {
+            // Removed, or with another password, while the old one was checked.
+            return .refused(administrator: administrator)
+        }
+    }
+
+    /// Checks a password; nil when it fits.
+    ///
+    /// - Parameters:
+    ///   - counted: the name for which tries are counted.
+    ///   - isKnown: the administrator signed in from this address before, and has a count of its own there. Else a
+    ///     stranger's guesses could keep the administrator out.
+    func check(
+        _ password: String, of administrator: Administrator?, counted: String, address: String, isKnown: Bool
+    ) throws -> Answer? {
+        let now = clock.elapsedMilliseconds()
+        let wait = tries.withLock {
+            $0.begin(account: counted, address: address, isKnown: isKnown, at: now)
+        }
+        if let wait { return .wait(seconds: wait) }
+        let hash = try administrator?.passwordHash.map { try PasswordHash(stored: $0) } ?? nobody
+        guard try hash.matches(password), administrator != nil else {
+            try control.saveSignInTries(
+                tries.withLock {
+                    $0.failed(account: counted, address: address, isKnown: isKnown, at: now)
+                })
+            return .refused(administrator: administrator)
+        }
+        let forgotten = tries.withLock {
+            $0.succeeded(account: counted, address: address, isKnown: isKnown, at: now)
+        }
+        if let forgotten { try control.saveSignInTries([forgotten]) }
+        return nil
+    }
+}

@@ -1,0 +1,95 @@
+import Crypto
+import DashboardPage
+import HTTPServer
+
+/// The files of the dashboard's page, as they lie in the binary.
+///
+/// They are served below an address with a digest of them all, so that browsers keep them for good, and a new version
+/// of the server is another address. Relative imports between scripts stay within one version.
+struct DashboardFiles: Sendable {
+    private struct File {
+        let type: String
+        let bytes: [UInt8]
+    }
+
+    /// The policy of every page: nothing inline, nothing of another origin, no text that becomes HTML.
+    static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+        + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+    private static let prefix = "/dashboard/files/"
+
+    private let files: [String: File]
+    private let folder: String
+    /// The page of every address; its scripts look at the address.
+    let page: String
+    private let root: String
+
+    /// Reads the files of the binary.
+    ///
+    /// - Throws: `CryptoError` when the system has no memory for a digest.
+    init() throws {
+        var files: [String: File] = [:]
+        var pages: [String: String] = [:]
+        var digests: [UInt8] = []
+        for index in 0..<dashboardPageFileCount() {
+            let file = dashboardPageFile(index)
+            let path = String(cString: file.path)
+            let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+            digests += try SHA256.hash(Array(path.utf8)) + SHA256.hash(bytes)
+            if path.hasSuffix(".html") {
+                pages[path] = String(decoding: bytes, as: UTF8.self)
+            } else {
+                files[path] = File(type: Self.type(of: path), bytes: bytes)
+            }
+        }
+        self.files = files
+        folder = Self.prefix + Hex.text(Array(try SHA256.hash(digests).prefix(8)))
+        page = Self.replacing("{files}", with: folder, in: pages["index.html"] ?? "")
+        root = Self.replacing("{files}", with: folder, in: pages["root.html"] ?? "")
+    }
+
+    /// The page of the address without a path.
+    ///
+    /// - Parameter linksDashboard: whether the dashboard is served.
+    func rootPage(linksDashboard: Bool) -> String {
+        let link = "<p><a class=\"button wide\" href=\"/dashboard\">Open the dashboard</a></p>"
+        return Self.replacing("{dashboard}", with: linksDashboard ? link : "", in: root)
+    }
+
+    /// The answer to a request for a file; nil when the path names none.
+    func response(to path: String) -> HTTPResponse? {
+        guard path.hasPrefix(folder + "/"), let file = files[String(path.dropFirst(folder.count + 1))] else {
+            return nil
+        }
+        return HTTPResponse(
+            status: 200,
+            headers: [
+                ("Content-Type", file.type), ("Cache-Control", "public, max-age=31536000, immutable"),
+                ("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", Self.policy),
+                ("Cross-Origin-Resource-Policy", "same-origin"),
+            ], body: .bytes(file.bytes))
+    }
+
+    /// Whether a path is below the files' address, of whichever version.
+    static func isFile(_ path: String) -> Bool { path.hasPrefix(prefix) }
+
+    private static func type(of path: String) -> String {
+        switch path.split(separator: ".").last {
+        case "js": "text/javascript; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: "application/octet-stream"
+        }
+    }
+
+    private static func replacing(_ mark: String, with text: String, in page: String) -> String {
+        var result = ""
+        var rest = page[...]
+        while let range = rest.firstRange(of: mark) {
+            result += rest[..<range.lowerBound] + text
+            rest = rest[range.upperBound...]
+        }
+        return result + rest
+    }
+}

@@ -1,0 +1,18 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// How large files are.
+enum FileBytes {
+    /// The bytes of those that are there; nil when the first isn't.
+    static func count(of paths: [String]) -> Int64? {
+        let sizes = paths.map { path -> Int64? in
+            var status = stat()
+            return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+        }
+        guard sizes.first.flatMap(\.self) != nil else { return nil }
+        return sizes.compactMap(\.self).reduce(0, +)
+    }
+}

@@ -1,0 +1,58 @@
+import CloudStore
+import CloudWire
+
+/// Writes the audit log around what administrators do.
+struct OperatorAudit: Sendable {
+    private let audit: AuditLog
+    private let log: RequestLog?
+
+    init(_ control: ControlStore, _ log: RequestLog?) {
+        audit = AuditLog(control)
+        self.log = log
+    }
+
+    /// Writes a line before a change is done.
+    ///
+    /// - Returns: the number of the line, for `finish`.
+    /// - Throws: `CloudStoreError`; then nothing may be done.
+    @discardableResult
+    func begin(_ line: AuditLine) throws -> Int64 { try audit.add(line) }
+
+    /// Writes what came of a change. A line whose outcome can't be written stays `begun`, and the server's log says so.
+    func finish(_ number: Int64, _ outcome: AuditLine.Outcome, note: String? = nil) {
+        do {
+            try audit.finish(number, outcome: outcome, note: note)
+        } catch {
+            log?.add(
+                event: "outcome isn't in the audit log",
+                [("line", "\(number)"), ("outcome", outcome.rawValue), ("error", "\(error)")])
+        }
+    }
+
+    /// Does a change with a line before it, which gets the outcome.
+    ///
+    /// - Parameter note: of a change that was done.
+    func logging<Result>(
+        _ line: AuditLine, note: String? = nil, _ body: () throws -> Result
+    ) throws -> Result {
+        let number = try begin(line)
+        let result: Result
+        do {
+            result = try body()
+        } catch {
+            let isRefusal = error is ControlError || error is WireError
+            let note = (error as? WireError)?.serverErrorCode.rawValue ?? "\(error)"
+            finish(number, isRefusal ? .refused : .failed, note: note)
+            throw error
+        }
+        finish(number, .done, note: note)
+        return result
+    }
+
+    /// Whether an administrator has signed in from an address before.
+    ///
+    /// - Throws: `CloudStoreError`.
+    func hasSignedIn(_ administrator: String, from address: String) throws -> Bool {
+        try audit.hasSignedIn(administrator, from: address)
+    }
+}

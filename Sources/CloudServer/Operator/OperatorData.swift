@@ -1,0 +1,197 @@
+import CloudService
+import CloudStore
+import CloudWire
+import HTTPServer
+import Seams
+
+/// The endpoints of data: the service's own, asked as a user. Each change has a line in the audit log before it is
+/// done, which gets its outcome before the answer goes out.
+final class OperatorData: Sendable {
+    private static let headersOfService = [WireHeader.client, WireHeader.operation]
+    /// For so long a further request as the same user needs no line.
+    private static let lookMilliseconds: Int64 = 900_000
+    private static let looksMax = 10_000
+    /// Maximum number of users an hour as whom an administrator reads: each is a line of the audit log, which must not
+    /// push out others.
+    static let looksOfHourMax = 200
+
+    /// An administrator who reads as a user of a container.
+    private struct Look: Hashable {
+        let administrator: Int64
+        let container: CloudService.Container
+        let user: String
+    }
+
+    private let audit: OperatorAudit
+    private let control: ControlStore
+    private let table: EnvironmentTable
+    private let gate: OperatorGate
+    private let queue: FairWorker
+    private let clock: any TimeSource
+    private let looks = Lock<[Look: Int64]>([:])
+
+    /// - Parameter queue: the desk's thread, on which `answer` is called and outcomes are written.
+    init(
+        _ control: ControlStore, _ audit: OperatorAudit, _ table: EnvironmentTable, _ gate: OperatorGate,
+        _ queue: FairWorker, clock: any TimeSource
+    ) {
+        self.audit = audit
+        self.control = control
+        self.gate = gate
+        self.table = table
+        self.queue = queue
+        self.clock = clock
+    }
+
+    /// Answers a request about records or zones, later.
+    func answer(
+        _ request: OperatorRequest, _ container: CloudService.Container, scope: String, _ endpoint: Endpoint
+    ) throws {
+        let user = request.head.queryValue("user").flatMap { $0.isEmpty ? nil : $0 }
+        if let user { try Self.checkUser(user) }
+        // Before a line is written of what can't be done.
+        guard try control.containerExists(container.identifier) else {
+            throw Refusal.noSuchContainer(container)
+        }
+        var line = request.auditLine(.lookAsUser, outcome: .done)
+        line.container = container.identifier
+        line.environment = container.environment
+        line.database = scope
+        line.user = user
+        let change = request.endpoint.isChange ? change(of: request, line, endpoint) : nil
+        if change == nil, let user {
+            try noteFirst(
+                Look(administrator: request.administrator.id, container: container, user: user), line)
+        }
+        let number = try change.map { try audit.begin($0) }
+        let caller = OperatorCaller(userRecordName: user)
+        let isTaken = gate.enter { [self] in
+            ask(wireRequest(request, container, scope, endpoint), container, caller, request) {
+                [self] response in
+                gate.leave()
+                finish(number, change?.count ?? 0, response, request.reply)
+            }
+        }
+        guard !isTaken else { return }
+        if let number { audit.finish(number, .refused, note: "TRY_AGAIN_LATER") }
+        request.reply.send(Refusal.busy)
+    }
+
+    // MARK: The audit log
+
+    /// The line of a change.
+    private func change(of request: OperatorRequest, _ look: AuditLine, _ endpoint: Endpoint) -> AuditLine {
+        var line = request.auditLine(endpoint == .zonesModify ? .zonesChanged : .recordsChanged)
+        line.container = look.container
+        line.environment = look.environment
+        line.database = look.database
+        line.user = look.user
+        line.name(what: request.http.body, isZones: endpoint == .zonesModify)
+        return line
+    }
+
+    /// Writes the line of a look that has none within the last while. Called on the desk's thread alone.
+    private func noteFirst(_ look: Look, _ line: AuditLine) throws {
+        let now = clock.nowMilliseconds()
+        let (isNoted, count) = looks.withLock { looks in
+            looks = looks.filter { (0..<3_600_000).contains(now - $0.value) }
+            let before = looks[look].map { now - $0 < Self.lookMilliseconds } ?? false
+            return (before, looks.keys.count { $0.administrator == look.administrator })
+        }
+        guard !isNoted else { return }
+        guard count < Self.looksOfHourMax else { throw Refusal.tooManyLooks }
+        try audit.begin(line)
+        looks.withLock { $0[look] = now }
+    }
+
+    /// Writes what came of a change, and answers. Called on a thread of the service, which must not wait for the file.
+    private func finish(_ number: Int64?, _ count: Int, _ response: WireResponse, _ reply: Reply) {
+        guard let number else { return reply.send(response) }
+        let refusedCount = response.note.recordErrors.values.reduce(0, +)
+        let isRefused = response.status >= 400 || (count > 0 && refusedCount >= count)
+        let outcome: AuditLine.Outcome = response.status >= 500 ? .failed : isRefused ? .refused : .done
+        let refused = response.note.recordErrors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        let note = response.note.errorCode ?? (refused.isEmpty ? nil : refused.joined(separator: ", "))
+        let isTaken = queue.submitOwed { [audit] in
+            audit.finish(number, outcome, note: note)
+            reply.send(response)
+        }
+        if !isTaken { reply.send(response) }
+    }
+
+    // MARK: The service
+
+    private func ask(
+        _ wire: WireRequest, _ container: CloudService.Container, _ caller: OperatorCaller,
+        _ request: OperatorRequest, _ completion: @escaping @Sendable (WireResponse) -> Void
+    ) {
+        let cancellation = request.cancellation
+        table.use(container, from: request.peer, bodyBytes: wire.body.count) { [table] result in
+            switch result {
+            case .failure(let error): completion(Self.response(error, request.head.requestID))
+            case .success(let environment):
+                environment.thread.send(wire, for: caller, cancellation: cancellation) { response in
+                    table.release(environment)
+                    completion(response)
+                }
+            }
+        }
+    }
+
+    private func wireRequest(
+        _ request: OperatorRequest, _ container: CloudService.Container, _ scope: String,
+        _ endpoint: Endpoint
+    ) -> WireRequest {
+        let head = request.head
+        let path =
+            "/database/1/\(container.identifier)/\(container.environment)/\(scope)/\(endpoint.rawValue)"
+        return WireRequest(
+            method: "POST", path: path, query: head.query.filter { $0.name == "getCurrentSyncToken" },
+            headers: Self.headersOfService.compactMap { name in head.header(name).map { (name, $0) } },
+            body: request.http.body, requestID: head.requestID, serverURL: request.serverURL,
+            peer: request.peer)
+    }
+
+    private static func response(_ error: WireError, _ requestID: String) -> WireResponse {
+        var error = error
+        error.uuid = requestID
+        var response = WireResponse(
+            status: error.serverErrorCode.httpStatus,
+            headers: [("Content-Type", "application/json; charset=UTF-8")],
+            body: (try? error.json()) ?? [])
+        response.note.errorCode = error.serverErrorCode.rawValue
+        return response
+    }
+
+    /// A user's record name, as this server makes them.
+    private static func checkUser(_ name: String) throws(WireError) {
+        let isName =
+            name.utf8.count == 33 && name.hasPrefix("_")
+            && name.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        guard isName else {
+            throw Refusal.badRequest("user is the record name of a user: _ and 32 hexadecimal digits")
+        }
+    }
+}
+
+extension AuditLine {
+    /// Takes the names of what a change is about from its body. A body that can't be read changes nothing.
+    fileprivate mutating func name(what body: [UInt8], isZones: Bool) {
+        let zones: [String]
+        if isZones {
+            names =
+                (try? ZonesModifyRequest(request: body))?.operations.map { $0.zone.zoneID.zoneName } ?? []
+            zones = names
+        } else {
+            let request = try? RecordsModifyRequest(request: body)
+            names = request?.operations.map { $0.record.recordName ?? "" } ?? []
+            let shared = request?.zoneID
+            zones = (request?.operations ?? []).map {
+                ($0.record.zoneID ?? shared)?.zoneName ?? ZoneID.defaultZoneName
+            }
+        }
+        count = names.count
+        names = Array(names.prefix(Self.namesMax))
+        zone = Set(zones).count == 1 ? zones.first : nil
+    }
+}

@@ -1,0 +1,225 @@
+import CloudService
+import CloudStore
+import CloudWire
+import HTTPServer
+import Seams
+
+/// Answers the dashboard and the operator API: finds out who asks and whether they may, and leads each request to what
+/// answers it. What reads or writes the control file runs on a thread of the desk, never on a loop.
+final class OperatorDesk: Sendable {
+    /// Maximum number of requests that wait for the desk's thread.
+    private static let waitingMax = 256
+    /// How many requests an administrator has.
+    private static let rate = ServiceRates.Rate(perSecond: 20, burst: 100)
+
+    let control: ControlStore
+    let options: CloudServerOptions
+    let sessions: OperatorSessions
+    private let administration: OperatorAdministration
+    private let data: OperatorData
+    private let kept: OperatorOverview
+    private let files: DashboardFiles
+    private let queue = FairWorker(jobsMax: waitingMax)
+    private let rates = Lock(RateBuckets(rate))
+    /// True once an administrator can sign in: that stays so.
+    private let isOpen = Lock(false)
+    private let log: RequestLog?
+
+    /// - Throws: `CryptoError`, `CloudStoreError`.
+    init(
+        _ control: ControlStore, _ folder: DataFolder, _ options: CloudServerOptions, table: EnvironmentTable,
+        log: RequestLog?
+    ) throws {
+        self.control = control
+        self.options = options
+        self.log = log
+        files = try DashboardFiles()
+        let audit = OperatorAudit(control, log)
+        sessions = try OperatorSessions(control, audit, options, log: log)
+        administration = OperatorAdministration(control, audit)
+        let gate = OperatorGate()
+        data = OperatorData(control, audit, table, gate, queue, clock: options.clock)
+        kept = OperatorOverview(control, folder, table, gate)
+    }
+
+    /// Whether the listener is one that only programs of this machine reach: there the dashboard is open before an
+    /// administrator has a password.
+    private var isLocal: Bool {
+        options.listensOnLoopback && options.publicURL == nil && !options.trustsForwardedFor
+    }
+
+    /// Makes a link that signs the first administrator in, where the dashboard is open on loopback and nobody has a
+    /// password yet.
+    ///
+    /// - Returns: the link's secret; nil when nobody needs it.
+    /// - Throws: `CloudStoreError`.
+    func makeFirstLink() throws -> String? { isLocal ? try Administrators(control).makeFirstLink() : nil }
+
+    /// Answers with the page or a file of it.
+    func sendPage(_ head: HTTPRequestHead, _ reply: Reply, peer: String) {
+        guard head.method == "GET" else { return reply.send(Refusal.wrongMethod("GET")) }
+        submit(of: peer, reply) { [self] in
+            guard try isServed() else { return reply.send(Refusal.noSuchPath(head.path)) }
+            if DashboardFiles.isFile(head.path) {
+                let response = files.response(to: head.path)
+                return response.map { reply.send($0) } ?? reply.send(Refusal.noSuchPath(head.path))
+            }
+            reply.sendPage(files.page, status: 200, policy: DashboardFiles.policy)
+        }
+    }
+
+    /// Answers a request for the address without a path: with a page for a person, else with JSON.
+    func sendRoot(_ head: HTTPRequestHead, _ reply: Reply, peer: String) {
+        guard head.method == "GET" else { return reply.send(Refusal.wrongMethod("GET")) }
+        guard head.header("Accept")?.contains("text/html") == true else {
+            return reply.send(JSONValue.object(["server": .string("yap")]))
+        }
+        submit(of: peer, reply) { [self] in
+            let page = files.rootPage(linksDashboard: try isServed())
+            reply.sendPage(page, status: 200, policy: DashboardFiles.policy)
+        }
+    }
+
+    /// Answers a request of the operator API, later.
+    func take(_ request: HTTPRequest, _ reply: Reply, peer: String, serverURL: String?) {
+        let cancellation = ServiceCancellation()
+        // What nobody waits for any more is not done, wherever it waits.
+        reply.exchange.onGiveUp { cancellation.cancel() }
+        submit(of: peer, reply) { [self] in
+            guard try isServed() else { return reply.send(Refusal.noSuchPath(request.head.path)) }
+            try OperatorOrigin(publicURL: options.publicURL).check(request.head)
+            let endpoint = try OperatorEndpoint(request.head)
+            let cookie = OperatorCookie(
+                isSecure: serverURL?.hasPrefix("https://") ?? false, host: request.head.header("Host"))
+            guard let role = endpoint.role else {
+                return sessions.signIn(request, reply, peer: peer, serverURL: serverURL, cookie, cancellation)
+            }
+            guard let token = cookie.token(in: request.head),
+                let session = try AdministratorSessions(control).session(token: token)
+            else { return reply.send(Refusal.noOperatorSession) }
+            if let refusal = refusal(of: session.administrator, needing: role) { return reply.send(refusal) }
+            try answer(
+                OperatorRequest(
+                    http: request, endpoint: endpoint, session: session, peer: peer, serverURL: serverURL,
+                    reply: reply, cancellation: cancellation), cookie)
+        }
+    }
+
+    /// Answers what waits.
+    func stop() {
+        queue.stop()
+        sessions.stop()
+    }
+
+    // MARK: On the desk's thread
+
+    private func isServed() throws -> Bool {
+        if isLocal || isOpen.withLock({ $0 }) { return true }
+        let isOpen = try Administrators(control).anyHasPassword()
+        self.isOpen.withLock { $0 = isOpen }
+        return isOpen
+    }
+
+    private func refusal(of administrator: Administrator, needing role: AdministratorRole) -> WireError? {
+        let now = options.clock.nowMilliseconds()
+        let taken = rates.withLock { $0.take(administrator.name, at: now) }
+        guard taken.isTaken else { return Refusal.tooManyOfOperator(retryAfterSeconds: taken.seconds) }
+        guard administrator.role >= role else { return Refusal.roleTooLow(administrator.role, role) }
+        return nil
+    }
+
+    private func answer(_ request: OperatorRequest, _ cookie: OperatorCookie) throws {
+        // Data is begun by the service, and a password by the thread that hashes it.
+        switch request.endpoint {
+        case .data, .setPassword: break
+        default: guard request.cancellation.begin() else { return request.reply.send(Refusal.busy) }
+        }
+        switch request.endpoint {
+        case .signIn: preconditionFailure("a sign-in has no session")
+        case .showSession, .signOut, .setPassword, .listSessions, .endSession:
+            try sessions.answer(request, cookie)
+        case .listAdministrators, .addAdministrator, .makeLink, .setRole, .removeAdministrator:
+            try administration.answer(request, serverURL: request.serverURL ?? "")
+        case .audit: try kept.sendAudit(request)
+        case .containers: try kept.sendContainers(request)
+        case .accounts(let container): try kept.sendAccounts(of: container, request)
+        case .schema(let container): kept.sendSchema(of: container, request)
+        case .data(let container, let scope, let endpoint):
+            try data.answer(request, container, scope: scope, endpoint)
+        }
+    }
+
+    /// Runs what may block on the desk's thread; what it throws is answered.
+    private func submit(of peer: String, _ reply: Reply, _ body: @escaping @Sendable () throws -> Void) {
+        let isTaken = queue.submit(of: peer) { [log] in
+            do {
+                try body()
+            } catch {
+                OperatorFailure.send(error, reply, log)
+            }
+        }
+        if !isTaken { reply.send(Refusal.busy) }
+    }
+}
+
+/// How an error of the operator API is answered.
+enum OperatorFailure {
+    static func send(_ error: any Error, _ reply: Reply, _ log: RequestLog?) {
+        switch error {
+        case let error as WireError: reply.send(error)
+        case let error as ControlError: reply.send(wireError(error))
+        default:
+            log?.add(
+                event: "operator request failed", [("id", reply.exchange.requestID), ("error", "\(error)")])
+            reply.send(Refusal.cannotUseControlFile)
+        }
+    }
+
+    private static func wireError(_ error: ControlError) -> WireError {
+        switch error {
+        case .noSuchAdministrator, .noSuchContainer, .noSuchAccount:
+            WireError(.notFound, reason: "\(error)", ckErrorCode: 11)
+        case .administratorExists, .lastAdministrator, .tooManyAdministrators, .isBeingRemoved:
+            WireError(.conflict, reason: "\(error)", ckErrorCode: 14)
+        default: Refusal.badRequest("\(error)")
+        }
+    }
+}
+
+extension Refusal {
+    static let noOperatorSession = WireError(
+        .authenticationRequired, reason: "sign in to the dashboard: there is no session, or it is over",
+        ckErrorCode: 9)
+
+    static let cannotUseControlFile = WireError(
+        .tryAgainLater, reason: "the server can't read or write its control file now; its log says why",
+        retryAfterSeconds: 5, ckErrorCode: 6)
+
+    static let tooManyLooks = WireError(
+        .throttled,
+        reason: "you have looked as too many users within an hour; each is a line of the audit log",
+        retryAfterSeconds: 600, ckErrorCode: 7)
+
+    static let operatorSignInRefused = WireError(
+        .authenticationFailed, reason: "no such administrator, or another password", ckErrorCode: 9)
+
+    static let linkRefused = WireError(
+        .authenticationFailed,
+        reason: "the link was used, replaced, or is older than 10 minutes; make another: yap admin link NAME",
+        ckErrorCode: 9)
+
+    static func roleTooLow(_ has: AdministratorRole, _ needed: AdministratorRole) -> WireError {
+        WireError(
+            .accessDenied,
+            reason:
+                "this needs the role \(needed.rawValue), and you have \(has.rawValue); an administrator with the "
+                + "role administer can change that",
+            ckErrorCode: 10)
+    }
+
+    static func tooManyOfOperator(retryAfterSeconds: Int) -> WireError {
+        WireError(
+            .throttled, reason: "you have sent too many requests",
+            retryAfterSeconds: Double(max(1, retryAfterSeconds)), ckErrorCode: 7)
+    }
+}

@@ -1,0 +1,90 @@
+import CloudService
+import CloudStore
+import CloudWire
+
+/// The body of a request to the operator API: an object of texts.
+struct OperatorBody {
+    private let members: [String: JSONValue]
+
+    /// - Throws: a `WireError` for what is no object of JSON.
+    init(_ bytes: [UInt8]) throws {
+        do {
+            guard case .object(let members) = try JSONValue(json: bytes.isEmpty ? Array("{}".utf8) : bytes)
+            else { throw Refusal.badRequest("the body is no object") }
+            self.members = members
+        } catch let error as JSONError {
+            throw error.wireError
+        }
+    }
+
+    /// The text of this name; nil when there is none.
+    func text(_ name: String) -> String? {
+        if case .string(let text)? = members[name] { text } else { nil }
+    }
+
+    /// The text of this name.
+    ///
+    /// - Throws: a `WireError` when there is none.
+    func required(_ name: String) throws(WireError) -> String {
+        guard let text = text(name) else { throw Refusal.badRequest("the body has no text \"\(name)\"") }
+        return text
+    }
+
+    /// - Throws: a `WireError` when there is no role of that name.
+    func role() throws(WireError) -> AdministratorRole {
+        guard let role = AdministratorRole(rawValue: try required("role")) else {
+            throw Refusal.badRequest(
+                "role is one of \(AdministratorRole.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return role
+    }
+}
+
+extension JSONValue {
+    /// An object without the members that are nil.
+    static func members(_ members: [String: JSONValue?]) -> JSONValue {
+        .object(members.compactMapValues(\.self))
+    }
+
+    static func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
+
+    static func count(_ count: Int) -> JSONValue { .integer(Int64(count)) }
+
+    init(_ administrator: Administrator) {
+        self = .members([
+            "name": .string(administrator.name), "role": .string(administrator.role.rawValue),
+            "hasPassword": .bool(administrator.passwordHash != nil),
+            "createdMilliseconds": .integer(administrator.createdMilliseconds),
+        ])
+    }
+
+    init(_ entry: AdministratorEntry, isSelf: Bool) {
+        guard case .object(var members) = JSONValue(entry.administrator) else { preconditionFailure() }
+        members["sessionsCount"] = .count(entry.sessionsCount)
+        members["lastMilliseconds"] = entry.lastMilliseconds.map { .integer($0) }
+        members["isSelf"] = .bool(isSelf)
+        self = .object(members)
+    }
+
+    init(_ session: AdministratorSession, isCurrent: Bool) {
+        self = .members([
+            "session": .string(session.id), "administrator": .string(session.administrator.name),
+            "createdMilliseconds": .integer(session.createdMilliseconds),
+            "lastMilliseconds": .integer(session.lastMilliseconds), "address": .string(session.address),
+            "client": .text(session.client), "isCurrent": .bool(isCurrent),
+        ])
+    }
+
+    init(_ line: AuditLine) {
+        self = .members([
+            "number": .integer(line.number), "timeMilliseconds": .integer(line.timeMilliseconds),
+            "administrator": .string(line.administrator), "role": .string(line.role),
+            "address": .string(line.address), "action": .string(line.action.rawValue),
+            "outcome": .string(line.outcome.rawValue), "container": .text(line.container),
+            "environment": .text(line.environment), "database": .text(line.database),
+            "user": .text(line.user), "zone": .text(line.zone),
+            "names": .array(line.names.map { .string($0) }), "count": .count(line.count),
+            "requestID": .text(line.requestID), "note": .text(line.note),
+        ])
+    }
+}

@@ -1,0 +1,63 @@
+import CloudService
+import CloudStore
+import CloudWire
+import HTTPServer
+
+/// A request of an administrator whose session and role were checked.
+struct OperatorRequest: Sendable {
+    let http: HTTPRequest
+    let endpoint: OperatorEndpoint
+    let session: AdministratorSession
+    /// The client's address.
+    let peer: String
+    /// What clients call the server.
+    let serverURL: String?
+    let reply: Reply
+    /// Says whether the work has begun, and that nobody waits for it any more.
+    let cancellation: ServiceCancellation
+
+    var head: HTTPRequestHead { http.head }
+    var administrator: Administrator { session.administrator }
+
+    /// A line of the audit log about this request.
+    func auditLine(_ action: AuditLine.Action, outcome: AuditLine.Outcome = .begun) -> AuditLine {
+        var line = AuditLine(
+            administrator: administrator.name, role: administrator.role.rawValue, address: peer,
+            action: action, outcome: outcome)
+        line.requestID = head.requestID
+        return line
+    }
+}
+
+/// The cookie of an administrator's session.
+struct OperatorCookie {
+    let name: String
+    private let isSecure: Bool
+
+    /// - Parameter isSecure: clients reach the server by https. Without, the port is in the name: browsers give a
+    ///   cookie of one port to all ports of a host, where another server may be.
+    init(isSecure: Bool, host: String?) {
+        self.isSecure = isSecure
+        let port = host.flatMap { $0.split(separator: ":").last }.flatMap { Int($0) } ?? 80
+        name = isSecure ? "__Host-yap-operator" : "yap-operator-\(port)"
+    }
+
+    /// The token of a request.
+    func token(in head: HTTPRequestHead) -> String? {
+        let mark = "\(name)="
+        let cookies = head.headers.filter { $0.name.lowercased() == "cookie" }.flatMap {
+            $0.value.split(separator: ";").map { $0.drop { $0 == " " } }
+        }
+        return cookies.first { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
+    }
+
+    /// The header that sets the token; nil takes it away.
+    func header(_ token: String?) -> (name: String, value: String) {
+        let age = token == nil ? 0 : AdministratorSessions.lifeMilliseconds / 1_000
+        return (
+            "Set-Cookie",
+            "\(name)=\(token ?? ""); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
+                + (isSecure ? "; Secure" : "")
+        )
+    }
+}

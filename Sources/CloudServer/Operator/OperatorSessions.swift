@@ -1,0 +1,208 @@
+import CloudService
+import CloudStore
+import CloudWire
+import Crypto
+import HTTPServer
+import Seams
+
+/// The endpoints of sign-in and sessions. A password's hash is slow on purpose, so those run on a thread of their own.
+final class OperatorSessions: Sendable {
+    private let control: ControlStore
+    private let options: CloudServerOptions
+    private let administrators: Administrators
+    private let sessions: AdministratorSessions
+    private let audit: OperatorAudit
+    private let check: AdministratorSignIn
+    private let hashes: FairWorker
+    private let refusedLines: Lock<RefusedSignInLines>
+    private let log: RequestLog?
+
+    /// - Throws: `CryptoError`, `CloudStoreError`.
+    init(
+        _ control: ControlStore, _ audit: OperatorAudit, _ options: CloudServerOptions, log: RequestLog?
+    ) throws {
+        self.control = control
+        self.options = options
+        self.log = log
+        administrators = Administrators(control)
+        sessions = AdministratorSessions(control)
+        self.audit = audit
+        check = try AdministratorSignIn(control, clock: options.monotonicClock)
+        hashes = FairWorker(jobsMax: options.signInsWaitingMax)
+        refusedLines = Lock(RefusedSignInLines())
+    }
+
+    func stop() { hashes.stop() }
+
+    /// Signs an administrator in, with a name and a password or with a link, later.
+    func signIn(
+        _ request: HTTPRequest, _ reply: Reply, peer: String, serverURL: String?, _ cookie: OperatorCookie,
+        _ cancellation: ServiceCancellation
+    ) {
+        hash(of: peer, reply, cancellation) { [self] in
+            let body = try OperatorBody(request.body)
+            let client = request.head.header("User-Agent")
+            let answer: AdministratorSignIn.Answer
+            if let link = body.text("link") {
+                answer = try check.signIn(link: link, address: peer, client: client)
+            } else {
+                let name = try body.required("name")
+                answer = try check.signIn(
+                    name: name, password: body.required("password"), address: peer,
+                    isKnown: audit.hasSignedIn(name, from: peer), client: client)
+            }
+            switch answer {
+            case .signedIn(let token, let session):
+                try noteSignIn(session, peer, request.head)
+                send(session, serverURL, reply, cookie.header(token))
+            case .refused(let administrator):
+                try noteRefusal(of: administrator, peer, request.head)
+                reply.send(
+                    body.text("link") == nil ? Refusal.operatorSignInRefused : Refusal.linkRefused)
+            case .wait(let seconds): reply.send(Refusal.tooManyTries(retryAfterSeconds: seconds))
+            }
+        }
+    }
+
+    /// Answers a request about sessions.
+    func answer(_ request: OperatorRequest, _ cookie: OperatorCookie) throws {
+        switch request.endpoint {
+        case .showSession: send(request.session, request.serverURL, request.reply, nil)
+        case .signOut:
+            try audit.logging(request.auditLine(.signOut)) { try sessions.end(request.session) }
+            request.reply.send(JSONValue.object([:]), headers: [cookie.header(nil)])
+        case .setPassword:
+            hash(of: request.peer, request.reply, request.cancellation) { [self] in
+                try setPassword(request, cookie)
+            }
+        case .listSessions:
+            let all = request.administrator.role == .administer
+            let list = try sessions.list(ofAdministrator: all ? nil : request.administrator.id)
+            request.reply.send(
+                JSONValue.object([
+                    "sessions": .array(
+                        list.map { JSONValue($0, isCurrent: $0.id == request.session.id) })
+                ]))
+        case .endSession: try endSession(request)
+        default: preconditionFailure("no endpoint of sessions")
+        }
+    }
+
+    // MARK: -
+
+    /// Gives the administrator another password. All former sessions end; the request gets a new one.
+    private func setPassword(_ request: OperatorRequest, _ cookie: OperatorCookie) throws {
+        let body = try OperatorBody(request.http.body)
+        let password = try body.required("password")
+        try Administrators.checkPassword(password)
+        let administrator = request.administrator
+        try audit.logging(request.auditLine(.password)) {
+            try checkFormer(body.text("current") ?? "", request)
+            let isDone = try administrators.setPassword(PasswordHash(hashing: password), by: request.session)
+            guard isDone else { throw Refusal.noOperatorSession }
+        }
+        guard let changed = try administrators.administrator(named: administrator.name) else {
+            throw Refusal.noOperatorSession
+        }
+        let made = try sessions.make(
+            for: changed, address: request.peer, client: request.head.header("User-Agent"))
+        send(made.session, request.serverURL, request.reply, cookie.header(made.token))
+    }
+
+    /// Checks the former password, where one is needed. Tries are counted for the session: who guesses at the sign-in
+    /// keeps nobody from changing a password.
+    private func checkFormer(_ current: String, _ request: OperatorRequest) throws {
+        guard request.administrator.passwordHash != nil, !request.session.beganWithLink else { return }
+        let refusal = try check.check(
+            current, of: request.administrator, counted: "session \(request.session.id)",
+            address: request.peer, isKnown: false)
+        switch refusal {
+        case nil: break
+        case .wait(let seconds)?: throw Refusal.tooManyTries(retryAfterSeconds: seconds)
+        default: throw Refusal.operatorSignInRefused
+        }
+    }
+
+    private func endSession(_ request: OperatorRequest) throws {
+        let id = try OperatorBody(request.http.body).required("session")
+        let all = request.administrator.role == .administer
+        let list = try sessions.list(ofAdministrator: all ? nil : request.administrator.id)
+        guard let session = list.first(where: { $0.id == id }) else {
+            return request.reply.send(
+                WireError(.notFound, reason: "there is no session \(id.prefix(64))", ckErrorCode: 11))
+        }
+        var line = request.auditLine(.sessionEnded)
+        line.names = [session.administrator.name]
+        line.count = 1
+        try audit.logging(line) { try sessions.end(session) }
+        request.reply.send(JSONValue.object([:]))
+    }
+
+    private func send(
+        _ session: AdministratorSession, _ serverURL: String?, _ reply: Reply,
+        _ cookie: (name: String, value: String)?
+    ) {
+        let message = JSONValue.members([
+            "administrator": JSONValue(session.administrator), "session": .string(session.id),
+            "beganWithLink": .bool(session.beganWithLink), "version": .string(options.version),
+            "url": .string(serverURL ?? ""),
+        ])
+        reply.send(message, headers: cookie.map { [$0] } ?? [])
+    }
+
+    /// A sign-in that can't be written down is undone.
+    private func noteSignIn(_ session: AdministratorSession, _ peer: String, _ head: HTTPRequestHead) throws {
+        var line = AuditLine(
+            administrator: session.administrator.name, role: session.administrator.role.rawValue,
+            address: peer, action: .signIn, outcome: .done)
+        line.requestID = head.requestID
+        line.note = session.beganWithLink ? "with a link" : nil
+        do {
+            try audit.begin(line)
+        } catch {
+            try sessions.end(session)
+            throw error
+        }
+    }
+
+    /// Only names of administrators are written: people type passwords where names belong.
+    private func noteRefusal(of administrator: Administrator?, _ peer: String, _ head: HTTPRequestHead) throws
+    {
+        let now = options.clock.nowMilliseconds()
+        guard refusedLines.withLock({ $0.takes(atMilliseconds: now) }) else { return }
+        var line = AuditLine(
+            administrator: administrator?.name ?? "", role: administrator?.role.rawValue ?? "", address: peer,
+            action: .signInRefused, outcome: .refused)
+        line.requestID = head.requestID
+        try audit.begin(line)
+    }
+
+    private func hash(
+        of peer: String, _ reply: Reply, _ cancellation: ServiceCancellation,
+        _ body: @escaping @Sendable () throws -> Void
+    ) {
+        let isTaken = hashes.submit(of: peer) { [log] in
+            guard cancellation.begin() else { return reply.send(Refusal.busy) }
+            do {
+                try body()
+            } catch {
+                OperatorFailure.send(error, reply, log)
+            }
+        }
+        if !isTaken { reply.send(Refusal.busy) }
+    }
+}
+
+/// How many refused sign-ins get a line in the audit log: strangers must not push other lines out of it.
+struct RefusedSignInLines {
+    static let perHour = 60
+
+    private var hour: Int64 = 0
+    private var count = 0
+
+    mutating func takes(atMilliseconds now: Int64) -> Bool {
+        if now / 3_600_000 != hour { (hour, count) = (now / 3_600_000, 0) }
+        count += 1
+        return count <= Self.perHour
+    }
+}

@@ -1,0 +1,34 @@
+/** @file Lines of the audit log as sentences. */
+
+import {middleCut, plural} from "../core/format.js";
+
+const verbs = {
+    "sign-in": "signed in", "sign-in refused": "failed to sign in", "sign-out": "signed out",
+    "password": "changed the password",
+    "administrator added": "added an administrator", "administrator removed": "removed an administrator",
+    "role changed": "changed a role", "link made": "made a one-time link", "session ended": "ended a session",
+    "look as user": "looked at a user’s data",
+};
+
+/** Badges of outcomes, as parameters of `badge`. */
+export const outcomes = {
+    done: ["Done", {state: "good"}], refused: ["Refused", {state: "bad"}], failed: ["Failed", {state: "bad"}],
+    begun: ["Begun", {state: "warn"}],
+};
+
+/** Returns what was done. */
+export function wordsOf({action, count}) {
+    if (action === "records changed") return `changed ${plural(count, "record")}`;
+    if (action === "zones changed") return `changed ${plural(count, "zone")}`;
+    return verbs[action] ?? action;
+}
+
+/** Returns to what it was done with the note, and where: `{what, where}`, each a text or null. */
+export function detailsOf(line) {
+    const names = (line.names ?? []).slice(0, 3).map((name) => middleCut(name, 24));
+    const more = line.count > names.length && names.length ? ` and ${line.count - names.length} more` : "";
+    const user = line.user ? middleCut(line.user, 9) : null;
+    const place = [line.container, line.database, user, line.zone].filter(Boolean).join("/");
+    const what = [names.length ? names.join(", ") + more : null, line.note].filter(Boolean).join("; ");
+    return {what: what || null, where: place || null};
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Runs the browser tests of the dashboard.
+
+run.py [--only NAME] [--traces FOLDER] [--pictures FOLDER] [--files]
+
+Each test_*.py beside this file is read; each function test_...(page, server) runs in a browser context of its own. Exit
+code 1: a test failed. --files takes the page from Sources/DashboardPage in place of the server's program, so that a
+change of the page needs no build. --pictures runs no test: it writes a picture of each page in both themes, 1280 and
+375 px wide, with the data of picture_data.py.
+"""
+import argparse
+import functools
+import importlib
+import mimetypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import traceback
+import urllib.parse
+
+from playwright.sync_api import sync_playwright
+
+import pictures
+import support
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = support.ROOT / "Sources" / "DashboardPage"
+POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+          "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'")
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+
+
+class Watch:
+    """What a page must not do: errors, violations of its policy, requests to another origin."""
+
+    def __init__(self, page, origin):
+        self.origin = origin
+        self.allowed = []
+        self.seen = []
+        page.on("console", self.console)
+        page.on("pageerror", lambda error: self.seen.append(f"page error: {error}"))
+        page.on("request", self.request)
+
+    def console(self, message):
+        if message.type in ("error", "warning"):
+            self.seen.append(f"console {message.type}: {message.text}")
+
+    def request(self, request):
+        if not request.url.startswith((self.origin + "/", "blob:" + self.origin + "/")):
+            self.seen.append(f"request to another origin: {request.url}")
+
+    def check(self):
+        bad = [line for line in self.seen if not any(word in line for word in self.allowed)]
+        assert not bad, "\n".join(bad)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", help="only tests whose name contains this")
+    parser.add_argument("--traces", help="keep a trace of each failed test in this folder")
+    parser.add_argument("--pictures", help="write pictures of the pages into this folder, and run no test")
+    parser.add_argument("--files", action="store_true", help="take the page's files from the source folder")
+    arguments = parser.parse_args()
+    if arguments.pictures:
+        return write_pictures(pathlib.Path(arguments.pictures), arguments.files)
+    tests = [(name, test) for name, test in all_tests() if not arguments.only or arguments.only in name]
+    passed = failed = 0
+    server = support.make_server()
+    server.usesSourceFiles = arguments.files
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            for name, test in tests:
+                if run_test(browser, server, name, test, arguments.traces):
+                    passed += 1
+                else:
+                    failed += 1
+            browser.close()
+    finally:
+        server.stop()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def all_tests():
+    sys.path.insert(0, str(HERE))
+    for path in sorted(HERE.glob("test_*.py")):
+        module = importlib.import_module(path.stem)
+        for name, value in vars(module).items():
+            if name.startswith("test_") and callable(value):
+                yield f"{path.stem}.{name}", value
+
+
+def serve_files(route):
+    """Answers a request for the page or one of its files from the source folder, as the server does."""
+    path = urllib.parse.urlsplit(route.request.url).path
+    headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
+    if path.startswith("/dashboard/files/"):
+        file = SOURCES / path.split("/", 4)[4]
+        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        return route.fulfill(body=file.read_bytes(), content_type=kind, headers=headers)
+    page = (SOURCES / "index.html").read_text().replace("{files}", "/dashboard/files/source")
+    return route.fulfill(body=page, content_type="text/html; charset=utf-8", headers=headers)
+
+
+def new_page(browser, server, **options):
+    context = browser.new_context(locale="en-GB", timezone_id="Europe/Berlin", reduced_motion="reduce",
+                                  **{"viewport": support.DESK, **options})
+    context.set_default_timeout(15_000)
+    if server.usesSourceFiles:
+        context.route(re.compile(r"^http://[^/]+/dashboard(/[^?]*)?(\?.*)?$"), serve_files)
+    page = context.new_page()
+    page.watch = Watch(page, server.url)
+    return page
+
+
+def run_test(browser, server, name, test, traces):
+    begin = time.monotonic()
+    page = new_page(browser, server)
+    pages = [page]
+    # For tests of two administrators at a time. The test closes none of them.
+    server.new_page = lambda: pages.append(new_page(browser, server)) or pages[-1]
+    if traces:
+        page.context.tracing.start(screenshots=True, snapshots=True)
+    try:
+        test(page, server)
+        for one in pages:
+            one.watch.check()
+    except Exception:
+        print(f"FAILED {name}\n{traceback.format_exc()}", flush=True)
+        for line in [line for one in pages for line in one.watch.seen]:
+            print(f"  {line}", flush=True)
+        if traces:
+            page.context.tracing.stop(path=os.path.join(traces, f"{name}.zip"))
+        return False
+    finally:
+        for one in pages:
+            one.context.close()
+    print(f"ok {name} ({time.monotonic() - begin:.1f} s)", flush=True)
+    return True
+
+
+def write_pictures(folder, usesSourceFiles):
+    """Writes the pictures, in the font that they are drawn with where it is installed."""
+    if "Inter" in subprocess.run(["fc-list", ":", "family"], capture_output=True, text=True, check=False).stdout:
+        os.environ["FONTCONFIG_FILE"] = str(HERE / "fonts.conf")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        count = pictures.take_pictures(functools.partial(new_page, browser), folder, usesSourceFiles)
+        browser.close()
+    print(f"{count} pictures")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""Each page: accessibility rules, both themes, phones, headings and titles."""
+from playwright.sync_api import expect
+
+from support import DESK, NARROW, PHONE, THEMES, check_axe, check_no_overflow, scope, sign_in, visit
+
+
+def pages(server):
+    """Yields name, address and role of each page."""
+    user = server.user("ann")
+    yield "sign-in", "/dashboard/sign-in", None
+    yield "overview", "/dashboard", "administer"
+    yield "admins", "/dashboard/admins", "administer"
+    yield "audit", "/dashboard/audit", "administer"
+    yield "account", "/dashboard/account", "administer"
+    yield "zones-choose", scope("zones"), "administer"
+    yield "zones", scope(f"zones?user={user}"), "administer"
+    yield "zone-changes", scope(f"zones/{user}/lists"), "administer"
+    yield "missing", "/dashboard/a/b/c/d", "administer"
+
+
+def test_axe_in_both_themes(page, server):
+    sign_in(page, server)
+    for name, path, _ in pages(server):
+        visit(page, server, path)
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            for size in (DESK, PHONE):
+                page.set_viewport_size(size)
+                check_axe(page)
+
+
+def test_no_page_scrolls_sideways(page, server):
+    sign_in(page, server)
+    for name, path, _ in pages(server):
+        visit(page, server, path)
+        for size in (NARROW, PHONE, {"width": 640, "height": 400}, DESK):
+            page.set_viewport_size(size)
+            check_no_overflow(page)
+
+
+def test_titles_and_one_heading(page, server):
+    sign_in(page, server)
+    titles = set()
+    for name, path, _ in pages(server):
+        visit(page, server, path)
+        expect(page.get_by_role("heading", level=1)).to_have_count(1)
+        assert page.title().endswith("· Yap"), page.title()
+        titles.add(page.title())
+    assert len(titles) >= 8, titles
+
+
+def test_commands_are_the_last_part(page, server):
+    sign_in(page, server)
+    for path in ("/dashboard", "/dashboard/admins", "/dashboard/audit", "/dashboard/account"):
+        visit(page, server, path)
+        page.get_by_text("The same as a command").click()
+        expect(page.locator("details.command pre").first).to_contain_text("yap ")
+        expect(page.locator("details.command pre").last).to_contain_text("curl --cookie")
+
+
+def test_an_unknown_address_says_so(page, server):
+    sign_in(page, server)
+    visit(page, server, "/dashboard/a/b/c/d")
+    expect(page.get_by_role("heading", level=1)).to_have_text("This page doesn’t exist")
+    page.get_by_role("main").get_by_role("link", name="Overview").click()
+    expect(page).to_have_url(f"{server.url}/dashboard")
+
+
+def test_production_is_marked(page, server):
+    sign_in(page, server)
+    visit(page, server, scope("zones", "production"))
+    expect(page.get_by_role("button", name="Environment: production")).to_be_visible()
+    assert page.evaluate("document.documentElement.dataset.environment") == "production"
+    page.get_by_role("button", name="Environment: production").click()
+    page.get_by_role("link", name="Development", exact=True).click()
+    expect(page.get_by_role("button", name="Environment: development")).to_be_visible()
+    assert page.evaluate("document.documentElement.dataset.environment") == "development"
