@@ -1,12 +1,12 @@
 import CloudStore
 public import CloudWire
 
-/// As whom an administrator asks a service: as a user, or with the rights of a server-to-server key.
+/// The identity of an administrator's request: a user's, or one with the rights of a server-to-server key.
 public struct OperatorCaller: Hashable, Sendable {
     /// The maker of records that an administrator makes in the public database as nobody else.
     public static let administratorRecordName = "_administrator"
 
-    /// The record name of the user; nil: the administrator, who has all rights in the public database.
+    /// The record name of the user. Nil stands for the administrator, who has all rights in the public database.
     public let userRecordName: String?
 
     /// Names the user.
@@ -14,12 +14,12 @@ public struct OperatorCaller: Hashable, Sendable {
 }
 
 extension CloudService {
-    /// What an operator may ask; all of it is answered as users' requests are.
+    /// The endpoints that operators may call. Each answers as it answers users.
     package static let operatorEndpoints: Set<Endpoint> = [
         .recordsQuery, .recordsLookup, .recordsModify, .zonesList, .zonesLookup, .zonesModify, .changesZone,
     ]
 
-    /// Reads a request of an operator, whom the caller has checked already. It counts to nobody's rate.
+    /// Reads an operator's request. The caller has checked the session and the role. No user's rate is charged.
     func prepare(_ request: WireRequest, for caller: OperatorCaller) -> PreparedRequest {
         var assets: AssetAddress?
         let work: ServiceWork
@@ -63,18 +63,12 @@ extension CloudServiceThread {
         completion: @escaping @Sendable (WireResponse) -> Void
     ) {
         let service = crew.service
-        let requestID = request.requestID
-        let wantsExtras = request.wantsExtras
-        crew.take(
-            ServiceJob(
-                bytes: RequestWeight.bytes(of: request.body), owner: "operators", cancellation: cancellation,
-                begin: { service.prepare(request, for: caller) },
-                finish: { completion(service.response(to: $0, answer: $1, groupRequests: $2)) },
-                refuse: {
-                    let refused = PreparedRequest(
-                        work: .answer(.error(ServiceCrew.refusal)), bytes: 0, wantsExtras: wantsExtras,
-                        requestID: requestID)
-                    completion(service.response(to: refused, answer: .error(ServiceCrew.refusal)))
-                }))
+        send(
+            bytes: RequestWeight.bytes(of: request.body), owner: Self.operatorsOwner,
+            wantsExtras: request.wantsExtras, requestID: request.requestID, cancellation,
+            begin: { service.prepare(request, for: caller) }, completion)
     }
+
+    /// The owner of the line in which requests of operators wait.
+    static let operatorsOwner = "operators"
 }

@@ -8,21 +8,14 @@ extension CloudServiceThread {
         requestID: String, completion: @escaping @Sendable (WireResponse) -> Void
     ) {
         let service = crew.service
-        crew.take(
-            ServiceJob(
-                bytes: 0, owner: "operators",
-                begin: {
-                    PreparedRequest(
-                        work: .read { .message(JSONValue(try service.schema(in: $0))) }, bytes: 0,
-                        wantsExtras: false, requestID: requestID)
-                },
-                finish: { completion(service.response(to: $0, answer: $1, groupRequests: $2)) },
-                refuse: {
-                    let refused = PreparedRequest(
-                        work: .answer(.error(ServiceCrew.refusal)), bytes: 0, wantsExtras: false,
-                        requestID: requestID)
-                    completion(service.response(to: refused, answer: .error(ServiceCrew.refusal)))
-                }))
+        send(
+            bytes: 0, owner: Self.operatorsOwner, wantsExtras: false, requestID: requestID,
+            ServiceCancellation(),
+            begin: {
+                PreparedRequest(
+                    work: .read { .message(JSONValue(try service.schema(in: $0))) }, bytes: 0,
+                    wantsExtras: false, requestID: requestID)
+            }, completion)
     }
 }
 

@@ -41,13 +41,22 @@ public final class CloudServiceThread: Sendable {
         completion: @escaping @Sendable (WireResponse) -> Void
     ) {
         let service = crew.service
-        let wantsExtras = request.wantsExtras
-        let requestID = request.requestID
+        send(
+            bytes: RequestWeight.bytes(of: request.body), owner: service.owner(of: request),
+            wantsExtras: request.wantsExtras, requestID: request.requestID, cancellation,
+            begin: { service.prepare(request) }, completion)
+    }
+
+    /// Hands in what `begin` prepares, in the line of `owner`.
+    func send(
+        bytes: Int, owner: String, wantsExtras: Bool, requestID: String?,
+        _ cancellation: ServiceCancellation, begin: @escaping @Sendable () -> PreparedRequest,
+        _ completion: @escaping @Sendable (WireResponse) -> Void
+    ) {
+        let service = crew.service
         crew.take(
             ServiceJob(
-                bytes: RequestWeight.bytes(of: request.body), owner: service.owner(of: request),
-                cancellation: cancellation,
-                begin: { service.prepare(request) },
+                bytes: bytes, owner: owner, cancellation: cancellation, begin: begin,
                 finish: { completion(service.response(to: $0, answer: $1, groupRequests: $2)) },
                 refuse: {
                     let refused = PreparedRequest(
