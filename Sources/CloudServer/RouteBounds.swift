@@ -58,7 +58,7 @@ extension Route {
                 memoryBytes: Self.memoryFixed, answerBytes: 2 * Self.pageBytesMax, rowsRead: 1,
                 countedBy: ["headerBytesMax", "OperatorDesk"])
         case .operators:
-            // Data is the service's, whose endpoints have bounds of their own; this is what the control file's need.
+            // The service's endpoints, which answer for data, have bounds of their own. These are for the rest.
             return RequestBounds(
                 memoryBytes: Self.memoryFixed + Self.hashBytes,
                 answerBytes: OperatorOverview.linesMax * Self.auditLineBytes,

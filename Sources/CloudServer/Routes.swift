@@ -22,7 +22,7 @@ enum Route: Equatable {
     /// Whether the process is there.
     case live
     case metrics
-    /// To the page for people who type the server's address.
+    /// To the page at `/`, which browsers show.
     case root
     /// To the dashboard's page and its files.
     case dashboard

@@ -71,7 +71,7 @@ struct DashboardFiles: Sendable {
             ], body: .bytes(file.bytes))
     }
 
-    /// Whether a path is below the files' address, of whichever version.
+    /// Whether a path is below the address of the files of any version.
     static func isFile(_ path: String) -> Bool { path.hasPrefix(prefix) }
 
     private static func type(of path: String) -> String {

@@ -18,7 +18,7 @@ struct OperatorAudit: Sendable {
     @discardableResult
     func begin(_ line: AuditLine) throws -> Int64 { try audit.add(line) }
 
-    /// Writes what came of a change. A line whose outcome can't be written stays `begun`, and the server's log says so.
+    /// Writes the outcome of a change. If that fails the line stays `begun`, and the server's log says why.
     func finish(_ number: Int64, _ outcome: AuditLine.Outcome, note: String? = nil) {
         do {
             try audit.finish(number, outcome: outcome, note: note)

@@ -11,11 +11,11 @@ final class OperatorData: Sendable {
     /// For so long a further request as the same user needs no line.
     private static let lookMilliseconds: Int64 = 900_000
     private static let looksMax = 10_000
-    /// Maximum number of users an hour as whom an administrator reads: each is a line of the audit log, which must not
-    /// push out others.
+    /// Maximum number of users that an administrator reads as in an hour. Each adds a line to the audit log, and must
+    /// not push out others.
     static let looksOfHourMax = 200
 
-    /// An administrator who reads as a user of a container.
+    /// An administrator's reading as a user, in a container.
     private struct Look: Hashable {
         let administrator: Int64
         let container: CloudService.Container

@@ -4,8 +4,8 @@ import CloudWire
 import HTTPServer
 import Seams
 
-/// Answers the dashboard and the operator API: finds out who asks and whether they may, and leads each request to what
-/// answers it. What reads or writes the control file runs on a thread of the desk, never on a loop.
+/// Answers the dashboard and the operator API: checks the session and the role, and passes each request to the part
+/// that answers it. What reads or writes the control file runs on a thread of the desk, never on a loop.
 final class OperatorDesk: Sendable {
     /// Maximum number of requests that wait for the desk's thread.
     private static let waitingMax = 256

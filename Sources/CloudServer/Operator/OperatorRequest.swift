@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// A request of an administrator whose session and role were checked.
+/// An administrator's request. The session and the role were checked.
 struct OperatorRequest: Sendable {
     let http: HTTPRequest
     let endpoint: OperatorEndpoint
@@ -43,13 +43,7 @@ struct OperatorCookie {
     }
 
     /// The token of a request.
-    func token(in head: HTTPRequestHead) -> String? {
-        let mark = "\(name)="
-        let cookies = head.headers.filter { $0.name.lowercased() == "cookie" }.flatMap {
-            $0.value.split(separator: ";").map { $0.drop { $0 == " " } }
-        }
-        return cookies.first { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
-    }
+    func token(in head: HTTPRequestHead) -> String? { head.cookie(name) }
 
     /// The header that sets the token; nil takes it away.
     func header(_ token: String?) -> (name: String, value: String) {

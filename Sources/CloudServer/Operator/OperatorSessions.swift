@@ -109,8 +109,8 @@ final class OperatorSessions: Sendable {
         send(made.session, request.serverURL, request.reply, cookie.header(made.token))
     }
 
-    /// Checks the former password, where one is needed. Tries are counted for the session: who guesses at the sign-in
-    /// keeps nobody from changing a password.
+    /// Checks the former password, where one is needed. Tries are counted for the session, so that guesses at the
+    /// sign-in keep no administrator from changing the password.
     private func checkFormer(_ current: String, _ request: OperatorRequest) throws {
         guard request.administrator.passwordHash != nil, !request.session.beganWithLink else { return }
         let refusal = try check.check(

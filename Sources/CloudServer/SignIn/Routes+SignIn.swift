@@ -35,17 +35,13 @@ extension Routes {
 
     private func sentForm(_ request: HTTPRequest) -> SentForm {
         let head = request.head
-        let cookies = head.headers.filter { $0.name.lowercased() == "cookie" }.flatMap {
-            $0.value.split(separator: ";").map { $0.drop { $0 == " " } }
-        }
-        let mark = "\(SignInDesk.cookieName)="
         let isOfAnotherSite = head.header("Sec-Fetch-Site").map { $0 != "same-origin" } ?? false
         // Whether it is http or https a proxy knows, and the host tells whose page it is.
         let own = serverURL(for: head).map(Self.host)
         let isOfAnotherOrigin = head.header(WireHeader.origin).map { Self.host($0) != own } ?? false
         return SentForm(
             body: request.body,
-            nonce: cookies.first { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) },
+            nonce: head.cookie(SignInDesk.cookieName),
             isForeign: isOfAnotherSite || isOfAnotherOrigin, peer: peer(of: head),
             client: head.header("User-Agent"))
     }
