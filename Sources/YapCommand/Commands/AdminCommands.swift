@@ -24,7 +24,8 @@ enum AdminCommands {
         operands: [name],
         options: [
             Command.Option(
-                name: "role", value: "ROLE", help: roles, isRequired: true),
+                name: "role", value: "ROLE", help: roles, isRequired: true,
+                choices: AdministratorRole.allCases.map(\.rawValue)),
             url, Command.dataOption,
         ],
         json: #"{"administrator", "role", "link", "expires"}: expires in milliseconds since 1970"#,
@@ -51,7 +52,8 @@ enum AdminCommands {
         operands: [name],
         options: [
             Command.Option(
-                name: "role", value: "ROLE", help: roles, isRequired: true),
+                name: "role", value: "ROLE", help: roles, isRequired: true,
+                choices: AdministratorRole.allCases.map(\.rawValue)),
             Command.dataOption,
         ],
         json: #"{"administrator", "role"}"#,

@@ -88,7 +88,8 @@ extension Command.Option {
     static let container = Command.Option(
         name: "container", value: "ID", help: "the container's identifier", isRequired: true)
     static let environment = Command.Option(
-        name: "environment", value: "NAME", help: "development (default) or production")
+        name: "environment", value: "NAME", help: "development (default) or production",
+        choices: ["development", "production"])
     static let passwordFile = Command.Option(
         name: "password-file", value: "FILE", help: "take the password from the file's first line")
     static let passwordInput = Command.Option(

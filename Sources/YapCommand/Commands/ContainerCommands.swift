@@ -24,7 +24,8 @@ enum ContainerCommands {
         options: [
             Command.Option(
                 name: "environment", value: "NAME",
-                help: "development or production: remove this one and keep the rest"),
+                help: "development or production: remove this one and keep the rest",
+                choices: ["development", "production"]),
             Command.Option(name: "yes", help: "don't ask: it can't be undone"),
             Command.dataOption,
         ],

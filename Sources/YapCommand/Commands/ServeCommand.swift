@@ -44,12 +44,13 @@ enum ServeCommand {
             Command.Option(
                 name: "development", value: "WHO",
                 help:
-                    "who may use development: everyone, developers, or auto (default: everyone on loopback alone)"
-            ),
+                    "who may use development: everyone, developers, or auto (default: everyone on loopback alone)",
+                choices: ["everyone", "developers", "auto"]),
             Command.Option(
                 name: "dashboard", value: "WHERE",
                 help:
-                    "off, or auto (default): on loopback, and elsewhere once an administrator has a password"),
+                    "off, or auto (default): on loopback, and elsewhere once an administrator has a password",
+                choices: ["off", "auto"]),
             Command.Option(
                 name: "config", value: "FILE",
                 help: "take settings from this file (default: yap.json in the data folder, when there is one)"

@@ -2,8 +2,10 @@ import CloudStore
 
 /// `yap token ...`: the apps that may use a container.
 enum TokenCommands {
+    private static let environments = ["development", "production", "both"]
     private static let environment = Command.Option(
-        name: "environment", value: "NAME", help: "development, production, or both (default)")
+        name: "environment", value: "NAME", help: "development, production, or both (default)",
+        choices: environments)
 
     static let create = Command(
         name: "token create", summary: "make an app's token for a container",
@@ -62,8 +64,9 @@ enum TokenCommands {
             .container,
             Command.Option(name: "name", value: "NAME", help: "the token's name", isRequired: true),
             Command.Option(
-                name: "environment", value: "NAME", help: "development, production, or both", isRequired: true
-            ),
+                name: "environment", value: "NAME", help: "development, production, or both",
+                isRequired: true,
+                choices: environments),
             Command.dataOption,
         ],
         json: #"{"container", "name", "environment"}"#,

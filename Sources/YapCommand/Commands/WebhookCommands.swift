@@ -28,7 +28,8 @@ enum WebhookCommands {
             Command.Option(
                 name: "url", value: "URL", help: "where to, http:// or https://", isRequired: true),
             Command.Option(
-                name: "database", value: "NAME", help: "public or private: only of changes there"),
+                name: "database", value: "NAME", help: "public or private: only of changes there",
+                choices: ["public", "private"]),
             Command.Option(name: "type", value: "TYPE", help: "only of records of this type"),
             Command.dataOption,
         ],

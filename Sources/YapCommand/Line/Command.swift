@@ -5,6 +5,8 @@ struct Command: Sendable {
         let name: String
         let help: String
         var repeats = false
+        /// The allowed values, if there are few.
+        var choices: [String] = []
     }
 
     /// An option; without `value` it is a switch.
@@ -14,6 +16,8 @@ struct Command: Sendable {
         let help: String
         var isRequired = false
         var repeats = false
+        /// The allowed values, if there are few.
+        var choices: [String] = []
     }
 
     /// The words that call it, as `account create`.

@@ -15,7 +15,8 @@ enum HelpText {
 
             \(tables.joined(separator: "\n\n"))
 
-            yap help prints this, and yap help COMMAND what COMMAND --help does. Begin with:
+            yap help prints this, yap help COMMAND what COMMAND --help does, and yap manual | man -l - shows all of it.
+            Begin with:
               yap init --container iCloud.com.example.todo
               yap serve
 
@@ -65,14 +66,14 @@ enum HelpText {
 
     private static let columnsMax = 116
 
-    private static func usage(of command: Command) -> String {
+    static func usage(of command: Command) -> String {
         var words = ["yap", command.name]
         words += command.operands.map { $0.repeats ? "\($0.name)..." : $0.name }
         words += command.options.filter(\.isRequired).map { "--\($0.name) \($0.value ?? "")" }
         return (words + ["[options]"]).joined(separator: " ")
     }
 
-    private static func help(of option: Command.Option) -> String {
+    static func help(of option: Command.Option) -> String {
         option.help + (option.isRequired ? "; required" : "")
             + (option.repeats ? "; may stand several times" : "")
     }

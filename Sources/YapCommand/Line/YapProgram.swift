@@ -45,6 +45,7 @@ enum YapProgram {
         ("Its dashboard", AdminCommands.commands),
         ("Backups", [BackupCommands.backup, BackupCommands.restore, BackupCommands.restored]),
         ("A device", [LoginCommand.command, LogoutCommand.command, SyncCommands.inspect]),
+        ("The program itself", ProgramCommands.commands),
     ]
 
     static let commands = groups.flatMap(\.commands)
