@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-browser browser fuzz build test simulate explore soak abuse mutants demo run bench lint format publicapi clean
+.PHONY: help setup setup-browser browser fuzz build test dist simulate explore soak abuse mutants demo run bench lint format publicapi clean
 
 # STRICT=1, as CI has it, makes every warning an error, and builds the demo as the tests are built.
 STRICT ?= 0
@@ -28,6 +28,9 @@ build: setup ## build everything, tests included
 
 test: setup ## build, and run every test
 	@Scripts/test
+
+dist: setup ## make the .deb and the .tar.gz in dist/, which run without Swift; Scripts/check-dist checks them too
+	@Scripts/dist
 
 simulate: setup ## run the kept runs and 300 fixed seeds of devices and their cloud in simulated time
 	@Scripts/simulate
@@ -73,4 +76,4 @@ publicapi: setup ## build the sync extension against CloudKit's public symbols o
 	@Scripts/public-cloudkit
 
 clean: ## remove what was built
-	rm -rf .build bench.json
+	rm -rf .build dist bench.json

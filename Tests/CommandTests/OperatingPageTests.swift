@@ -105,13 +105,11 @@ import Testing
             set -e
             sudo() {
                 case $1 in
-                useradd) echo "useradd ${@:2}" ;;
                 --user=yap) "${@:3}" ;;
-                install) shift; [ "$1" != -d ] || set -- -d "${@:4}"; command install "$@" ;;
                 *) echo "unknown: sudo $*"; false ;;
                 esac
             }
-            mkdir -p usr/local/bin .build/release backups; ln -s "$(command -v yap)" .build/release/yap
+            mkdir backups
             \(shown[...install].joined(separator: "\n"))
             \(Self.begin("yap serve --port \(port)"))
             \(Self.given)
@@ -126,7 +124,7 @@ import Testing
         let ended = try await YapProcess.shell(here, in: folder)
         #expect(ended.code == 0, "\(ended.output) \(ended.errors)")
         for words in [
-            "useradd --system yap", "nothing is wrong", "Milk", "bob", "phones", "jobs", "restored",
+            "nothing is wrong", "Milk", "bob", "phones", "jobs", "restored",
         ] { #expect(ended.output.contains(words), "\(words): \(ended.output)") }
     }
 
