@@ -29,6 +29,42 @@ public struct AuditLine: Hashable, Sendable {
         case recordsChanged = "records changed"
         /// Zones created or deleted.
         case zonesChanged = "zones changed"
+        /// Another container.
+        case containerAdded = "container added"
+        /// Another token of an app.
+        case tokenMade = "token made"
+        /// A token that is good in other environments.
+        case tokenChanged = "token changed"
+        /// The end of a token.
+        case tokenRevoked = "token revoked"
+        /// Another server-to-server key.
+        case keyAdded = "key added"
+        /// The end of a key.
+        case keyRevoked = "key revoked"
+        /// The end of a webhook.
+        case webhookRemoved = "webhook removed"
+        /// Another account.
+        case accountMade = "account made"
+        /// Something else told of an account's person, or a developer more or less.
+        case accountChanged = "account changed"
+        /// An account with which nobody can sign in.
+        case accountDisabled = "account disabled"
+        /// An account that was disabled, and is no longer.
+        case accountEnabled = "account enabled"
+        /// Another password of an account.
+        case accountPassword = "account password"
+        /// One account fewer.
+        case accountDeleted = "account deleted"
+        /// The end of sessions of an account.
+        case accountSessionEnded = "account session ended"
+        /// Another schema in development.
+        case schemaChanged = "schema changed"
+        /// Development's schema carried to production.
+        case schemaDeployed = "schema deployed"
+        /// Development emptied, with production's schema.
+        case schemaReset = "schema reset"
+        /// Addresses made to which files of records may be sent.
+        case filesSent = "files sent"
     }
 
     /// What came of it.

@@ -30,7 +30,9 @@ enum ControlFormat {
         for step in steps where found < step.version { try connection.execute(step.sql) }
         if found < version { try connection.execute("PRAGMA user_version = \(version)") }
         // An earlier version of this program gets on without these, so they are no other version of the file.
-        let tables = [tryTable, removalTable, signInTable, folderTable, AdministrationFormat.tables]
+        let tables = [
+            tryTable, removalTable, signInTable, folderTable, disabledTable, AdministrationFormat.tables,
+        ]
         for table in tables { try connection.execute(table) }
         for column in ["address", "client"] { try addColumn(column, to: "sessions", connection) }
     }
@@ -94,6 +96,14 @@ enum ControlFormat {
             account INTEGER NOT NULL, network TEXT NOT NULL, address TEXT NOT NULL, client TEXT,
             lastMilliseconds INTEGER NOT NULL, PRIMARY KEY (account, network)
         ) WITHOUT ROWID, STRICT;
+        """
+
+    /// Accounts with which nobody can sign in for now, each with the hash that it had: `accounts` has one that nothing
+    /// fits.
+    static let disabledTable = """
+        CREATE TABLE IF NOT EXISTS disabledAccounts (
+            account INTEGER PRIMARY KEY, passwordHash TEXT NOT NULL
+        ) STRICT;
         """
 
     /// What is being removed; without an environment the whole container.

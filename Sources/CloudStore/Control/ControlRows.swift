@@ -16,6 +16,8 @@ public struct ControlAccount: Hashable, Sendable {
     public let createdMilliseconds: Int64
     /// Whether the account may use `development` where that isn't for everyone.
     public let isDeveloper: Bool
+    /// Whether nobody can sign in with it for now.
+    public let isDisabled: Bool
     /// Random; from it, the server's secret and the container comes the user's record name.
     let key: [UInt8]
 }

@@ -3,6 +3,9 @@ import SQLite
 import Seams
 
 extension ControlStore {
+    /// Minimum length of an account's new password in characters.
+    public static let passwordCharactersMin = 8
+
     /// Makes an account. The password comes as its hash's text (`PasswordHash`).
     ///
     /// - Parameter isDeveloper: whether it may use `development` where that isn't for everyone.
@@ -46,23 +49,16 @@ extension ControlStore {
         }
     }
 
-    /// Gives an account another password and ends its sessions.
+    /// Gives an account another password and ends its sessions. One that is disabled has it when it is enabled again.
     ///
     /// - Throws: `ControlError.noSuchAccount`, `CloudStoreError`.
     public func setPasswordHash(_ passwordHash: String, ofAccount name: String) throws {
         try write { connection in
-            guard let account = try Self.account(named: name, connection) else {
-                throw ControlError.noSuchAccount(name: name)
+            let account = try Self.existingAccount(name, connection)
+            if try !Self.keepAside(passwordHash, of: account.id, connection) {
+                try Self.setHash(passwordHash, of: account.id, connection)
             }
-            try connection.withStatement("UPDATE accounts SET passwordHash = ? WHERE id = ?") { statement in
-                try statement.bind(passwordHash, at: 1)
-                try statement.bind(account.id, at: 2)
-                try statement.run()
-            }
-            try connection.withStatement("DELETE FROM sessions WHERE account = ?") { statement in
-                try statement.bind(account.id, at: 1)
-                try statement.run()
-            }
+            try Self.deleteSessions(of: account.id, connection)
         }
     }
 
@@ -109,7 +105,8 @@ extension ControlStore {
     }
 
     private static let accountColumns =
-        "id, name, givenName, familyName, passwordHash, createdMilliseconds, key, email, isDeveloper"
+        "id, name, givenName, familyName, passwordHash, createdMilliseconds, key, email, isDeveloper, "
+        + "EXISTS (SELECT 1 FROM disabledAccounts d WHERE d.account = accounts.id)"
 
     static func account(named name: String, _ connection: Connection) throws -> ControlAccount? {
         let sql = "SELECT \(accountColumns) FROM accounts WHERE name = ?"
@@ -125,7 +122,7 @@ extension ControlStore {
             familyName: statement.optionalText(at: 3), email: statement.optionalText(at: 7),
             passwordHash: statement.text(at: 4),
             createdMilliseconds: statement.int64(at: 5), isDeveloper: statement.int64(at: 8) != 0,
-            key: statement.bytes(at: 6))
+            isDisabled: statement.int64(at: 9) != 0, key: statement.bytes(at: 6))
     }
 }
 

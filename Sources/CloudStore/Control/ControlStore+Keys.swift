@@ -29,13 +29,15 @@ extension ControlStore {
         }
     }
 
-    /// Keeps a public key by which a program of the developer signs, and makes the container when there is none.
+    /// Keeps a public key by which a program of the developer signs.
     ///
+    /// - Parameter makesContainer: whether a container that isn't there is made.
     /// - Throws: `ControlError.badName`, `ControlError.badKey`, `ControlError.keyExists`,
-    ///   `ControlError.isBeingRemoved`, `CloudStoreError`.
+    ///   `ControlError.isBeingRemoved`, `ControlError.noSuchContainer`, `CloudStoreError`.
     @discardableResult
     public func addServerKey(
-        container: String, environment: String, name: String, publicKey: [UInt8]
+        container: String, environment: String, name: String, publicKey: [UInt8],
+        makesContainer: Bool = true
     ) throws -> ControlServerKey {
         try ControlNames.checkContainer(container)
         try ControlNames.checkEnvironment(environment)
@@ -45,7 +47,7 @@ extension ControlStore {
             id: try Self.newToken(), container: container, environment: environment, name: name,
             createdMilliseconds: clock.nowMilliseconds(), publicKey: checked.der, userRecordName: "")
         return try write { connection in
-            _ = try addContainer(container, connection)
+            if makesContainer { _ = try addContainer(container, connection) }
             try Self.checkIsServed(container, environment, connection)
             let sql = """
                 INSERT OR IGNORE INTO serverKeys

@@ -17,7 +17,7 @@ extension ControlStore {
             let id = try Self.id(ofAccount: name, connection)
             for sql in [
                 "DELETE FROM sessions WHERE account = ?", "DELETE FROM discoverable WHERE account = ?",
-                "DELETE FROM signIns WHERE account = ?",
+                "DELETE FROM signIns WHERE account = ?", "DELETE FROM disabledAccounts WHERE account = ?",
                 "DELETE FROM accounts WHERE id = ?",
             ] {
                 try connection.withStatement(sql) { statement in

@@ -28,12 +28,15 @@ public struct ControlDiscoverability: Hashable, Sendable {
 
 /// What people tell of themselves, and whom. These calls ask the file each time.
 extension ControlStore {
-    /// Changes what is told of an account's person. What is nil stays as it is; an empty text is none.
+    /// Changes what is told of an account's person, and what it may use. What is nil stays as it is; an empty text is
+    /// none.
     ///
-    /// - Throws: `ControlError.noSuchAccount`, `ControlError.badName`, `ControlError.emailTaken`, `CloudStoreError`.
+    /// - Throws: `ControlError.noSuchAccount`, `ControlError.badName`, `ControlError.emailTaken`,
+    ///   `ControlError.tooManyDevelopers`, `CloudStoreError`; then nothing was changed.
     @discardableResult
     public func changePerson(
-        ofAccount name: String, givenName: String? = nil, familyName: String? = nil, email: String? = nil
+        ofAccount name: String, givenName: String? = nil, familyName: String? = nil, email: String? = nil,
+        isDeveloper: Bool? = nil
     ) throws -> ControlAccount {
         func value(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
         try ControlNames.checkPerson(value(givenName))
@@ -56,6 +59,7 @@ extension ControlStore {
                 try statement.bind(account.id, at: 4)
                 try statement.run()
             }
+            if let isDeveloper { try setDeveloper(isDeveloper, ofAccount: name, connection) }
             guard let changed = try Self.account(named: name, connection) else {
                 throw ControlError.noSuchAccount(name: name)
             }

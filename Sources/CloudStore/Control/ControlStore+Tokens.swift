@@ -47,11 +47,13 @@ extension ControlStore {
     ///   - origins: the origins whose pages may use it, as `https://example.com`; empty: any.
     ///   - callback: where the sign-in page leads with the user's token; nil: it posts a message to its opener.
     ///   - notes: what the operator wants to remember.
+    ///   - makesContainer: whether a container that isn't there is made.
     /// - Returns: the token. It can't be read again: the file keeps its digest.
-    /// - Throws: `ControlError.badName`, `ControlError.tokenExists`, `ControlError.isBeingRemoved`, `CloudStoreError`.
+    /// - Throws: `ControlError.badName`, `ControlError.tokenExists`, `ControlError.isBeingRemoved`,
+    ///   `ControlError.noSuchContainer`, `CloudStoreError`.
     public func makeToken(
         container: String, name: String, environments: TokenEnvironments = .both, origins: [String] = [],
-        callback: String? = nil, notes: String? = nil
+        callback: String? = nil, notes: String? = nil, makesContainer: Bool = true
     ) throws -> String {
         try ControlNames.checkContainer(container)
         try ControlNames.checkToken(name)
@@ -61,7 +63,8 @@ extension ControlStore {
         let token = try Self.newToken()
         let digest = try SHA256.hash(token)
         return try write { connection in
-            _ = try addContainer(container, connection)
+            if makesContainer { _ = try addContainer(container, connection) }
+            try Self.checkIsServed(container, nil, connection)
             let sql = """
                 INSERT OR IGNORE INTO apiTokens
                 (digest, container, name, createdMilliseconds, origins, callback, notes, environments)

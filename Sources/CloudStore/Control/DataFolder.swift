@@ -18,6 +18,9 @@ public struct DataFolder: Hashable, Sendable {
     /// The control file, which `ControlStore` opens.
     public var controlPath: String { "\(path)/control.sqlite" }
 
+    /// What a server has noted of the requests that it has answered. Nothing depends on it.
+    public var historyPath: String { "\(path)/history.sqlite" }
+
     /// What the file of the operator's settings is called.
     public static let settingsName = "yap.json"
 

@@ -174,7 +174,7 @@ extension ControlStore {
 
     /// Refuses what would outlive a container that is gone, or about to go.
     static func checkIsServed(
-        _ container: String, _ environment: String, _ connection: Connection
+        _ container: String, _ environment: String?, _ connection: Connection
     ) throws {
         if let removal = try removal(container, environment, connection) {
             throw ControlError.isBeingRemoved(container: container, environment: removal.environment)

@@ -11,7 +11,8 @@ extension ControlStore {
     ///     the token stays, for as long as `SignInLengths` says.
     ///   - place: from where; nil: nobody knows, and it is no news.
     /// - Returns: the token, which can't be read again, what it stands for, and what was known of the account before.
-    /// - Throws: `ControlError.noSuchContainer`, `ControlError.isBeingRemoved`, `CloudStoreError`.
+    /// - Throws: `ControlError.noSuchContainer`, `ControlError.isBeingRemoved`; `ControlError.noSuchAccount` for an
+    ///   account that was removed, was disabled or got another password meanwhile; `CloudStoreError`.
     public func makeSession(
         of account: ControlAccount, container: String, environment: String, lifeMilliseconds: Int64? = nil,
         from place: ControlSignInPlace? = nil
@@ -29,6 +30,10 @@ extension ControlStore {
             address: place?.address, client: place?.client, digest: digest, step: 0)
         let history = try write { connection in
             try Self.checkIsServed(container, environment, connection)
+            // The password was checked before, and may have been replaced meanwhile.
+            guard try Self.account(named: account.name, connection)?.isSame(as: account) ?? false else {
+                throw ControlError.noSuchAccount(name: account.name)
+            }
             // For sessions whose tokens are replaced, the file may be behind.
             let over = """
                 DELETE FROM sessions WHERE expiresMilliseconds <= ?1 AND lifeMilliseconds IS NULL
@@ -161,9 +166,10 @@ extension ControlStore {
 
     /// Ends the session that the operator names by its `id`.
     ///
+    /// - Parameter account: whose it is; nil: anybody's.
     /// - Returns: false when there is none.
-    public func endSession(id: String) throws -> Bool {
-        guard let session = try sessions().first(where: { $0.id == id }) else { return false }
+    public func endSession(id: String, ofAccount account: String? = nil) throws -> Bool {
+        guard let session = try sessions(account: account).first(where: { $0.id == id }) else { return false }
         return try endSession(digest: session.digest)
     }
 
@@ -207,6 +213,20 @@ extension ControlStore {
                 var sessions: [ControlSession] = []
                 while try statement.step() { sessions.append(try session(in: statement)) }
                 return sessions
+            }
+        }
+    }
+
+    /// How many sessions of an account have not run out.
+    ///
+    /// - Throws: `CloudStoreError`.
+    public func sessionsCount(of account: ControlAccount) throws -> Int {
+        let sql = "SELECT count(*) FROM sessions WHERE account = ? AND expiresMilliseconds > ?"
+        return try read { connection in
+            try connection.withStatement(sql) { statement in
+                try statement.bind(account.id, at: 1)
+                try statement.bind(clock.nowMilliseconds(), at: 2)
+                return try statement.step() ? Int(statement.int64(at: 0)) : 0
             }
         }
     }

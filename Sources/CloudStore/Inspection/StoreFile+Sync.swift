@@ -1,0 +1,97 @@
+import SQLite
+
+extension StoreFile {
+    /// How many records of a zone have changed behind a change, deleted ones among them.
+    ///
+    /// - Parameters:
+    ///   - counter: the change that somebody has come to.
+    ///   - max: counting stops here.
+    /// - Throws: `CloudStoreError`.
+    package func changesCount(in zone: ZoneKey, after counter: Int64, max: Int) throws -> Int {
+        let sql = """
+            SELECT count(*) FROM (SELECT 1 FROM records INDEXED BY recordChanges
+            WHERE scope = ?1 AND owner = ?2 AND zone = ?3 AND counter > +?4 AND counter > 0 LIMIT ?5)
+            """
+        return try inspect { connection in
+            try connection.withStatement(sql) { statement in
+                try statement.bind(zone.database.scope.rawValue, at: 1)
+                try statement.bind(zone.database.owner, at: 2)
+                try statement.bind(zone.zoneName, at: 3)
+                try statement.bind(counter, at: 4)
+                try statement.bind(max, at: 5)
+                return try statement.step() ? Int(clamping: statement.int64(at: 0)) : 0
+            }
+        }
+    }
+
+    /// The custom zones of a database, those that were deleted not among them.
+    ///
+    /// - Throws: `CloudStoreError`.
+    package func zones(of database: DatabaseKey, max: Int) throws -> [ZoneRow] {
+        try read { try $0.changedZones(in: database, after: 0, deletedAfter: .max, zonesMax: max).rows }
+    }
+
+    /// How many pushes wait for a device.
+    ///
+    /// - Throws: `CloudStoreError`.
+    package func pushesCount(of device: DeviceKey) throws -> Int {
+        let sql = "SELECT count(*) FROM pushes WHERE user = ? AND device = ?"
+        return try inspect { connection in
+            try connection.withStatement(sql) { statement in
+                try statement.bind(device.user, at: 1)
+                try statement.bind(device.device, at: 2)
+                return try statement.step() ? Int(clamping: statement.int64(at: 0)) : 0
+            }
+        }
+    }
+
+    /// The users by what their private databases count against the quota, the largest first.
+    ///
+    /// - Parameters:
+    ///   - rowBytes: what a record, a tombstone and a zone count beside their bytes.
+    ///   - after: the bytes and the name of the last user of the page before; nil: from the largest.
+    ///   - usersMax: how many.
+    ///   - lookedAtMax: users who are looked at; of more than that the rest isn't known.
+    /// - Throws: `CloudStoreError`.
+    package func largestUsers(
+        rowBytes: Int64, after: (bytes: Int64, user: String)?, usersMax: Int, lookedAtMax: Int
+    ) throws -> [(row: UsageRow, bytes: Int64)] {
+        let sql = """
+            SELECT user, bytes, \(StoredSize.usageColumns) FROM (
+                SELECT *, recordBytes + assetBytes + indexBytes + (records + tombstones + zones) * ?1 AS bytes
+                FROM usage WHERE scope = 2 LIMIT ?2)
+            WHERE ?3 OR bytes < ?4 OR (bytes = ?4 AND user > ?5) ORDER BY bytes DESC, user LIMIT ?6
+            """
+        return try inspect { connection in
+            try connection.withStatement(sql) { statement in
+                try statement.bind(rowBytes, at: 1)
+                try statement.bind(lookedAtMax, at: 2)
+                try statement.bind(after == nil ? 1 : 0, at: 3)
+                try statement.bind(after?.bytes ?? 0, at: 4)
+                try statement.bind(after?.user ?? "", at: 5)
+                try statement.bind(usersMax, at: 6)
+                var rows: [(UsageRow, Int64)] = []
+                while try statement.step() {
+                    let key = UsageKey(scope: .privateDatabase, user: statement.text(at: 0))
+                    rows.append(
+                        (
+                            UsageRow(key: key, size: StoredSize(usage: statement, at: 2)),
+                            statement.int64(at: 1)
+                        ))
+                }
+                return rows
+            }
+        }
+    }
+
+    /// How many users have a private database: each lets the public one grow.
+    ///
+    /// - Throws: `CloudStoreError`.
+    package func privateUsersCount() throws -> Int64 {
+        try inspect { connection in
+            try connection.withStatement("SELECT count(*) FROM usage WHERE scope = 2") {
+                try $0.step() ? $0.int64(at: 0) : 0
+            }
+        }
+    }
+}
