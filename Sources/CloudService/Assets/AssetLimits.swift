@@ -36,4 +36,11 @@ public struct AssetLimits: Hashable, Sendable {
 
     /// The limits that Apple published, and ours where Apple has none.
     public init() {}
+
+    /// Bytes of the public database of a container with so many users.
+    package func publicBytesMax(users: Int64) -> Int64 {
+        let (perUsers, overflows) = publicBytesPerUser.multipliedReportingOverflow(by: users)
+        let (sum, overflowsToo) = publicBytesBase.addingReportingOverflow(perUsers)
+        return overflows || overflowsToo ? .max : sum
+    }
 }

@@ -163,10 +163,8 @@ extension CloudService {
         func used(_ key: UsageKey) -> Int64 {
             loaded.usage[key]?.size.quotaBytes(rowBytes: assets.rowBytes) ?? 0
         }
-        let (perUsers, overflows) = assets.publicBytesPerUser.multipliedReportingOverflow(by: users)
-        let (publicMax, overflowsToo) = assets.publicBytesBase.addingReportingOverflow(perUsers)
         let ordered = quotas.withLock { $0[key.user] }
-        let usualMax = !isPublic ? assets.privateBytesMax : overflows || overflowsToo ? .max : publicMax
+        let usualMax = isPublic ? assets.publicBytesMax(users: users) : assets.privateBytesMax
         var quota = Quota(bytesMax: ordered ?? usualMax, bytesUsed: used(key), rowBytes: assets.rowBytes)
         if let cleared = loaded.cleared[key] {
             quota.bytesCleared = cleared.quotaBytes(rowBytes: assets.rowBytes)

@@ -17,6 +17,7 @@ extension CloudService {
     /// The endpoints that operators may call. Each answers as it answers users.
     package static let operatorEndpoints: Set<Endpoint> = [
         .recordsQuery, .recordsLookup, .recordsModify, .zonesList, .zonesLookup, .zonesModify, .changesZone,
+        .assetsUpload, .subscriptionsList,
     ]
 
     /// Reads an operator's request. The caller has checked the session and the role. No user's rate is charged.

@@ -1,22 +1,19 @@
 import CloudStore
-public import CloudWire
+import CloudWire
 
-extension CloudServiceThread {
-    /// Answers with the schema as it is now, in the form of `docs/OPERATOR_API.md`. `completion` is called as that of
-    /// `send` is.
-    public func sendSchema(
-        requestID: String, completion: @escaping @Sendable (WireResponse) -> Void
-    ) {
-        let service = crew.service
-        send(
-            bytes: 0, owner: Self.operatorsOwner, wantsExtras: false, requestID: requestID,
-            ServiceCancellation(),
-            begin: {
-                PreparedRequest(
-                    work: .read { .message(JSONValue(try service.schema(in: $0))) }, bytes: 0,
-                    wantsExtras: false, requestID: requestID)
-            }, completion)
+extension CloudService {
+    /// The schema as it is now, in the form of `docs/OPERATOR_API.md`.
+    ///
+    /// - Throws: `CloudStoreError`.
+    package func schemaMessage(in reader: any CloudStoreReader) throws -> JSONValue {
+        guard case .object(var members) = JSONValue(try schema(in: reader)) else { return .null }
+        // As text: it is no count, and a browser's numbers don't hold it.
+        members["version"] = try reader.schemaVersion().map { .string(String($0, radix: 16)) } ?? .null
+        return .object(members)
     }
+
+    /// The schema in a reader's snapshot.
+    package func operatorSchema(in reader: any CloudStoreReader) throws -> Schema { try schema(in: reader) }
 }
 
 extension JSONValue {
@@ -32,20 +29,55 @@ extension JSONValue {
             }
             return .object([
                 "name": .string(name), "fields": .array(fields), "systemFields": .array(systemFields),
+                "grants": JSONValue(grants: type.grants),
             ])
         }
         self = .object([
             "recordTypes": .array(types), "text": .string(SchemaLanguage.print(schema)),
+            "roles": .array(schema.roles.sorted().map { .string($0) }),
         ])
+    }
+
+    /// A change with its sentence.
+    package init(_ change: SchemaChange) {
+        let members: [String: JSONValue?] = [
+            "action": .string(change.action.rawValue), "kind": .string(change.kind.rawValue),
+            "recordType": change.recordType.map { .string($0) }, "name": .string(change.name),
+            "before": change.before.map { .string($0) }, "after": change.after.map { .string($0) },
+            "text": .string(change.text),
+        ]
+        self = .object(members.compactMapValues(\.self))
+    }
+
+    /// What each role may do; the three of the system are there in any case.
+    private init(grants: [String: Permissions]) {
+        let roles = SystemRole.all.union(grants.filter { !$0.value.isEmpty }.keys).sorted()
+        self = .array(
+            roles.map { role in
+                let permissions = grants[role] ?? []
+                return .object([
+                    "role": .string(role),
+                    "permissions": .array(
+                        ["CREATE", "READ", "WRITE"].filter { permissions.contains(Permissions(named: $0)) }
+                            .map { .string($0) }),
+                ])
+            })
     }
 
     private init(_ name: String, _ field: FieldDefinition) {
         self = .object([
-            "name": .string(name), "type": .string(field.type.rawValue),
+            "name": .string(name), "type": .string(field.type.rawValue), "typeName": .string(field.typeName),
             "isEncrypted": .bool(field.isEncrypted),
             "isQueryable": .bool(field.indexes.contains(.queryable)),
             "isSortable": .bool(field.indexes.contains(.sortable)),
             "isSearchable": .bool(field.indexes.contains(.searchable)),
         ])
+    }
+}
+
+extension Permissions {
+    /// The permission with this word of the schema language; none for another word.
+    init(named word: String) {
+        self = Self.names.first { $0.name == word }?.permission ?? []
     }
 }

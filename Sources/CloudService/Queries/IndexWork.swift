@@ -137,6 +137,12 @@ extension CloudService {
     /// Entries after which a step ends.
     private static let indexedEntriesMax = 5_000
 
+    /// Entries after which a change of the schema leaves all further types to `keepUp`.
+    private static let entriesOfChangeMax = 50_000
+    /// Rows that a change of the schema writes at most: entries, and what is left to do on each type.
+    package static let schemaChangeRowsMax =
+        entriesOfChangeMax + 2 * indexedEntriesMax + SchemaLanguage.recordTypesMax
+
     /// What a change of the schema leaves to do, in the transaction that makes it.
     ///
     /// What a few records need is done at once, so that a field that was just made can be asked for; the rest is done
@@ -145,6 +151,7 @@ extension CloudService {
         from old: Schema, to new: Schema, written: [RecordIndexRow], _ writer: any CloudStoreWriter
     ) throws {
         let done = Set(written.map(\.key))
+        var entriesCount = 0
         for recordType in Set(old.recordTypes.keys).union(new.recordTypes.keys).sorted() {
             let (before, after) = (old.recordTypes[recordType], new.recordTypes[recordType])
             guard before != after else { continue }
@@ -152,7 +159,15 @@ extension CloudService {
             wanted.indexWorkOf = [recordType]
             let left = try writer.load(wanted).indexWork[recordType].map { try IndexWork($0) }
             guard let work = IndexWork(recordType, from: before, to: after, left: left) else { continue }
-            let changes = try nextStep(of: work, new, writer, done: done)
+            // A schema with very many changes must not hold up the writer.
+            var changes = StoreChanges()
+            if entriesCount < Self.entriesOfChangeMax {
+                changes = try nextStep(of: work, new, writer, done: done)
+                entriesCount += changes.indexes.reduce(0) { $0 + $1.entries.count }
+            } else {
+                changes.indexWork = [work.row]
+                indexWorkMayWait.withLock { $0 = true }
+            }
             if left != nil || !changes.indexes.isEmpty
                 || changes.indexWork.contains(where: { !$0.content.isEmpty })
             {

@@ -44,6 +44,8 @@ extension CloudService {
         }
         let marker = try QueryMarker(query, database: database, zone: zone, secret: try assetSecret())
         return { reader, budget in
+            let rowsBefore = budget.rows
+            defer { caller.trace?.looked(for: query, rowsExamined: rowsBefore - budget.rows) }
             let zones = try self.zones(zone, in: database, reader)
             let schema = try self.schema(in: reader)
             let reading = QueryReading(

@@ -12,6 +12,7 @@ extension CloudService {
         let batch = try ModifyBatch(
             request, caller: caller, limits: limits, settings: settings,
             newRecordName: { random.nextUUID().lowercased() })
+        caller.trace?.changes(batch)
         let kept = KeptRecordsForm(
             batch: batch, numbersAsStrings: request.numbersAsStrings ?? false,
             namesMadeRecords: operation?.series != nil,

@@ -19,6 +19,8 @@ struct ServiceCaller {
     let deviceID: String
     /// The device, when the client has named it.
     let device: DeviceKey?
+    /// Takes what a request history tells of the request; nil: nobody wants to know.
+    var trace: RequestTrace?
 
     init(user: ServiceUser?, isServerKey: Bool = false, scope: DatabaseScope, request: WireRequest) {
         self.user = user
@@ -54,6 +56,7 @@ struct ServiceCaller {
     /// Another user's zone doesn't exist in one's own private database, whatever its owner has.
     func key(of zoneID: ZoneID?) throws(WireError) -> ZoneKey {
         let zoneID = zoneID ?? ZoneID()
+        trace?.asked(for: zoneID)
         guard let database else { throw ServiceError.zoneNotFound(zoneID) }
         if scope == .public {
             guard zoneID.isDefault else { throw ServiceError.zoneNotFound(zoneID) }

@@ -5,25 +5,28 @@ extension CloudService {
     /// Reads the request as far as that goes without the store, but with the accounts.
     func prepare(_ request: WireRequest) -> PreparedRequest {
         var admission = Admission()
+        let trace = request.isTraced ? RequestTrace() : nil
         var assets: AssetAddress?
         let work: ServiceWork
         do {
             let route = try route(of: request)
             assets = AssetAddress(route, request, publicURL: publicURL)
             try admit(request, to: route, &admission)
-            let caller = ServiceCaller(
+            var caller = ServiceCaller(
                 user: admission.user, isServerKey: admission.isServerKey, scope: route.scope, request: request
             )
+            caller.trace = trace
             let asked =
                 request.isPreflight ? .answer(.nothing) : try self.work(for: request, at: route, caller)
             work = once(signed: admission.signedChange, asked)
         } catch {
             work = .answer(.error(withSignIn(ServiceFailure.wireError(error), for: request)))
         }
+        trace?.cameFrom(sessionID: admission.user?.sessionID)
         return PreparedRequest(
             work: work, bytes: request.body.count, wantsExtras: request.wantsExtras,
             requestID: request.requestID, userRecordName: admission.user?.userRecordName,
-            additions: admission.additions, assets: assets)
+            additions: admission.additions, assets: assets, trace: trace)
     }
 
     /// Where the request goes.

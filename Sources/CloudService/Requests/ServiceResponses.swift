@@ -18,6 +18,7 @@ extension CloudService {
         response.note.groupRequests = groupRequests
         if case .message(let message, _, _) = answer { response.note.recordErrors = message.recordErrors }
         if case .read = request.work { response.note.isRead = true }
+        if let trace = request.trace { response.note.detail = trace.finish(answer) }
         return response
     }
 
@@ -83,6 +84,7 @@ extension CloudService {
             ?? Array(#"{"serverErrorCode":"INTERNAL_ERROR"}"#.utf8)
         var response = response(body, request.wantsExtras, status: error.serverErrorCode.httpStatus)
         response.note.errorCode = error.serverErrorCode.rawValue
+        request.trace?.failed(error)
         if let seconds = error.retryAfterSeconds {
             response.headers.append(("Retry-After", String(Int(seconds.rounded(.up)))))
         }

@@ -14,6 +14,8 @@ struct PreparedRequest: Sendable {
     var additions = AnswerAdditions()
     /// Where the files of its records are; nil when the request led nowhere.
     var assets: AssetAddress?
+    /// What a request history wants to know of it; nil: nobody wants to.
+    var trace: RequestTrace?
 }
 
 /// What is left to do for a request. A closure may run again when the group that it was in has failed.

@@ -63,6 +63,21 @@ extension CloudService {
         _ reader: any CloudStoreReader, _ caller: ServiceCaller, item: ChangesZoneRequest.Item,
         defaults: ChangesZoneOptions, _ budget: inout AnswerBudget
     ) throws -> ZoneChanges {
+        var fetch = WireDetail.Fetch(zoneName: item.zoneID.zoneName)
+        defer { caller.trace?.fetched(fetch) }
+        do {
+            return try changes(reader, caller, item: item, defaults: defaults, &budget, &fetch)
+        } catch let error as WireError {
+            fetch.errorCode = error.serverErrorCode.rawValue
+            fetch.tokenRefusal = error.tokenRefusal
+            throw error
+        }
+    }
+
+    private func changes(
+        _ reader: any CloudStoreReader, _ caller: ServiceCaller, item: ChangesZoneRequest.Item,
+        defaults: ChangesZoneOptions, _ budget: inout AnswerBudget, _ fetch: inout WireDetail.Fetch
+    ) throws -> ZoneChanges {
         let key = try caller.key(of: item.zoneID)
         guard !key.isDefault else { throw ServiceError.badRequest("the default zone has no changes feed") }
         var wanted = StoreLoad()
@@ -77,11 +92,15 @@ extension CloudService {
         let recordsMax = min(
             try pageMax(item.options.resultsLimit ?? defaults.resultsLimit, caller), budget.records)
         let isReversed = item.options.reverse ?? defaults.reverse ?? false
+        fetch.sinceChange = known.counter
         let walk = FeedWalk(from: known, isReversed: isReversed, feedCounter: zone.counter)
         let page = try reader.changedRecords(
             RecordChangesQuery(
                 zone: key, after: known.counter, tombstonesAfter: known.liveUntil, recordsMax: recordsMax,
                 bytesMax: max(0, budget.bytes), through: walk.through, isNewestFirst: walk.isNewestFirst))
+        fetch.toChange = walk.counter(behind: page)
+        fetch.recordsCount = page.rows.count
+        fetch.moreComing = page.moreComing
         budget.records -= page.rows.count
         budget.bytes -= page.rows.reduce(0) { $0 + $1.fields.count }
         let desiredTypes = item.options.desiredRecordTypes ?? defaults.desiredRecordTypes

@@ -51,7 +51,7 @@ extension StoreChecksum {
 
 extension ZoneRow {
     /// What clients of ours are told on the last page of the zone's changes; nil while not all records are counted.
-    var toldChecksum: ZoneChecksum? {
+    package var toldChecksum: ZoneChecksum? {
         isCounted ? ZoneChecksum(identities: checksum.identities, contents: checksum.contents) : nil
     }
 }

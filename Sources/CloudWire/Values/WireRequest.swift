@@ -18,6 +18,8 @@ public struct WireRequest: Sendable {
     public var rawTarget: String?
     /// The client's address, for limits on clients that don't sign in. Not on the wire.
     public var peer: String?
+    /// Whether the server wants the note of the answer to have a detail. Not on the wire.
+    public var isTraced = false
 
     /// Makes a request.
     public init(
@@ -61,6 +63,14 @@ public struct WireNote: Hashable, Sendable {
 
     /// Whether the request has only read, so that it can be asked again.
     public var isRead = false
+    /// What a request history tells of it; nil when the request wasn't traced.
+    public var detail: WireDetail? {
+        get { boxedDetail.first }
+        set { boxedDetail = newValue.map { [$0] } ?? [] }
+    }
+
+    // In an array, so that answers without one are no larger.
+    private var boxedDetail: [WireDetail] = []
 
     /// Makes a note that tells nothing.
     public init() {}

@@ -26,16 +26,43 @@ extension CloudService {
     package func changeSchema(
         _ change: (Schema) throws -> Schema
     ) throws -> (before: Schema, after: Schema) {
-        try store.write { writer in
-            let before = try schema(in: writer)
-            let after = try change(before).complete
-            let isFirst = try writer.schemaVersion() == nil
-            guard isFirst || after != before else { return (before, after) }
-            try checkRecords(before, against: after, writer)
-            var changes = StoreChanges()
-            changes.schema = after.row(version: random.next())
-            try apply(changes, to: writer)
-            return (before, after)
+        try store.write { try changeSchema(recordsMax: nil, $0, change) }
+    }
+
+    /// Puts what `change` makes of the schema in its place, in a transaction.
+    ///
+    /// - Parameter recordsMax: maximum number of records that are looked through for values that would have no place;
+    ///   nil: all of them.
+    package func changeSchema(
+        recordsMax: Int?, _ writer: any CloudStoreWriter, _ change: (Schema) throws -> Schema
+    ) throws -> (before: Schema, after: Schema) {
+        let before = try schema(in: writer)
+        let after = try change(before).complete
+        let isFirst = try writer.schemaVersion() == nil
+        guard isFirst || after != before else { return (before, after) }
+        try checkRecords(before, against: after, recordsMax: recordsMax, writer)
+        var changes = StoreChanges()
+        changes.schema = after.row(version: random.next())
+        try apply(changes, to: writer)
+        return (before, after)
+    }
+
+    /// Why a schema can't become another one, a sentence for each reason; empty when it can.
+    ///
+    /// - Parameter production: what of it the other one has to have.
+    /// - Throws: `CloudStoreError`.
+    package func losses(
+        from before: Schema, to after: Schema, production: Schema, recordsMax: Int,
+        _ reader: any CloudStoreReader
+    ) throws -> [String] {
+        let losses = production.losses(in: after, named: "the new schema").map {
+            "production would lose: \($0)"
+        }
+        do {
+            try checkRecords(before, against: after, recordsMax: recordsMax, reader)
+            return losses
+        } catch let refusal as SchemaRefusal {
+            return losses + refusal.reasons
         }
     }
 
@@ -43,15 +70,18 @@ extension CloudService {
     ///
     /// - Throws: `CloudStoreError`; then nothing was changed.
     package func reset(to schema: Schema) throws {
-        try store.write { writer in
-            // By itself first: what is done for the new schema finds no record any more.
-            var erased = StoreChanges()
-            erased.erasesData = true
-            try apply(erased, to: writer)
-            var changes = StoreChanges()
-            changes.schema = schema.row(version: random.next())
-            try apply(changes, to: writer)
-        }
+        try store.write { try reset(to: schema, $0) }
+    }
+
+    /// The same in a transaction.
+    package func reset(to schema: Schema, _ writer: any CloudStoreWriter) throws {
+        // By itself first: what is done for the new schema finds no record any more.
+        var erased = StoreChanges()
+        erased.erasesData = true
+        try apply(erased, to: writer)
+        var changes = StoreChanges()
+        changes.schema = schema.row(version: random.next())
+        try apply(changes, to: writer)
     }
 }
 

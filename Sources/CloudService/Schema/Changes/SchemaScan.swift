@@ -2,15 +2,24 @@ import CloudStore
 import CloudWire
 import Seams
 
-/// Looks at all records of a type.
-struct SchemaScan {
+/// Looks at all records of types.
+final class SchemaScan {
     /// What is read together.
     private static let recordsMax = 500
     private static let bytesMax = 4 << 20
 
     let reader: any CloudStoreReader
+    private let recordsMax: Int
+    private var recordsCount = 0
+    private var bytesCount = 0
+    /// Of the fields of all records, where their number is bounded.
+    private static let allBytesMax = 64 << 20
 
-    init(_ reader: any CloudStoreReader) { self.reader = reader }
+    /// - Parameter recordsMax: maximum number of records that are looked at; nil: all of them.
+    init(_ reader: any CloudStoreReader, recordsMax: Int? = nil) {
+        self.reader = reader
+        self.recordsMax = recordsMax ?? .max
+    }
 
     /// The types of all records, sorted. Throws when the store can't tell.
     func recordTypes() throws -> [String] {
@@ -21,14 +30,27 @@ struct SchemaScan {
     }
 
     /// Calls `body` with each record of the type until it returns false.
+    ///
+    /// - Throws: `SchemaRefusal` when there are more records than may be looked at, what `body` throws,
+    ///   `CloudStoreError`.
     func forEach(_ recordType: String, _ body: (RecordRow) throws -> Bool) throws {
         var after: RecordKey?
         while true {
+            guard
+                recordsMax == .max || recordsCount < recordsMax && bytesCount < Self.allBytesMax
+            else {
+                throw SchemaRefusal([
+                    "there are too many records to look through while others write, some of type '\(recordType)'; "
+                        + "change the schema with: yap schema import"
+                ])
+            }
             let page = try reader.records(
                 ofType: recordType, after: after, recordsMax: Self.recordsMax, bytesMax: Self.bytesMax)
             for row in page.rows {
                 guard try body(row) else { return }
             }
+            recordsCount += page.rows.count
+            bytesCount += page.rows.reduce(0) { $0 + $1.fields.count }
             guard page.moreComing, let last = page.rows.last else { return }
             after = last.key
         }
@@ -38,14 +60,16 @@ struct SchemaScan {
 extension CloudService {
     /// Checks that no record has values that the new schema has no place for.
     ///
+    /// - Parameter recordsMax: maximum number of records of a type that are looked at; nil: all of them.
     /// - Throws: `SchemaRefusal` that names a record for each reason.
     func checkRecords(
-        _ before: Schema, against after: Schema, _ reader: any CloudStoreReader
+        _ before: Schema, against after: Schema, recordsMax: Int? = nil, _ reader: any CloudStoreReader
     ) throws {
         var reasons: [String] = []
+        let scan = SchemaScan(reader, recordsMax: recordsMax)
         for (name, type) in before.recordTypes.sorted(by: { $0.key < $1.key }) {
             guard let newType = after.recordTypes[name] else {
-                try SchemaScan(reader).forEach(name) { row in
+                try scan.forEach(name) { row in
                     reasons.append("there are records of type '\(name)', as \(row.key.recordName)")
                     return false
                 }
@@ -57,7 +81,7 @@ extension CloudService {
                 lost.insert(field)
             }
             guard !lost.isEmpty else { continue }
-            try SchemaScan(reader).forEach(name) { row in
+            try scan.forEach(name) { row in
                 let values = try FieldsBinary.decode(row.fields)
                 for field in lost.sorted() where values[field] != nil {
                     reasons.append(

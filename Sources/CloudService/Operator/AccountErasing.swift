@@ -1,0 +1,153 @@
+import CloudStore
+import CloudWire
+
+/// What a user has in an environment, as far as an account takes it along.
+package enum AccountTraces {
+    /// Whether the user has devices, records or zones there.
+    ///
+    /// - Throws: `CloudStoreError`.
+    package static func isAny(of user: String, _ reader: any CloudStoreReader) throws -> Bool {
+        var wanted = StoreLoad()
+        wanted.devicesOf = [user]
+        if try reader.load(wanted).devices[user]?.isEmpty == false { return true }
+        return try !page(of: user, after: nil, recordsMax: 1, reader).isEmpty
+    }
+
+    /// A part of what the user's private database holds.
+    struct Page: Sendable {
+        /// Custom zones, with how many records each has.
+        var zones: [(name: String, recordsCount: Int64)] = []
+        /// Names of records in the default zone.
+        var records: [String] = []
+
+        var isEmpty: Bool { zones.isEmpty && records.isEmpty }
+    }
+
+    private static let zonesMax = 50
+    private static let bytesMax = 4 << 20
+
+    /// - Parameter after: the last record of the page before.
+    static func page(
+        of user: String, after: String?, recordsMax: Int, _ reader: any CloudStoreReader
+    ) throws -> Page {
+        let database = DatabaseKey.privateDatabase(of: user)
+        var page = Page()
+        page.zones = try reader.changedZones(
+            in: database, after: 0, deletedAfter: .max, zonesMax: zonesMax
+        ).rows.filter { $0.key.zoneName != ZoneID.defaultZoneName && !$0.isDeleted }
+            .map { ($0.key.zoneName, $0.size.records) }
+        let zone = ZoneKey(database: database, zoneName: ZoneID.defaultZoneName)
+        page.records = try reader.records(
+            in: zone, after: after, recordsMax: recordsMax, bytesMax: bytesMax
+        ).rows.map(\.key.recordName)
+        return page
+    }
+}
+
+/// Deletes what a user's private database holds, in steps that take turns with what others write: custom zones as a
+/// whole, and the records of the default zone a few at a time. The steps are requests of the user's own.
+package final class AccountErasing: Sendable {
+    private static let recordsMax = 200
+
+    private let thread: CloudServiceThread
+    private let container: CloudService.Container
+    private let user: String
+    private let completion: @Sendable (Result<Int64, WireError>) -> Void
+
+    private init(
+        _ thread: CloudServiceThread, _ container: CloudService.Container, _ user: String,
+        _ completion: @escaping @Sendable (Result<Int64, WireError>) -> Void
+    ) {
+        self.thread = thread
+        self.container = container
+        self.user = user
+        self.completion = completion
+    }
+
+    /// Begins. `completion` is told how many records went, or why it ended before; what had gone stays gone.
+    package static func run(
+        _ thread: CloudServiceThread, _ container: CloudService.Container, user: String,
+        completion: @escaping @Sendable (Result<Int64, WireError>) -> Void
+    ) {
+        AccountErasing(thread, container, user, completion).step(after: nil, count: 0)
+    }
+
+    private func step(after: String?, count: Int64) {
+        let user = user
+        thread.run { service in
+            let recordsMax = min(Self.recordsMax, service.limits.itemsMax)
+            return .read { try AccountTraces.page(of: user, after: after, recordsMax: recordsMax, $0) }
+        } completion: { [self] (result: Result<AccountTraces.Page, WireError>) in
+            switch result {
+            case .failure(let error): completion(.failure(error))
+            case .success(let page) where page.isEmpty:
+                // What was let in before the account was shut may have come behind what was looked at.
+                if after == nil { completion(.success(count)) } else { step(after: nil, count: count) }
+            case .success(let page): delete(page, count)
+            }
+        }
+    }
+
+    private func delete(_ page: AccountTraces.Page, _ count: Int64) {
+        let zones = page.zones.map {
+            ZoneOperation(operationType: .delete, zone: WireZone(zoneID: ZoneID(zoneName: $0.name)))
+        }
+        let records = page.records.map {
+            RecordOperation(operationType: .forceDelete, record: WireRecord(recordName: $0))
+        }
+        let zonesCount = page.zones.reduce(0) { $0 + $1.recordsCount }
+        deleteZones(zones) { [self] in
+            deleteRecords(records) { [self] in
+                step(after: page.records.last, count: count + zonesCount + Int64(records.count))
+            }
+        }
+    }
+
+    private func deleteZones(_ operations: [ZoneOperation], then next: @escaping @Sendable () -> Void) {
+        guard !operations.isEmpty else { return next() }
+        ask("zones/modify", ZonesModifyRequest(operations: operations)) { body in
+            for case .error(let error) in try ZonesModifyResponse(json: body).zones
+            // Somebody else has deleted it.
+            where error.serverErrorCode != .zoneNotFound { throw error }
+        } then: {
+            next()
+        }
+    }
+
+    private func deleteRecords(_ operations: [RecordOperation], then next: @escaping @Sendable () -> Void) {
+        guard !operations.isEmpty else { return next() }
+        let zone = ZoneID(zoneName: ZoneID.defaultZoneName)
+        ask("records/modify", RecordsModifyRequest(operations: operations, zoneID: zone, atomic: false)) {
+            body in
+            for case .error(let error) in try RecordsModifyResponse(json: body).records { throw error }
+        } then: {
+            next()
+        }
+    }
+
+    /// Asks as the user; what `check` throws ends it all.
+    private func ask(
+        _ endpoint: String, _ message: some JSONMessage, check: @escaping @Sendable ([UInt8]) throws -> Void,
+        then next: @escaping @Sendable () -> Void
+    ) {
+        do {
+            let path = "/database/1/\(container.identifier)/\(container.environment)/private/\(endpoint)"
+            let request = WireRequest(
+                path: path, query: [], headers: [(WireHeader.client, "1")],
+                body: try message.json(extras: true))
+            thread.send(
+                request, for: OperatorCaller(userRecordName: user), cancellation: ServiceCancellation()
+            ) { [self] response in
+                do {
+                    guard response.status == 200 else { throw try WireError(json: response.body) }
+                    try check(response.body)
+                    next()
+                } catch {
+                    completion(.failure(ServiceFailure.wireError(error)))
+                }
+            }
+        } catch {
+            completion(.failure(ServiceFailure.wireError(error)))
+        }
+    }
+}

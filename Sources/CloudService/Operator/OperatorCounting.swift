@@ -1,0 +1,163 @@
+import CloudStore
+import CloudWire
+
+/// Counts rows for an operator, each kind up to `countMax`, and all of a request up to `rowsMax`: beyond, what is left
+/// is told as capped.
+package struct OperatorCounting {
+    static let countMax = 10_000
+    /// About a tenth of a second.
+    package static let rowsMax = 500_000
+
+    struct Count: Hashable {
+        var count: Int
+        var isCapped: Bool
+    }
+
+    private let reader: any RecordCountsReader
+    private var rowsLeft = Self.rowsMax
+    private var types: [String: Count] = [:]
+
+    init(_ reader: any CloudStoreReader) {
+        self.reader = (reader as? any RecordCountsReader) ?? NoCounts()
+    }
+
+    /// The records of a type, of all users.
+    mutating func records(ofType recordType: String) throws -> Count {
+        if let known = types[recordType] { return known }
+        let reader = reader
+        let count = try take { try reader.countRecords(ofType: recordType, rowsMax: $0) }
+        types[recordType] = count
+        return count
+    }
+
+    /// The entries of an index, of all users.
+    mutating func entries(ofType recordType: String, field: String, kind: IndexEntry.Kind) throws -> Count {
+        let reader = reader
+        return try take {
+            try reader.countEntries(ofType: recordType, field: field, kind: kind, rowsMax: $0)
+        }
+    }
+
+    private mutating func take(_ body: (_ rowsMax: Int) throws -> CountedRows) rethrows -> Count {
+        let rowsMax = min(Self.countMax, rowsLeft)
+        guard rowsMax > 0 else { return Count(count: 0, isCapped: true) }
+        let found = try body(rowsMax + 1)
+        rowsLeft -= found.rowsRead
+        return Count(count: min(found.count, rowsMax), isCapped: found.count > rowsMax)
+    }
+}
+
+/// Counts nothing, for a store that can't.
+private struct NoCounts: RecordCountsReader {
+    func countRecords(in database: DatabaseKey, rowsMax: Int) throws -> [RecordCount] { [] }
+
+    func countRecords(ofType recordType: String, rowsMax: Int) throws -> CountedRows {
+        CountedRows(count: rowsMax, rowsRead: 0)
+    }
+
+    func countEntries(
+        ofType recordType: String, field: String, kind: IndexEntry.Kind, rowsMax: Int
+    ) throws -> CountedRows { CountedRows(count: rowsMax, rowsRead: 0) }
+}
+
+extension CloudService {
+    /// The records of a database by zone and type, in the form of `docs/OPERATOR_API.md`.
+    ///
+    /// - Throws: `CloudStoreError`.
+    package func countsMessage(
+        in database: DatabaseKey, _ reader: any CloudStoreReader
+    ) throws -> JSONValue {
+        let reader = (reader as? any RecordCountsReader) ?? NoCounts()
+        let rows = try reader.countRecords(in: database, rowsMax: OperatorCounting.countMax)
+        let zones = Dictionary(grouping: rows, by: \.zoneName).sorted { $0.key < $1.key }
+        return .object([
+            "zones": .array(
+                zones.map { zone, rows in
+                    .object([
+                        "zone": .string(zone),
+                        "recordTypes": .array(
+                            rows.map { row in
+                                .object([
+                                    "recordType": .string(row.recordType),
+                                    "count": .integer(Int64(row.count)),
+                                    "isCapped": .bool(row.isCapped),
+                                ])
+                            }),
+                    ])
+                }), "isCapped": .bool(rows.contains { $0.isCapped }),
+        ])
+    }
+
+    /// The indexes of a schema with how many entries each has, in the form of `docs/OPERATOR_API.md`.
+    ///
+    /// - Parameter recordType: of this type only; nil: of all.
+    /// - Throws: `CloudStoreError`.
+    package func indexesMessage(
+        ofType recordType: String?, _ reader: any CloudStoreReader
+    ) throws -> JSONValue {
+        var counting = OperatorCounting(reader)
+        var indexes: [JSONValue] = []
+        let types = try schema(in: reader).recordTypes.filter { recordType == nil || $0.key == recordType }
+        for (name, type) in types.sorted(by: { $0.key < $1.key }) {
+            var wanted = StoreLoad()
+            wanted.indexWorkOf = [name]
+            let missing = try reader.load(wanted).indexWork[name].map { try IndexWork($0).missing } ?? []
+            for field in QueryField.indexed(of: type) {
+                for (word, index) in FieldIndexes.names
+                where field.indexes.subtracting(field.system?.alwaysHas ?? []).contains(index) {
+                    let count = try counting.entries(of: field, index, ofType: name)
+                    let pieces = IndexPiece.kinds(of: index).map { IndexPiece(field: field.name, kind: $0) }
+                    indexes.append(
+                        .object([
+                            "recordType": .string(name), "field": .string(field.name), "kind": .string(word),
+                            "isSystemField": .bool(field.system != nil),
+                            "entriesCount": .integer(Int64(count.count)), "isCapped": .bool(count.isCapped),
+                            "isBeingBuilt": .bool(pieces.contains { missing.contains($0) }),
+                        ]))
+                }
+            }
+        }
+        return .object(["indexes": .array(indexes)])
+    }
+
+    /// The devices that are told of changes for a user, in the form of `docs/OPERATOR_API.md`.
+    ///
+    /// - Throws: `CloudStoreError`.
+    package func devicesMessage(of user: String, _ reader: any CloudStoreReader) throws -> JSONValue {
+        var wanted = StoreLoad()
+        wanted.devicesOf = [user]
+        let devices = try reader.load(wanted).devices[user] ?? []
+        wanted = StoreLoad()
+        wanted.pushesOf = devices.map(\.key)
+        let pushes = try reader.load(wanted).pushes
+        return .object([
+            "devices": .array(
+                devices.sorted { $0.seenMilliseconds > $1.seenMilliseconds }.map { device in
+                    .object([
+                        "device": .string(String(device.key.device.prefix(8))),
+                        "lastMilliseconds": .integer(device.seenMilliseconds),
+                        "pushesWaiting": .integer(Int64(pushes[device.key]?.count ?? 0)),
+                        "apnsEnvironment": .string(device.environment),
+                    ])
+                })
+        ])
+    }
+}
+
+extension OperatorCounting {
+    /// The entries of a field's index. That of the record's names has no entries of its own.
+    fileprivate mutating func entries(
+        of field: QueryField, _ index: FieldIndexes, ofType recordType: String
+    ) throws -> Count {
+        if field.system == .recordID { return try records(ofType: recordType) }
+        let kind = index == .searchable ? .word : IndexEntries.kind(of: field)
+        return try entries(ofType: recordType, field: field.name, kind: kind)
+    }
+}
+
+extension IndexPiece {
+    /// What an index of a field is made of.
+    fileprivate static func kinds(of index: FieldIndexes) -> [Kind] {
+        index == .searchable ? [.words] : index == .sortable ? [.values, .nulls] : [.values]
+    }
+}
