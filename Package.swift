@@ -93,8 +93,7 @@ let package = Package(
             "CloudServer",
             [
                 "CloudService", "CloudStore", "CloudWire", "Crypto", "DashboardPage", "HTTPClient",
-                "HTTPServer",
-                "Seams",
+                "HTTPServer", "SQLite", "Seams",
             ]),
 
         // 5

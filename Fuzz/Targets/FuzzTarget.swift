@@ -14,7 +14,7 @@ public struct FuzzTarget: Sendable {
     public static let all: [FuzzTarget] = [
         FuzzTarget("request", fuzzRequest), FuzzTarget("json", fuzzJSON), FuzzTarget("fields", fuzzFields),
         FuzzTarget("token", fuzzToken), FuzzTarget("query", fuzzQuery), FuzzTarget("schema", fuzzSchema),
-        FuzzTarget("multipart", fuzzMultipart),
+        FuzzTarget("operations", fuzzSchemaOperations), FuzzTarget("multipart", fuzzMultipart),
         FuzzTarget("signature", fuzzSignature),
     ]
 }

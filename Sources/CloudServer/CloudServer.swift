@@ -28,6 +28,7 @@ public final class CloudServer: Sendable {
     private let assets: AssetDesk
     private let marks: FolderMarks?
     private let log: RequestLog?
+    private let history: RequestHistory?
     private let hasStopped = Lock(false)
 
     /// Puts one service on a port. It answers for every container that it admits itself; there is no sign-in, since
@@ -88,16 +89,18 @@ public final class CloudServer: Sendable {
                 table.tell(news.event, in: news.container, webhooks)
             }
         }
-        operators = Self.operators(dataFolder, control, options, table, log)
+        history = Self.history(dataFolder, control, options, log)
+        operators = Self.operators(dataFolder, control, options, table, history, log)
         assets = AssetDesk(options, table: table)
         if let dataFolder, let control {
-            removals = RemovalWatch(dataFolder, control, table, courier, log)
+            removals = RemovalWatch(dataFolder, control, table, courier, history, log)
         } else {
             removals = nil
         }
         var http = options.http
         http.bodyBytesMax = max(
-            http.bodyBytesMax, options.limits.bodyBytesMax, AssetDesk.bodyBytesMax(options))
+            http.bodyBytesMax, options.limits.bodyBytesMax, AssetDesk.bodyBytesMax(options),
+            operators == nil ? 0 : OperatorEndpoint.schemaBytesMax)
         // A proxy's connections are everybody's: it is the proxy that knows how many a client has.
         if options.trustsForwardedFor { http.connectionsOfAddressMax = 0 }
         http.streamSecondsMax = Double(options.assets.downloadMillisecondsMax) / 1_000
@@ -108,7 +111,8 @@ public final class CloudServer: Sendable {
             options: options, onlyContainer: onlyContainer, strangers: strangers, table: table,
             courier: courier,
             webhooks: webhooks, signIns: signIns, operators: operators, assets: assets, status: status,
-            log: log)
+            log: log, history: history)
+        operators?.setGauges { [weak routes] in routes?.gauges() }
         let server = HTTPServer(options: http, handler: routes)
         self.http = server
         certificate = http.tls.map { tls in
@@ -174,6 +178,9 @@ public final class CloudServer: Sendable {
     /// How many devices wait for a push.
     public var courierPollCount: Int { courier.count }
 
+    /// Returns when all requests that were answered are in the history. For tests.
+    func settleHistory() { history?.settle() }
+
     /// Stops in order: accepts no more, answers the polls that are held, lets requests in flight end within
     /// `graceMilliseconds`, ends the services, closes their files, and writes the rest of the log.
     ///
@@ -193,19 +200,31 @@ public final class CloudServer: Sendable {
             control?.setReplayListener(nil)
             table.stop()
             marks?.stop()
+            history?.stop()
             log?.stop(waitMilliseconds: 1_000)
             hasStopped = true
+        }
+    }
+
+    /// What is kept of the requests; nil without a folder, or where that is turned off.
+    private static func history(
+        _ folder: DataFolder?, _ control: ControlStore?, _ options: CloudServerOptions, _ log: RequestLog?
+    ) -> RequestHistory? {
+        guard let folder, options.history.requests == .on else { return nil }
+        return RequestHistory(path: folder.historyPath, options.history, clock: options.clock, log: log) {
+            // What can't be read says nothing of it.
+            (try? control?.containerExists($0.container)) ?? true
         }
     }
 
     /// Without the control file's secrets there is no dashboard; the log says why.
     private static func operators(
         _ folder: DataFolder?, _ control: ControlStore?, _ options: CloudServerOptions,
-        _ table: EnvironmentTable, _ log: RequestLog?
+        _ table: EnvironmentTable, _ history: RequestHistory?, _ log: RequestLog?
     ) -> OperatorDesk? {
         guard let folder, let control, options.dashboard != .off else { return nil }
         do {
-            return try OperatorDesk(control, folder, options, table: table, log: log)
+            return try OperatorDesk(control, folder, options, table: table, history: history, log: log)
         } catch {
             log?.add(event: "dashboard can't be served", [("error", "\(error)")])
             return nil

@@ -43,6 +43,8 @@ public struct CloudServerOptions: Sendable {
     public var log: (any LogSink)?
     /// So many lines wait for the log; more are dropped, and the log says how many.
     public var logLinesMax = 16_384
+    /// What is kept of the requests that were answered.
+    public var history = HistoryOptions()
     /// Serve `GET /metrics` to whoever asks.
     public var servesMetrics = false
 

@@ -32,7 +32,7 @@ public struct ControlAccounts: ServiceAccounts {
             else { return .unknown }
             let user = ServiceUser(
                 userRecordName: session.userRecordName, givenName: session.givenName,
-                familyName: session.familyName)
+                familyName: session.familyName, sessionID: session.id)
             return .user(user, replacement: replacement)
         case .ended: return .ended
         case .unknown: return .unknown

@@ -25,6 +25,7 @@ final class RemovalWatch: Sendable {
     private let remover: EnvironmentRemover
     private let table: EnvironmentTable
     private let courier: Courier
+    private let history: RequestHistory?
     private let log: RequestLog?
     private let state = Lock(State())
     private let alarm = Alarm()
@@ -32,12 +33,13 @@ final class RemovalWatch: Sendable {
 
     init(
         _ folder: DataFolder, _ control: ControlStore, _ table: EnvironmentTable, _ courier: Courier,
-        _ log: RequestLog?
+        _ history: RequestHistory?, _ log: RequestLog?
     ) {
         self.control = control
         remover = EnvironmentRemover(folder, control)
         self.table = table
         self.courier = courier
+        self.history = history
         self.log = log
     }
 
@@ -73,6 +75,10 @@ final class RemovalWatch: Sendable {
             var isDone = false
             for removal in removals where try run(removal) == .done {
                 isDone = true
+                for environment in removal.environments {
+                    history?.remove(
+                        HistoryPlace(container: removal.container, environment: environment))
+                }
                 tell("container removed", removal)
             }
             state.withLock { $0.lastError = nil }

@@ -13,6 +13,12 @@ struct RequestNote: Sendable {
     var recordErrors: [String: Int] = [:]
     /// How many writes shared the commit.
     var groupRequests = 0
+    /// What the client calls itself.
+    var userAgent: String?
+    /// A device's wait for a push that ended without one.
+    var isEmptyPoll = false
+    /// What the service tells of the request.
+    var detail: WireDetail?
 }
 
 /// An exchange with what is needed to answer it in CloudKit's form.
@@ -22,6 +28,7 @@ struct Reply: Sendable {
     private let wantsExtras: Bool
     private let clientID: String?
     private let peer: String?
+    private let userAgent: String?
     /// Whether a 503 for want of room goes out later: a large body that is sent again and again costs much.
     private let holdsBusy: Bool
     /// A refusal to try later goes out after this time, so that a client that ignores it gets on no faster.
@@ -40,14 +47,20 @@ struct Reply: Sendable {
         origin = isCrossOrigin ? head.header(WireHeader.origin) : nil
         wantsExtras = head.header(WireHeader.client) == "1"
         clientID = head.queryValue(WireHeader.clientIDItem)
+        userAgent = head.header("User-Agent")
     }
+
+    /// What is known of every request.
+    private var note: RequestNote { RequestNote(peer: peer, clientID: clientID, userAgent: userAgent) }
 
     /// Answers with what the service said.
     func send(_ response: WireResponse) {
-        let note = RequestNote(
-            peer: peer, clientID: clientID, user: response.note.userRecordName,
-            errorCode: response.note.errorCode, recordErrors: response.note.recordErrors,
-            groupRequests: response.note.groupRequests)
+        var note = note
+        note.user = response.note.userRecordName
+        note.errorCode = response.note.errorCode
+        note.recordErrors = response.note.recordErrors
+        note.groupRequests = response.note.groupRequests
+        note.detail = response.note.detail
         respond(
             status: response.status, headers: response.headers, body: response.body, note: note,
             refusesOrigin: response.note.refusesOrigin, mayBeAskedAgain: response.note.isRead)
@@ -67,7 +80,8 @@ struct Reply: Sendable {
     func send(_ error: WireError) {
         let response = Self.response(error, requestID: exchange.requestID, wantsExtras: wantsExtras)
         guard case .bytes(let body) = response.body else { return }
-        let note = RequestNote(peer: peer, clientID: clientID, errorCode: error.serverErrorCode.rawValue)
+        var note = note
+        note.errorCode = error.serverErrorCode.rawValue
         respond(status: response.status, headers: response.headers, body: body, note: note)
     }
 
@@ -75,7 +89,7 @@ struct Reply: Sendable {
     func send(_ response: HTTPResponse) {
         var response = response
         if let origin { response.headers += Self.crossOriginHeaders(origin) }
-        exchange.respond(response, context: RequestNote(peer: peer, clientID: clientID))
+        exchange.respond(response, context: note)
     }
 
     /// The answer to a request that pages of any origin may send, for where there is no exchange yet.
@@ -94,7 +108,9 @@ struct Reply: Sendable {
 
     /// Answers with 200 and nothing: a poll that came to its end.
     func sendEmpty() {
-        respond(status: 200, headers: Self.jsonHeaders, body: [])
+        var note = note
+        note.isEmptyPoll = true
+        respond(status: 200, headers: Self.jsonHeaders, body: [], note: note)
     }
 
     /// Answers a browser's question whether it may ask.
@@ -168,7 +184,7 @@ struct Reply: Sendable {
         response.mayBeAskedAgain = mayBeAskedAgain
         if status == 429 || status == 503 && holdsBusy { response.holdMilliseconds = Self.holdMilliseconds }
         exchange.respond(
-            response, context: note ?? RequestNote(peer: peer, clientID: clientID), written: written)
+            response, context: note ?? self.note, written: written)
     }
 
     /// Lets the page read the answer, as Apple's servers do. No cookie signs anybody in here, so the page gets nothing

@@ -60,11 +60,16 @@ extension Route {
         case .operators:
             // The service's endpoints, which answer for data, have bounds of their own. These are for the rest.
             return RequestBounds(
-                memoryBytes: Self.memoryFixed + Self.hashBytes,
-                answerBytes: OperatorOverview.linesMax * Self.auditLineBytes,
-                rowsRead: AdministratorSessions.countMax * Self.rowsFixed, rowsWritten: Self.rowsFixed,
-                diskBytes: 3 * Self.rowsFixed * Self.pageBytes,
-                countedBy: ["OperatorGate", "OperatorDesk", "TryLimiter", "signInsWaitingMax"])
+                memoryBytes: Self.memoryFixed + Self.hashBytes + 4 * OperatorEndpoint.schemaBytesMax,
+                answerBytes: 3 * SchemaLanguage.textBytesMax,
+                rowsRead: max(2 * OperatorCounting.rowsMax, OperatorHistory.rowsReadMax),
+                rowsWritten: CloudService.schemaChangeRowsMax,
+                diskBytes: 3 * CloudService.schemaChangeRowsMax * Self.pageBytes
+                    + 2 * SchemaLanguage.textBytesMax,
+                countedBy: [
+                    "OperatorGate", "OperatorDesk", "OperatorCounting", "TryLimiter", "signInsWaitingMax",
+                    "textBytesMax", "schemaChangeRowsMax",
+                ])
         case .live, .nowhere:
             return RequestBounds(
                 memoryBytes: Self.memoryFixed, answerBytes: Self.headBytes, countedBy: ["headerBytesMax"])
@@ -92,8 +97,6 @@ extension Route {
     private static let rowsFixed = 64
     /// A session in JSON: an id, times, an address, and 120 characters of what the client calls itself.
     private static let sessionBytes = 1 << 10
-    /// A line of the audit log in JSON, with ten names of 255 bytes.
-    private static let auditLineBytes = 8 << 10
     private static let pageBytes = 4_096 + 24
     /// A short answer, which may name what was asked for.
     private static let headBytes = 16 << 10

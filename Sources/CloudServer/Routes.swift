@@ -104,6 +104,7 @@ final class Routes: HTTPHandler {
     private let operators: OperatorDesk?
     private let assets: AssetDesk
     private let log: RequestLog?
+    private let history: RequestHistory?
     private let status: ServerStatus
     /// Asks the HTTP server, which is made after this.
     let connectionCount = Lock<(@Sendable () -> Int)?>(nil)
@@ -114,7 +115,7 @@ final class Routes: HTTPHandler {
         options: CloudServerOptions, onlyContainer: CloudService.Container?, strangers: AddressRate,
         table: EnvironmentTable, courier: Courier, webhooks: WebhookSender, signIns: SignInDesk?,
         operators: OperatorDesk?, assets: AssetDesk,
-        status: ServerStatus, log: RequestLog?
+        status: ServerStatus, log: RequestLog?, history: RequestHistory?
     ) {
         self.options = options
         self.strangers = strangers
@@ -127,6 +128,7 @@ final class Routes: HTTPHandler {
         self.status = status
         self.assets = assets
         self.log = log
+        self.history = history
     }
 
     func clientAddress(of head: HTTPRequestHead) -> String? {
@@ -142,10 +144,12 @@ final class Routes: HTTPHandler {
         // Told by the beginning: the whole path is looked at once, when the request is there.
         let isService = head.path.hasPrefix("/database/1/") || head.path.hasPrefix("/device/1/")
         let isOfOperators = operators != nil && head.path.hasPrefix(OperatorEndpoint.prefix)
-        let isSmall = isOfOperators || head.path.hasPrefix(Route.signInPath)
+        let isSmall = head.path.hasPrefix(Route.signInPath)
         let bytesMax =
-            isService || isOfOperators && OperatorEndpoint.takesData(head.path)
-            ? options.limits.bodyBytesMax : isSmall ? Self.signInBytesMax : 0
+            isService
+            ? options.limits.bodyBytesMax
+            : isOfOperators
+                ? OperatorEndpoint.bodyBytesMax(head.path, options.limits) : isSmall ? Self.signInBytesMax : 0
         let length = head.header("Content-Length").flatMap { Int($0) } ?? 0
         guard length > bytesMax else { return .collect(bytesMax: bytesMax) }
         let error = bytesMax == 0 ? Refusal.noSuchPath(head.path) : Refusal.bodyTooLarge(bytesMax: bytesMax)
@@ -220,6 +224,7 @@ final class Routes: HTTPHandler {
 
     func finished(_ summary: HTTPExchangeSummary) {
         status.count(summary)
+        history?.add(summary)
         guard let log else { return }
         let now = options.clock.nowMilliseconds()
         log.add { requestLine(summary, milliseconds: now) }
@@ -271,10 +276,12 @@ final class Routes: HTTPHandler {
     }
 
     private func wireRequest(_ head: HTTPRequestHead, _ body: [UInt8]) -> WireRequest {
-        WireRequest(
+        var request = WireRequest(
             method: head.method, path: head.path, query: head.query, headers: serviceHeaders(of: head),
             body: body, requestID: head.requestID, serverURL: serverURL(for: head), rawTarget: head.target,
             peer: peer(of: head))
+        request.isTraced = history != nil
+        return request
     }
 
     private func ask(
@@ -320,7 +327,8 @@ final class Routes: HTTPHandler {
         return String(last.filter { $0 != " " }.prefix(64))
     }
 
-    private func gauges() -> ServerStatus.Gauges {
+    /// Numbers that are what they are at the moment.
+    func gauges() -> ServerStatus.Gauges {
         ServerStatus.Gauges(
             connections: connectionCount.withLock { $0 }?() ?? 0, polls: courier.count,
             pushes: courier.deliveredCount, environmentsOpen: table.openCount,

@@ -145,7 +145,7 @@ import Testing
             let kept = KeptLog()
             let log = RequestLog(kept, entriesMax: 100, clock: SystemTimeSource())
             defer { log.stop(waitMilliseconds: 1_000) }
-            let watch = RemovalWatch(folder, control, table, courier, log)
+            let watch = RemovalWatch(folder, control, table, courier, nil, log)
             defer { watch.stop() }
             watch.look()
             let refused = Lock<WireError?>(nil)

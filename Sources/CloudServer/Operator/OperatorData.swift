@@ -47,8 +47,7 @@ final class OperatorData: Sendable {
     func answer(
         _ request: OperatorRequest, _ container: CloudService.Container, scope: String, _ endpoint: Endpoint
     ) throws {
-        let user = request.head.queryValue("user").flatMap { $0.isEmpty ? nil : $0 }
-        if let user { try Self.checkUser(user) }
+        let user = try request.user
         // Before a line is written of what can't be done.
         guard try control.containerExists(container.identifier) else {
             throw Refusal.noSuchContainer(container)
@@ -81,12 +80,12 @@ final class OperatorData: Sendable {
 
     /// The line of a change.
     private func change(of request: OperatorRequest, _ look: AuditLine, _ endpoint: Endpoint) -> AuditLine {
-        var line = request.auditLine(endpoint == .zonesModify ? .zonesChanged : .recordsChanged)
+        var line = request.auditLine(AuditLine.Action(change: endpoint))
         line.container = look.container
         line.environment = look.environment
         line.database = look.database
         line.user = look.user
-        line.name(what: request.http.body, isZones: endpoint == .zonesModify)
+        line.name(what: request.http.body, of: endpoint)
         return line
     }
 
@@ -162,27 +161,22 @@ final class OperatorData: Sendable {
         response.note.errorCode = error.serverErrorCode.rawValue
         return response
     }
-
-    /// A user's record name, as this server makes them.
-    private static func checkUser(_ name: String) throws(WireError) {
-        let isName =
-            name.utf8.count == 33 && name.hasPrefix("_")
-            && name.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        guard isName else {
-            throw Refusal.badRequest("user is the record name of a user: _ and 32 hexadecimal digits")
-        }
-    }
 }
 
 extension AuditLine {
     /// Takes the names of what a change is about from its body. A body that can't be read changes nothing.
-    fileprivate mutating func name(what body: [UInt8], isZones: Bool) {
+    fileprivate mutating func name(what body: [UInt8], of endpoint: Endpoint) {
         let zones: [String]
-        if isZones {
+        switch endpoint {
+        case .zonesModify:
             names =
                 (try? ZonesModifyRequest(request: body))?.operations.map { $0.zone.zoneID.zoneName } ?? []
             zones = names
-        } else {
+        case .assetsUpload:
+            let request = try? AssetsUploadRequest(request: body)
+            names = request?.tokens.map { $0.recordName ?? "" } ?? []
+            zones = request.map { [$0.zoneID?.zoneName ?? ZoneID.defaultZoneName] } ?? []
+        default:
             let request = try? RecordsModifyRequest(request: body)
             names = request?.operations.map { $0.record.recordName ?? "" } ?? []
             let shared = request?.zoneID
@@ -193,5 +187,16 @@ extension AuditLine {
         count = names.count
         names = Array(names.prefix(Self.namesMax))
         zone = Set(zones).count == 1 ? zones.first : nil
+    }
+}
+
+extension AuditLine.Action {
+    /// The action of an endpoint that changes what users have.
+    fileprivate init(change endpoint: Endpoint) {
+        switch endpoint {
+        case .zonesModify: self = .zonesChanged
+        case .assetsUpload: self = .filesSent
+        default: self = .recordsChanged
+        }
     }
 }

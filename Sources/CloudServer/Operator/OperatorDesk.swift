@@ -18,6 +18,13 @@ final class OperatorDesk: Sendable {
     private let administration: OperatorAdministration
     private let data: OperatorData
     private let kept: OperatorOverview
+    private let containers: OperatorContainers
+    private let keys: OperatorKeys
+    private let webhooks: OperatorWebhooks
+    private let accounts: OperatorAccounts
+    private let schemas: OperatorSchema
+    private let counts: OperatorCounts
+    private let happened: OperatorHistory
     private let files: DashboardFiles
     private let queue = FairWorker(jobsMax: waitingMax)
     private let rates = Lock(RateBuckets(rate))
@@ -28,7 +35,7 @@ final class OperatorDesk: Sendable {
     /// - Throws: `CryptoError`, `CloudStoreError`.
     init(
         _ control: ControlStore, _ folder: DataFolder, _ options: CloudServerOptions, table: EnvironmentTable,
-        log: RequestLog?
+        history: RequestHistory?, log: RequestLog?
     ) throws {
         self.control = control
         self.options = options
@@ -39,7 +46,22 @@ final class OperatorDesk: Sendable {
         administration = OperatorAdministration(control, audit)
         let gate = OperatorGate()
         data = OperatorData(control, audit, table, gate, queue, clock: options.clock)
-        kept = OperatorOverview(control, folder, table, gate)
+        kept = OperatorOverview(control)
+        containers = OperatorContainers(control, folder, audit)
+        keys = OperatorKeys(control, audit)
+        let stores = OperatorStores(control, audit, table, gate, queue, log)
+        webhooks = OperatorWebhooks(stores)
+        let sweep = OperatorSweep(control, folder, table, queue)
+        accounts = OperatorAccounts(control, audit, stores, sweep, sessions)
+        schemas = OperatorSchema(stores, folder)
+        counts = OperatorCounts(stores)
+        happened = OperatorHistory(
+            history, HistoryStores(control: control, folder: folder), options)
+    }
+
+    /// Says where the numbers of the moment come from.
+    func setGauges(_ gauges: @escaping @Sendable () -> ServerStatus.Gauges?) {
+        happened.setGauges(gauges)
     }
 
     /// Whether the listener is one that only programs of this machine reach: there the dashboard is open before an
@@ -132,6 +154,7 @@ final class OperatorDesk: Sendable {
         // Data is begun by the service, and a password by the thread that hashes it.
         switch request.endpoint {
         case .data, .setPassword: break
+        case .people(let asked) where asked.hashes: break
         default: guard request.cancellation.begin() else { return request.reply.send(Refusal.busy) }
         }
         switch request.endpoint {
@@ -141,9 +164,15 @@ final class OperatorDesk: Sendable {
         case .listAdministrators, .addAdministrator, .makeLink, .setRole, .removeAdministrator:
             try administration.answer(request, serverURL: request.serverURL ?? "")
         case .audit: try kept.sendAudit(request)
-        case .containers: try kept.sendContainers(request)
+        case .containers: try containers.list(request)
+        case .addContainer: try containers.add(request)
+        case .keys(let container, let asked): try keys.answer(request, container, asked)
+        case .webhooks(let container, let asked): try webhooks.answer(request, container, asked)
         case .accounts(let container): try kept.sendAccounts(of: container, request)
-        case .schema(let container): kept.sendSchema(of: container, request)
+        case .people(let asked): try accounts.answer(request, asked)
+        case .schema(let container, let asked): try schemas.answer(request, container, asked)
+        case .counts(let container, let asked): try counts.answer(request, container, asked)
+        case .history(let endpoint): try happened.answer(endpoint, request)
         case .data(let container, let scope, let endpoint):
             try data.answer(request, container, scope: scope, endpoint)
         }
@@ -165,13 +194,16 @@ final class OperatorDesk: Sendable {
 /// How an error of the operator API is answered.
 enum OperatorFailure {
     static func send(_ error: any Error, _ reply: Reply, _ log: RequestLog?) {
+        reply.send(wireError(error, reply.exchange.requestID, log))
+    }
+
+    static func wireError(_ error: any Error, _ requestID: String, _ log: RequestLog?) -> WireError {
         switch error {
-        case let error as WireError: reply.send(error)
-        case let error as ControlError: reply.send(wireError(error))
+        case let error as WireError: return error
+        case let error as ControlError: return wireError(error)
         default:
-            log?.add(
-                event: "operator request failed", [("id", reply.exchange.requestID), ("error", "\(error)")])
-            reply.send(Refusal.cannotUseControlFile)
+            log?.add(event: "operator request failed", [("id", requestID), ("error", "\(error)")])
+            return Refusal.cannotUseControlFile
         }
     }
 
@@ -179,7 +211,8 @@ enum OperatorFailure {
         switch error {
         case .noSuchAdministrator, .noSuchContainer, .noSuchAccount:
             WireError(.notFound, reason: "\(error)", ckErrorCode: 11)
-        case .administratorExists, .lastAdministrator, .tooManyAdministrators, .isBeingRemoved:
+        case .administratorExists, .lastAdministrator, .tooManyAdministrators, .isBeingRemoved,
+            .accountExists, .emailTaken, .tooManyDevelopers, .tokenExists, .keyExists:
             WireError(.conflict, reason: "\(error)", ckErrorCode: 14)
         default: Refusal.badRequest("\(error)")
         }

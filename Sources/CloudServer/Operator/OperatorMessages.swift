@@ -2,7 +2,7 @@ import CloudService
 import CloudStore
 import CloudWire
 
-/// The body of a request to the operator API: an object of texts.
+/// The body of a request to the operator API: an object, mostly of texts.
 struct OperatorBody {
     private let members: [String: JSONValue]
 
@@ -30,6 +30,64 @@ struct OperatorBody {
         return text
     }
 
+    /// The text of this name; nil when there is none, or it is empty.
+    ///
+    /// - Throws: a `WireError` for something else.
+    func nonempty(_ name: String) throws(WireError) -> String? {
+        guard let text = try optional(name), !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// The text of this name; nil when there is none.
+    ///
+    /// - Throws: a `WireError` for something else.
+    func optional(_ name: String) throws(WireError) -> String? {
+        switch members[name] {
+        case nil, .null?: return nil
+        case .string(let text)?: return text
+        default: throw Refusal.badRequest("\"\(name)\" is no text")
+        }
+    }
+
+    /// The texts of this name; nil when there are none.
+    ///
+    /// - Throws: a `WireError` for something else.
+    func texts(_ name: String) throws(WireError) -> [String]? {
+        guard let value = members[name], value != .null else { return nil }
+        guard let texts = value.texts else { throw Refusal.badRequest("\"\(name)\" is no list of texts") }
+        return texts
+    }
+
+    /// The values of this name.
+    ///
+    /// - Throws: a `WireError` when it is no list.
+    func list(_ name: String) throws(WireError) -> [JSONValue] {
+        guard case .array(let values)? = members[name] else {
+            throw Refusal.badRequest("the body has no list \"\(name)\"")
+        }
+        return values
+    }
+
+    /// Whether something is so; nil when nothing is said.
+    ///
+    /// - Throws: a `WireError` for something else.
+    func flag(_ name: String) throws(WireError) -> Bool? {
+        switch members[name] {
+        case nil, .null?: return nil
+        case .bool(let flag)?: return flag
+        default: throw Refusal.badRequest("\"\(name)\" is neither true nor false")
+        }
+    }
+
+    /// - Throws: a `WireError` when it names no environment.
+    func environment() throws(WireError) -> String {
+        let environment = try required("environment")
+        guard ["development", "production"].contains(environment) else {
+            throw Refusal.badRequest("environment is development or production")
+        }
+        return environment
+    }
+
     /// - Throws: a `WireError` when there is no role of that name.
     func role() throws(WireError) -> AdministratorRole {
         guard let role = AdministratorRole(rawValue: try required("role")) else {
@@ -47,6 +105,13 @@ extension JSONValue {
     }
 
     static func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
+
+    /// The texts of a list that holds nothing else; nil for something else.
+    var texts: [String]? {
+        guard case .array(let values) = self else { return nil }
+        let texts = values.compactMap { if case .string(let text) = $0 { text } else { String?.none } }
+        return texts.count == values.count ? texts : nil
+    }
 
     static func count(_ count: Int) -> JSONValue { .integer(Int64(count)) }
 

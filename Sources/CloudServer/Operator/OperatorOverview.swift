@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints that show what a server keeps: containers, accounts, schemas, and the audit log.
+/// The endpoints that show what a server keeps: the accounts of a container, and the audit log.
 struct OperatorOverview: Sendable {
     /// Maximum number of accounts in an answer.
     static let accountsMax = 50
@@ -15,31 +15,8 @@ struct OperatorOverview: Sendable {
     private static let linesUsual = 50
 
     private let control: ControlStore
-    private let folder: DataFolder
-    private let table: EnvironmentTable
-    private let gate: OperatorGate
 
-    init(_ control: ControlStore, _ folder: DataFolder, _ table: EnvironmentTable, _ gate: OperatorGate) {
-        self.gate = gate
-        self.control = control
-        self.folder = folder
-        self.table = table
-    }
-
-    /// Answers with the containers, and how large the store of each environment is.
-    func sendContainers(_ request: OperatorRequest) throws {
-        let tokens = Dictionary(grouping: try control.tokens(), by: \.container)
-        let containers = try control.containers().map { container in
-            JSONValue.members([
-                "identifier": .string(container.identifier),
-                "createdMilliseconds": .integer(container.createdMilliseconds),
-                "tokensCount": .count(tokens[container.identifier]?.count ?? 0),
-                "environments": .array(
-                    try ["production", "development"].map { try environment($0, of: container.identifier) }),
-            ])
-        }
-        request.reply.send(JSONValue.object(["containers": .array(containers)]))
-    }
+    init(_ control: ControlStore) { self.control = control }
 
     /// Answers with accounts by name, and the record name that each has in the container.
     func sendAccounts(of container: String, _ request: OperatorRequest) throws {
@@ -81,27 +58,6 @@ struct OperatorOverview: Sendable {
         ])
     }
 
-    /// Answers with the schema of an environment, later.
-    func sendSchema(of container: CloudService.Container, _ request: OperatorRequest) {
-        let reply = request.reply
-        let isTaken = gate.enter { [table, gate, peer = request.peer] in
-            table.use(container, from: peer) { result in
-                switch result {
-                case .failure(let error):
-                    gate.leave()
-                    reply.send(error)
-                case .success(let environment):
-                    environment.thread.sendSchema(requestID: reply.exchange.requestID) { response in
-                        table.release(environment)
-                        gate.leave()
-                        reply.send(response)
-                    }
-                }
-            }
-        }
-        if !isTaken { reply.send(Refusal.busy) }
-    }
-
     /// Answers with lines of the audit log, newest first.
     func sendAudit(_ request: OperatorRequest) throws {
         let head = request.head
@@ -115,14 +71,6 @@ struct OperatorOverview: Sendable {
                 "lines": .array(lines.map { JSONValue($0) }),
                 "before": lines.count == linesMax ? lines.last.map { .integer($0.number) } ?? .null : .null,
             ]))
-    }
-
-    private func environment(_ name: String, of container: String) throws -> JSONValue {
-        let path = try folder.storePath(container: container, environment: name)
-        let bytes = FileBytes.count(of: [path, "\(path)-wal"])
-        return .members([
-            "environment": .string(name), "isMade": .bool(bytes != nil), "bytes": .integer(bytes ?? 0),
-        ])
     }
 
     private func send(_ page: [JSONValue], _ name: String, after: String?, _ request: OperatorRequest) {

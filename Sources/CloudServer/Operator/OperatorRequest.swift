@@ -19,6 +19,25 @@ struct OperatorRequest: Sendable {
     var head: HTTPRequestHead { http.head }
     var administrator: Administrator { session.administrator }
 
+    /// The record name of the user that the query names, in the form in which this server makes them; nil: it names
+    /// none.
+    ///
+    /// - Throws: a `WireError` for something else.
+    var user: String? {
+        get throws(WireError) {
+            guard let name = head.queryValue("user"), !name.isEmpty else { return nil }
+            let isName =
+                name.utf8.count == 33 && name.hasPrefix("_")
+                && name.dropFirst().utf8.allSatisfy {
+                    (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
+                }
+            guard isName else {
+                throw Refusal.badRequest("user is the record name of a user: _ and 32 hexadecimal digits")
+            }
+            return name
+        }
+    }
+
     /// A line of the audit log about this request.
     func auditLine(_ action: AuditLine.Action, outcome: AuditLine.Outcome = .begun) -> AuditLine {
         var line = AuditLine(

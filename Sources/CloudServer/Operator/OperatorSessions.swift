@@ -177,6 +177,11 @@ final class OperatorSessions: Sendable {
         try audit.begin(line)
     }
 
+    /// Runs what takes a password's hash, which is slow on purpose, on the thread of those. What it throws is answered.
+    func hashing(_ request: OperatorRequest, _ body: @escaping @Sendable () throws -> Void) {
+        hash(of: request.peer, request.reply, request.cancellation, body)
+    }
+
     private func hash(
         of peer: String, _ reply: Reply, _ cancellation: ServiceCancellation,
         _ body: @escaping @Sendable () throws -> Void

@@ -140,7 +140,7 @@ public final class SignInCheck: SignInChecker {
         if let wait { return .tooManyTries(retryAfterSeconds: wait) }
         let account = try control.account(named: request.account)
         let hash = try account.map { try PasswordHash(stored: $0.passwordHash) } ?? nobody
-        guard try hash.matches(request.password), let account else {
+        guard try hash.matches(request.password), let account, !account.isDisabled else {
             // Kept, so that a restart gives nobody new tries.
             try control.saveSignInTries(
                 tries.withLock {
@@ -160,6 +160,8 @@ public final class SignInCheck: SignInChecker {
             made = try control.makeSession(
                 of: account, container: request.container, environment: request.environment,
                 lifeMilliseconds: lifeMilliseconds, from: place)
+        } catch ControlError.noSuchAccount {
+            return .refused
         } catch is ControlError {
             return .denied(
                 Refusal.removed(

@@ -44,7 +44,17 @@ import Testing
             Row(request: "GET audit", body: "", statuses: [421, 200, 200, 200]),
             Row(request: "GET containers", body: "", statuses: [421, 200, 200, 200]),
             Row(request: "GET \(container)/accounts", body: "", statuses: [421, 200, 200, 200]),
-            Row(request: "GET \(container)/development/schema", body: "", statuses: [421, 200, 200, 200]),
+            Row(request: "GET live", body: "", statuses: [421, 200, 200, 200]),
+            Row(request: "GET live/hours", body: "", statuses: [421, 200, 200, 200]),
+            Row(request: "GET requests", body: "", statuses: [421, 200, 200, 200]),
+            Row(request: "GET requests/none", body: "", statuses: [421, 404, 404, 404]),
+            Row(request: "GET \(container)/development/sync", body: "", statuses: [421, 200, 200, 200]),
+            Row(request: "GET \(container)/development/usage", body: "", statuses: [421, 200, 200, 200]),
+            Row(
+                request: "GET \(container)/development/usage/zones?user=\(ada)", body: "",
+                statuses: [421, 200, 200, 200]),
+            Row(request: "GET \(container)/development/slow", body: "", statuses: [421, 200, 200, 200]),
+        ] + accountRows + keyRows(container) + schemaRows(container) + [
             data(
                 "records/modify",
                 #"{"operations":[{"operationType":"forceUpdate","record":{"recordName":"a","recordType":"Note"}}]}"#,
@@ -52,6 +62,7 @@ import Testing
             data("records/query", #"{"query":{"recordType":"Note"}}"#, [421, 200, 200, 200]),
             data("records/lookup", #"{"records":[{"recordName":"a"}]}"#, [421, 200, 200, 200]),
             data("zones/list", "{}", [421, 200, 200, 200]),
+            data("subscriptions/list", "{}", [421, 200, 200, 200]),
             data("zones/lookup", #"{"zones":[{"zoneID":{"zoneName":"a"}}]}"#, [421, 200, 200, 200]),
             data("changes/zone", #"{"zones":[{"zoneID":{"zoneName":"a"}}]}"#, [421, 200, 200, 200]),
             data(
@@ -59,8 +70,73 @@ import Testing
                 #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"z"}}}]}"#,
                 [421, 403, 200, 200]),
             data("users/caller", "{}", [404, 404, 404, 404]),
-            data("assets/upload", "{}", [404, 404, 404, 404]),
+            data("assets/upload", #"{"tokens":[{"fieldName":"photo"}]}"#, [421, 403, 200, 200]),
             Row(request: "POST session/end", body: "", statuses: [421, 200, 200, 200]),
+        ]
+    }
+
+    private static let forAll = [421, 200, 200, 200]
+    /// Requests of `administer` that name what isn't there.
+    private static let ofNobody = [421, 403, 403, 404]
+
+    private static let accountRows = [
+        Row(request: "GET accounts", body: "", statuses: forAll),
+        Row(request: "GET accounts/ada", body: "", statuses: forAll),
+        Row(
+            request: "POST accounts/add", body: #"{"name":"new","password":"a long sentence"}"#,
+            statuses: [421, 403, 403, 200]),
+        Row(request: "POST accounts/change", body: #"{"name":"none"}"#, statuses: ofNobody),
+        Row(request: "POST accounts/password", body: #"{"name":"none"}"#, statuses: ofNobody),
+        Row(request: "POST accounts/disable", body: #"{"name":"none"}"#, statuses: ofNobody),
+        Row(request: "POST accounts/enable", body: #"{"name":"none"}"#, statuses: ofNobody),
+        Row(request: "POST accounts/delete", body: #"{"name":"none"}"#, statuses: ofNobody),
+        Row(request: "POST accounts/sessions/end", body: #"{"name":"none"}"#, statuses: ofNobody),
+    ]
+
+    private static func keyRows(_ container: String) -> [Row] {
+        let key = #"{"name":"none","environment":"production"}"#
+        return [
+            Row(
+                request: "POST containers/add", body: #"{"identifier":"iCloud.com.example.new"}"#,
+                statuses: [421, 403, 403, 200]),
+            Row(request: "GET \(container)/tokens", body: "", statuses: forAll),
+            Row(
+                request: "POST \(container)/tokens/add", body: #"{"name":"new","environment":"both"}"#,
+                statuses: [421, 403, 403, 200]),
+            Row(request: "POST \(container)/tokens/change", body: key, statuses: ofNobody),
+            Row(request: "POST \(container)/tokens/revoke", body: key, statuses: ofNobody),
+            Row(request: "GET \(container)/keys", body: "", statuses: forAll),
+            Row(
+                request: "POST \(container)/keys/add",
+                body: #"{"name":"new","environment":"production","publicKey":"none"}"#,
+                statuses: [421, 403, 403, 400]),
+            Row(request: "POST \(container)/keys/revoke", body: key, statuses: ofNobody),
+            Row(request: "GET \(container)/development/webhooks", body: "", statuses: forAll),
+            Row(request: "POST \(container)/development/webhooks/remove", body: key, statuses: ofNobody),
+        ]
+    }
+
+    private static func schemaRows(_ container: String) -> [Row] {
+        let schema = "\(container)/development/schema"
+        let text = #"{"text":"DEFINE SCHEMA"}"#
+        return [
+            Row(request: "GET \(schema)", body: "", statuses: forAll),
+            Row(request: "GET \(schema)/indexes", body: "", statuses: forAll),
+            Row(request: "POST \(schema)/check", body: text, statuses: forAll),
+            Row(
+                request: "POST \(schema)/change", body: #"{"operations":[]}"#, statuses: [421, 403, 200, 200]),
+            Row(request: "POST \(schema)/import", body: text, statuses: [421, 403, 403, 200]),
+            Row(
+                request: "POST \(schema)/reset", body: #"{"container":"none"}"#,
+                statuses: [421, 403, 403, 400]),
+            Row(request: "GET \(container)/schema/difference", body: "", statuses: forAll),
+            Row(
+                request: "POST \(container)/schema/deploy", body: #"{"plan":"none"}"#,
+                statuses: [421, 403, 403, 409]),
+            Row(request: "GET \(container)/development/counts", body: "", statuses: forAll),
+            Row(
+                request: "GET \(container)/development/devices?user=_" + String(repeating: "0", count: 32),
+                body: "", statuses: forAll),
         ]
     }
 
@@ -90,10 +166,13 @@ import Testing
 
     private static func line(_ row: Row) -> String {
         let words = row.request.split(separator: " ").map(String.init)
-        let path = words[1].split(separator: "?")[0]
+        var path = words[1].split(separator: "?")[0]
+            .replacing("accounts/ada", with: "accounts/{name}")
             .replacing(RawDevice.container, with: "{container}")
             .replacing("/development/private/", with: "/{environment}/{database}/")
-            .replacing("/development/", with: "/{environment}/")
+        if !OperatorSchema.Request.ofDevelopment.keys.contains(where: path.hasSuffix) {
+            path = path.replacing("/development/", with: "/{environment}/")
+        }
         return "| `\(words[0]) \(path)` | " + row.statuses.map(String.init).joined(separator: " | ") + " |"
     }
 }

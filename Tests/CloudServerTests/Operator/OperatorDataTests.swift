@@ -78,6 +78,35 @@ import Testing
         }
     }
 
+    @Test func aFileThatAnAdministratorSendsIsTheUsers() async throws {
+        try await withGuardedServer { guarded in
+            let client = try OperatorClient(guarded, role: .change)
+            let ada = try client.ada
+            let asked = try client.post(
+                client.data("private", "assets/upload", user: ada),
+                #"{"tokens":[{"fieldName":"photo","recordName":"note","recordType":"Note"}]}"#)
+            let tokens = try AssetsUploadResponse(json: Array(asked.text.utf8)).tokens
+            let url = try #require(tokens.first?.url.split(separator: "/asset/").last)
+            let device = try RawConnection(port: guarded.server.port)
+            let bytes = Array("a picture".utf8)
+            let sent = try device.exchange("POST", "/asset/\(url)", body: bytes)
+            let file = try #require(sent.text.split(separator: #"{"singleFile":"#).first?.dropLast())
+            let saved = try client.post(
+                client.data("private", "records/modify", user: ada),
+                #"{"operations":[{"operationType":"create","record":{"recordName":"note","recordType":"Note","#
+                    + #""fields":{"photo":{"value":\#(file)}}}}]}"#)
+            #expect(saved.status == 200 && saved.text.contains("downloadURL"), "\(saved.text)")
+            let line = try #require(try AuditLog(guarded.control).lines(linesMax: 2).last)
+            #expect(line.action == .filesSent && line.names == ["note"] && line.outcome == .done)
+            let seen = try device.exchange(
+                "POST",
+                guarded.target(
+                    "private/records/lookup", apiToken: guarded.openToken, session: guarded.session),
+                body: Array(#"{"records":[{"recordName":"note"}]}"#.utf8))
+            #expect(seen.text.contains(#""size":9"#), "\(seen.text)")
+        }
+    }
+
     @Test func readingAsAUserIsInTheAuditLogOnceInAWhile() async throws {
         let clock = ManualTimeSource(milliseconds: 1_700_000_000_000)
         try await withGuardedServer(configure: { $0.clock = clock }) { guarded in
@@ -138,7 +167,8 @@ import Testing
     }
 
     @Test func anAdministratorWhoSendsTooManyRequestsHasToWait() async throws {
-        try await withGuardedServer { guarded in
+        let clock = ManualTimeSource(milliseconds: 1_700_000_000_000)
+        try await withGuardedServer(configure: { $0.clock = clock }) { guarded in
             let client = try OperatorClient(guarded, role: .look)
             let other = try OperatorClient(guarded, role: .change)
             let statuses = try (0..<140).map { _ in try client.get("containers").status }

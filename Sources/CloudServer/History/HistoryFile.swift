@@ -1,0 +1,267 @@
+import CloudWire
+import SQLite
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The file of a request history. Nothing depends on it: one that is damaged, or of another version, is made anew.
+///
+/// Not thread-safe: one thread at a time, which its owner sees to.
+package struct HistoryFile {
+    /// Another number makes a new file: nothing is taken over.
+    static let version: Int64 = 1
+    /// Rows that one deletion takes.
+    static let rowsOfDeletion = 2_000
+    /// Rows of the sync table.
+    static let syncRowsMax: Int64 = 100_000
+
+    let connection: Connection
+
+    /// Opens the file for writing, and makes it where there is none that can be read.
+    ///
+    /// - Throws: `SQLiteError` when no file can be made there.
+    init(path: String) throws {
+        do {
+            connection = try Self.open(path)
+        } catch let error as SQLiteError where error.isCorrupt || error.isNotADatabase {
+            Self.remove(path)
+            connection = try Self.open(path)
+        }
+    }
+
+    /// Opens the file for reading while another connection writes.
+    ///
+    /// - Throws: `SQLiteError`; `isCannotOpen` when there is none, or one of another version.
+    package init(reading path: String) throws {
+        var options = OpenOptions()
+        options.readOnly = true
+        connection = try Connection(path: path, options: options)
+        guard try Self.version(of: connection) == Self.version else {
+            throw SQLiteError(extendedCode: 14, message: "\(path) is of another version")
+        }
+    }
+
+    /// Removes the file with what SQLite keeps beside it.
+    static func remove(_ path: String) {
+        for ending in ["", "-wal", "-shm", "-journal"] { unlink(path + ending) }
+    }
+
+    private static func open(_ path: String) throws -> Connection {
+        var options = OpenOptions()
+        // The last second may be lost with the power; the file stays sound.
+        options.synchronous = .normal
+        options.journalSizeLimitBytes = 4 << 20
+        let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+        var connection = try Connection(path: path, options: options)
+        let found = try version(of: connection)
+        if found != 0, found != version {
+            try connection.close()
+            remove(path)
+            let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+            if descriptor >= 0 { close(descriptor) }
+            connection = try Connection(path: path, options: options)
+        }
+        if try version(of: connection) == 0 {
+            try connection.transaction(.immediate) {
+                try connection.execute(tables)
+                try connection.execute("PRAGMA user_version=\(version)")
+            }
+        }
+        return connection
+    }
+
+    private static func version(of connection: Connection) throws -> Int64 {
+        try connection.number("PRAGMA user_version")
+    }
+
+    private static let tables = """
+        CREATE TABLE requests (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL,
+        timeMilliseconds INTEGER NOT NULL, milliseconds INTEGER NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL,
+        operation TEXT NOT NULL, container TEXT, environment TEXT, database TEXT, user TEXT, session TEXT, client TEXT,
+        address TEXT NOT NULL, status INTEGER NOT NULL, code TEXT, recordErrors TEXT, bytesIn INTEGER NOT NULL,
+        bytesOut INTEGER NOT NULL, groupRequests INTEGER NOT NULL, zones TEXT, recordsCount INTEGER NOT NULL,
+        detail BLOB, rowsExamined INTEGER, notice INTEGER);
+        CREATE INDEX requestsByID ON requests (id);
+        CREATE INDEX requestsByUser ON requests (user) WHERE user IS NOT NULL;
+        CREATE INDEX requestsBySession ON requests (session) WHERE session IS NOT NULL;
+        CREATE INDEX requestsByNotice ON requests (notice) WHERE notice IS NOT NULL;
+        CREATE TABLE points (span INTEGER NOT NULL, start INTEGER NOT NULL, container TEXT NOT NULL,
+        environment TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, requests INTEGER NOT NULL,
+        errors INTEGER NOT NULL, bytesIn INTEGER NOT NULL, bytesOut INTEGER NOT NULL, times BLOB NOT NULL,
+        PRIMARY KEY (span, start, container, environment, kind, name)) WITHOUT ROWID;
+        CREATE TABLE sync (container TEXT NOT NULL, environment TEXT NOT NULL, user TEXT NOT NULL,
+        session TEXT NOT NULL, database TEXT NOT NULL, zone TEXT NOT NULL, lastMilliseconds INTEGER NOT NULL,
+        client TEXT, address TEXT, errorCode TEXT, errorID TEXT, errorMilliseconds INTEGER,
+        fetchMilliseconds INTEGER, fetchedTo INTEGER, fetchCode TEXT, saveMilliseconds INTEGER, saveCount INTEGER,
+        saveID TEXT, device TEXT, PRIMARY KEY (container, environment, user, session, database, zone)) WITHOUT ROWID;
+        CREATE INDEX syncByTime ON sync (lastMilliseconds);
+        CREATE INDEX syncByUser ON sync (container, environment, lastMilliseconds, user) WHERE zone = '';
+        """
+}
+
+extension HistoryFile {
+    /// Writes entries in one transaction, and discards what is too old or too much.
+    ///
+    /// - Throws: `SQLiteError`; then nothing of them is there.
+    func write(_ entries: [HistoryEntry], _ options: HistoryOptions, nowMilliseconds: Int64) throws {
+        try connection.transaction(.immediate) {
+            for entry in entries { try insert(entry) }
+            try addPoints(of: entries)
+            try addSync(of: entries)
+            try prune(options, nowMilliseconds: nowMilliseconds)
+        }
+    }
+
+    private func insert(_ entry: HistoryEntry) throws {
+        let sql = """
+            INSERT INTO requests (id, timeMilliseconds, milliseconds, method, path, operation, container, environment,
+            database, user, session, client, address, status, code, recordErrors, bytesIn, bytesOut, groupRequests,
+            zones, recordsCount, detail, rowsExamined, notice)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        try connection.withStatement(sql) { statement in
+            let texts: [Int32: String?] = [
+                1: entry.id, 4: entry.method, 5: entry.path, 6: entry.operation, 7: entry.container,
+                8: entry.environment, 9: entry.database, 10: entry.user, 11: entry.session, 12: entry.client,
+                13: entry.address, 15: entry.code, 16: Self.text(of: entry.recordErrors),
+                20: Self.text(of: entry.zones),
+            ]
+            for (index, text) in texts { if let text { try statement.bind(text, at: index) } }
+            try statement.bind(entry.timeMilliseconds, at: 2)
+            try statement.bind(entry.milliseconds, at: 3)
+            try statement.bind(entry.status, at: 14)
+            try statement.bind(entry.bytesIn, at: 17)
+            try statement.bind(entry.bytesOut, at: 18)
+            try statement.bind(entry.groupRequests, at: 19)
+            try statement.bind(entry.recordsCount, at: 21)
+            if let detail = entry.detail { try statement.bind(try detail.json(), at: 22) }
+            if let rows = entry.rowsExamined { try statement.bind(rows, at: 23) }
+            if let notice = entry.notice { try statement.bind(notice.rawValue, at: 24) }
+            try statement.run()
+        }
+    }
+
+    /// `CODE=2 OTHER=1 `, each with a space behind it; nil for none.
+    private static func text(of counts: [String: Int]) -> String? {
+        guard !counts.isEmpty else { return nil }
+        return counts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value) " }.joined()
+    }
+
+    /// The names with a line's end before and behind each; nil for none.
+    private static func text(of zones: [String]) -> String? {
+        guard !zones.isEmpty else { return nil }
+        return "\n"
+            + zones.map { String(decoding: $0.utf8.filter { $0 != 10 }, as: UTF8.self) + "\n" }.joined()
+    }
+
+    // MARK: What goes
+
+    private func prune(_ options: HistoryOptions, nowMilliseconds: Int64) throws {
+        let oldest = nowMilliseconds - Int64(options.daysMax) * 86_400_000
+        try run(
+            """
+            DELETE FROM requests WHERE number IN (SELECT number FROM requests ORDER BY number LIMIT \
+            \(Self.rowsOfDeletion)) AND timeMilliseconds < ?
+            """, [oldest], onlyIf: "SELECT timeMilliseconds < ? FROM requests ORDER BY number LIMIT 1")
+        for (span, milliseconds) in HistorySpan.lives {
+            try run(
+                "DELETE FROM points WHERE span = \(span.rawValue) AND start < ?",
+                [(nowMilliseconds - milliseconds) / 1_000])
+        }
+        try run("DELETE FROM sync WHERE lastMilliseconds < ?", [nowMilliseconds - Self.syncMilliseconds])
+        let rows = try connection.number("SELECT count(*) FROM sync")
+        if rows > Self.syncRowsMax { try deleteOldestSync(rows - Self.syncRowsMax) }
+        while try usedBytes > options.bytesMax {
+            guard try deleteSome() else { return }
+        }
+    }
+
+    /// What a device was seen to do is told for so long.
+    private static let syncMilliseconds: Int64 = 90 * 86_400_000
+
+    /// Bytes of the pages in use.
+    var usedBytes: Int64 {
+        get throws {
+            let pages =
+                try connection.number("PRAGMA page_count") - connection.number("PRAGMA freelist_count")
+            return pages * (try connection.number("PRAGMA page_size"))
+        }
+    }
+
+    /// The oldest requests go first, then seconds, then devices. False when nothing is left.
+    private func deleteSome() throws -> Bool {
+        let count = Self.rowsOfDeletion
+        try run(
+            """
+            DELETE FROM requests WHERE number IN (SELECT number FROM requests ORDER BY number LIMIT \(count))
+            """, [])
+        if connection.changesCount > 0 { return true }
+        try run(
+            """
+            DELETE FROM points WHERE span = 1 AND start <= (SELECT max(start) FROM (SELECT start FROM points
+            WHERE span = 1 ORDER BY start LIMIT \(count)))
+            """, [])
+        if connection.changesCount > 0 { return true }
+        try deleteOldestSync(Int64(count))
+        return connection.changesCount > 0
+    }
+
+    private func deleteOldestSync(_ count: Int64) throws {
+        try run(
+            """
+            DELETE FROM sync WHERE (container, environment, user, session, database, zone) IN
+            (SELECT container, environment, user, session, database, zone FROM sync ORDER BY lastMilliseconds LIMIT ?)
+            """, [count])
+    }
+
+    /// Discards all of a container's environment that is no more.
+    func remove(container: String, environment: String) throws {
+        try connection.transaction(.immediate) {
+            for table in ["requests", "points", "sync"] {
+                let sql = "DELETE FROM \(table) WHERE container = ? AND environment = ?"
+                try connection.withStatement(sql) { statement in
+                    try statement.bind(container, at: 1)
+                    try statement.bind(environment, at: 2)
+                    try statement.run()
+                }
+            }
+        }
+    }
+
+    /// The environments of which there is anything beside requests.
+    func environments() throws -> [(container: String, environment: String)] {
+        let sql = """
+            SELECT container, environment FROM points UNION SELECT container, environment FROM sync
+            """
+        return try connection.withStatement(sql) { statement in
+            var found: [(String, String)] = []
+            while try statement.step() { found.append((statement.text(at: 0), statement.text(at: 1))) }
+            return found
+        }
+    }
+
+    private func run(_ sql: String, _ numbers: [Int64], onlyIf condition: String? = nil) throws {
+        if let condition {
+            let holds = try connection.withStatement(condition) { statement in
+                for (index, number) in zip(Int32(1)..., numbers) { try statement.bind(number, at: index) }
+                return try statement.step() && statement.int64(at: 0) != 0
+            }
+            guard holds else { return }
+        }
+        try connection.withStatement(sql) { statement in
+            for (index, number) in zip(Int32(1)..., numbers) { try statement.bind(number, at: index) }
+            try statement.run()
+        }
+    }
+}
+
+extension Connection {
+    /// The first number that a question without parameters finds; 0 without one.
+    func number(_ sql: String) throws -> Int64 {
+        try withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
+    }
+}

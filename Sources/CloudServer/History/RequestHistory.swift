@@ -1,0 +1,225 @@
+import CloudWire
+import Dispatch
+import HTTPServer
+import SQLite
+import Seams
+
+/// Keeps what the requests of the last days were, in a file that nothing else depends on.
+///
+/// Requests hand their summaries over without waiting; a thread of its own writes them, once a second or as soon as
+/// there are many. When they come faster than they are written, or can't be, they are dropped and counted.
+final class RequestHistory: Sendable {
+    /// Entries that wait to be written, and bytes of them as they are guessed.
+    static let entriesMax = 8_192
+    static let bytesMax = 8 << 20
+    /// From so many on they are written before the second is over.
+    private static let batchEntries = 1_000
+    private static let batchMilliseconds: Int64 = 1_000
+    private static let retryMilliseconds: Int64 = 5_000
+
+    private struct Waiting {
+        var entries: [(summary: HTTPExchangeSummary, timeMilliseconds: Int64)] = []
+        var bytes = 0
+        var removals: [HistoryPlace] = []
+        /// Who waits until all of the above is written.
+        var askers: [DispatchSemaphore] = []
+        var isEnding = false
+    }
+
+    private let path: String
+    private let options: HistoryOptions
+    private let clock: any TimeSource
+    private let log: RequestLog?
+    private let waiting = Lock(Waiting())
+    private let dropped = Lock(0)
+    /// Rung when there is something to do, and when that should be done now.
+    private let alarm = Alarm()
+    private let hurry = Alarm()
+    private let ended = DispatchSemaphore(value: 0)
+    /// Held by who reads: one at a time.
+    private let reader = Lock<Reader>(Reader())
+
+    private struct Reader {
+        var file: HistoryFile?
+    }
+
+    /// Starts the thread, which makes the file.
+    ///
+    /// - Parameter isThere: whether there still is such an environment. What the file has of others goes at the start.
+    init(
+        path: String, _ options: HistoryOptions, clock: any TimeSource, log: RequestLog?,
+        isThere: @escaping @Sendable (HistoryPlace) -> Bool = { _ in true }
+    ) {
+        self.path = path
+        self.options = options
+        self.clock = clock
+        self.log = log
+        let check = Lock<(@Sendable (HistoryPlace) -> Bool)?>(isThere)
+        startThread { [self] in
+            // What the check holds is released when it was made, not when the process ends.
+            run { check.withLock { $0.take() } }
+            ended.signal()
+        }
+    }
+
+    /// How many requests were dropped since the start.
+    var droppedCount: Int { dropped.withLock { $0 } }
+
+    /// Hands a request in. Doesn't wait.
+    func add(_ summary: HTTPExchangeSummary) {
+        if (summary.context as? RequestNote)?.isEmptyPoll == true { return }
+        let now = clock.nowMilliseconds()
+        let bytes = Self.weight(of: summary)
+        let (isTaken, isFirst, isMany) = waiting.withLock { waiting in
+            guard !waiting.isEnding, waiting.entries.count < Self.entriesMax,
+                waiting.bytes + bytes <= Self.bytesMax
+            else { return (false, false, false) }
+            waiting.entries.append((summary, now))
+            waiting.bytes += bytes
+            return (true, waiting.entries.count == 1, waiting.entries.count == Self.batchEntries)
+        }
+        if !isTaken { dropped.withLock { $0 += 1 } }
+        if isFirst { alarm.ring() }
+        if isMany { hurry.ring() }
+    }
+
+    /// Discards what is kept of an environment, later.
+    func remove(_ place: HistoryPlace) {
+        waiting.withLock { $0.removals.append(place) }
+        alarm.ring()
+    }
+
+    /// Returns when all that was handed in before is written, or dropped. Blocks.
+    func settle() {
+        let done = DispatchSemaphore(value: 0)
+        let isEnding = waiting.withLock { waiting in
+            if !waiting.isEnding { waiting.askers.append(done) }
+            return waiting.isEnding
+        }
+        guard !isEnding else { return }
+        alarm.ring()
+        hurry.ring()
+        done.wait()
+    }
+
+    /// Reads what is written. Blocks as reading a file does, and doesn't wait for who writes.
+    ///
+    /// - Throws: what `body` throws; `SQLiteError` when the file can't be read.
+    func read<Result>(_ body: (HistoryFile) throws -> Result) throws -> Result {
+        try reader.withLock { reader in
+            do {
+                let file = try reader.file ?? HistoryFile(reading: path)
+                reader.file = file
+                return try file.connection.transaction(.deferred) { try body(file) }
+            } catch {
+                // It may have been made anew since it was opened.
+                reader.file = nil
+                throw error
+            }
+        }
+    }
+
+    /// Writes what was handed in, and closes the file.
+    func stop() {
+        waiting.withLock { $0.isEnding = true }
+        alarm.ring()
+        hurry.ring()
+        ended.wait()
+        ended.signal()
+        reader.withLock { $0.file = nil }
+    }
+
+    /// What an entry takes in memory, about.
+    private static func weight(of summary: HTTPExchangeSummary) -> Int {
+        let detail = (summary.context as? RequestNote)?.detail
+        return 1_024 + summary.path.utf8.count + 512 * (detail?.records.count ?? 0)
+            + 256 * ((detail?.fetches.count ?? 0) + (detail?.query?.filters.count ?? 0))
+    }
+
+    // MARK: On the thread
+
+    /// Returns when the file is closed.
+    private func run(_ takeCheck: () -> (@Sendable (HistoryPlace) -> Bool)?) {
+        var file = open()
+        if let opened = file, let isThere = takeCheck() { forget(opened, isThere) }
+        var lastTry = clock.nowMilliseconds()
+        var isEnding = false
+        while !isEnding {
+            alarm.wait(milliseconds: nil)
+            if !waiting.withLock({ $0.isEnding || !$0.askers.isEmpty }) {
+                hurry.wait(milliseconds: Self.batchMilliseconds)
+            }
+            let (taken, now) = (take(), clock.nowMilliseconds())
+            isEnding = taken.isEnding
+            if file == nil, !(0..<Self.retryMilliseconds).contains(now - lastTry) {
+                file = open()
+                lastTry = now
+            }
+            if !write(taken, to: file, now) { file = nil }
+            for asker in taken.askers { asker.signal() }
+        }
+    }
+
+    private func take() -> Waiting {
+        waiting.withLock { waiting in
+            let taken = waiting
+            waiting = Waiting(isEnding: waiting.isEnding)
+            return taken
+        }
+    }
+
+    private func open() -> HistoryFile? {
+        do {
+            return try HistoryFile(path: path)
+        } catch {
+            log?.add(event: "request history can't be opened", [("path", path), ("error", "\(error)")])
+            return nil
+        }
+    }
+
+    /// False when the file is good for nothing any more.
+    private func write(_ taken: Waiting, to file: HistoryFile?, _ now: Int64) -> Bool {
+        let entries = taken.entries.compactMap {
+            HistoryEntry($0.summary, timeMilliseconds: $0.timeMilliseconds)
+        }
+        guard let file else {
+            drop(entries.count, nil)
+            return false
+        }
+        do {
+            for place in taken.removals {
+                try file.remove(container: place.container, environment: place.environment)
+            }
+            if !entries.isEmpty { try file.write(entries, options, nowMilliseconds: now) }
+            return true
+        } catch let error as SQLiteError where error.isCorrupt || error.isNotADatabase {
+            drop(entries.count, error)
+            HistoryFile.remove(path)
+            return false
+        } catch {
+            drop(entries.count, error)
+            return true
+        }
+    }
+
+    private func drop(_ count: Int, _ error: (any Error)?) {
+        let isFirst = dropped.withLock { dropped in
+            defer { dropped += count }
+            return dropped == 0
+        }
+        guard isFirst, count > 0, let error else { return }
+        log?.add(event: "request history can't be written", [("path", path), ("error", "\(error)")])
+    }
+
+    private func forget(_ file: HistoryFile, _ isThere: (HistoryPlace) -> Bool) {
+        do {
+            for (container, environment) in try file.environments() {
+                let place = HistoryPlace(container: container, environment: environment)
+                guard place != .all, container != HistoryFile.others, !isThere(place) else { continue }
+                try file.remove(container: container, environment: environment)
+            }
+        } catch {
+            log?.add(event: "request history can't be read", [("path", path), ("error", "\(error)")])
+        }
+    }
+}

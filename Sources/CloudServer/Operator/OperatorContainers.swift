@@ -1,0 +1,66 @@
+import CloudStore
+import CloudWire
+import HTTPServer
+
+/// The endpoints of containers: which there are, how large they are, and another one.
+struct OperatorContainers: Sendable {
+    /// Maximum number of containers that the dashboard makes: the list shows all of them.
+    static let containersMax = 1_000
+
+    private let control: ControlStore
+    private let folder: DataFolder
+    private let audit: OperatorAudit
+
+    init(_ control: ControlStore, _ folder: DataFolder, _ audit: OperatorAudit) {
+        self.control = control
+        self.folder = folder
+        self.audit = audit
+    }
+
+    /// Answers with the containers, and how large the store of each environment is.
+    func list(_ request: OperatorRequest) throws {
+        let tokens = Dictionary(grouping: try control.tokens(), by: \.container)
+        let containers = try control.containers().map {
+            try json($0, tokensCount: tokens[$0.identifier]?.count ?? 0)
+        }
+        request.reply.send(JSONValue.object(["containers": .array(containers)]))
+    }
+
+    /// Makes a container.
+    func add(_ request: OperatorRequest) throws {
+        let identifier = try OperatorBody(request.http.body).required("identifier")
+        var line = request.auditLine(.containerAdded)
+        line.container = identifier
+        try audit.logging(line) {
+            guard try control.containers().count < Self.containersMax else {
+                throw Refusal.conflict(
+                    "there are \(Self.containersMax) containers; more are made with: yap init --container ID")
+            }
+            guard try control.addContainer(identifier) else {
+                throw Refusal.conflict("there is a container \(identifier) already")
+            }
+        }
+        guard let made = try control.containers().first(where: { $0.identifier == identifier }) else {
+            throw ControlError.noSuchContainer(identifier)
+        }
+        request.reply.send(JSONValue.object(["container": try json(made, tokensCount: 0)]))
+    }
+
+    private func json(_ container: ControlContainer, tokensCount: Int) throws -> JSONValue {
+        .members([
+            "identifier": .string(container.identifier),
+            "createdMilliseconds": .integer(container.createdMilliseconds),
+            "tokensCount": .count(tokensCount),
+            "environments": .array(
+                try ["production", "development"].map { try environment($0, of: container.identifier) }),
+        ])
+    }
+
+    private func environment(_ name: String, of container: String) throws -> JSONValue {
+        let path = try folder.storePath(container: container, environment: name)
+        let bytes = FileBytes.count(of: [path, "\(path)-wal"])
+        return .members([
+            "environment": .string(name), "isMade": .bool(bytes != nil), "bytes": .integer(bytes ?? 0),
+        ])
+    }
+}

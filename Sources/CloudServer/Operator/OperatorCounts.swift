@@ -1,0 +1,30 @@
+import CloudService
+import CloudStore
+import CloudWire
+import HTTPServer
+
+/// The endpoints that count what an environment's store keeps, and list the devices that are told of changes.
+struct OperatorCounts: Sendable {
+    enum Request: Hashable {
+        case records, devices
+    }
+
+    private let stores: OperatorStores
+
+    init(_ stores: OperatorStores) { self.stores = stores }
+
+    /// Answers a request about an environment, later.
+    func answer(_ request: OperatorRequest, _ container: CloudService.Container, _ asked: Request) throws {
+        let user = try request.user
+        switch asked {
+        case .records:
+            let database = user.map { DatabaseKey.privateDatabase(of: $0) } ?? .publicDatabase
+            try stores.read(container, request) { try $0.countsMessage(in: database, $1) }
+        case .devices:
+            guard let user else {
+                throw Refusal.badRequest("devices need the query item user: whose they are")
+            }
+            try stores.read(container, request) { try $0.devicesMessage(of: user, $1) }
+        }
+    }
+}
