@@ -138,7 +138,7 @@ import Testing
         #expect(empty.code == 1 && empty.errors.contains("no password"))
         let file = try await yap("account", "create", "c", "--password-file", "absent")
         #expect(file.code == 1 && file.errors.contains("absent"))
-        #expect(try await yap("account", "list").output.contains(/ann +Ann +- +\d{4}-\d\d-\d\dT/))
+        #expect(try await yap("account", "list").output.contains(/ann +Ann +- +- +\d{4}-\d\d-\d\dT/))
         let token = try await yap("token", "create", "--container", Self.todo, "--name", "app")
         #expect(token.output.contains(/token [0-9a-f]{64}\n/))
         #expect(try await yap("token", "create", "--container", Self.todo, "--name", "app").code == 4)

@@ -49,9 +49,21 @@ import Testing
         }
     }
 
+    @Test func anAccountIsDisabledAndEnabledByCommand() async throws {
+        try await done("yap init --container \(Self.todo) && yap account create ann")
+        let before = try #require(try control().account(named: "ann"))
+        try await done("yap account disable ANN")
+        #expect(try control().account(named: "ann")?.isDisabled == true)
+        #expect(try await done("yap account list --json").output.contains(#""disabled":true"#))
+        try await done("yap account enable ann")
+        #expect(try control().account(named: "ann") == before)
+        try await done("yap account disable bob", code: 3)
+    }
+
     /// A device's token is good without a sign-in: a phone that was lost would be told of changes for good.
     @Test(arguments: [
         "account password ann --password-stdin <<< 'a secret'", "session end --account ann",
+        "account disable ann",
         "session end --session ID",
     ]) func whoseSessionsEndIsToldOfNothingMore(_ line: String) async throws {
         try await done("yap init --container \(Self.todo) && yap account create ann")

@@ -124,7 +124,7 @@ import Testing
         #expect(try await server.end(with: signal) == 0)
         #expect(server.portFile == nil, "gone with the server")
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("yap-data")).sorted()
-        #expect(left == ["control.sqlite", "serve.lock"], "no write-ahead log is left")
+        #expect(left == ["control.sqlite", "history.sqlite", "serve.lock"], "no write-ahead log is left")
     }
 
     @Test func aSecondServerOnTheFolderIsRefused() async throws {

@@ -28,8 +28,8 @@ enum AccountCommands {
             .passwordFile, .passwordInput, Command.dataOption,
         ],
         json:
-            #"{"account", "givenName", "familyName", "email", "developer", "password"}: password is null unless it "#
-            + "was made up",
+            #"{"account", "givenName", "familyName", "email", "developer", "disabled", "password"}: password is null "#
+            + "unless it was made up",
         examples: [
             "init", "account create ann --given-name Ann --family-name Lee",
             "account create bob --password-stdin <<< 'the password of bob'",
@@ -40,8 +40,8 @@ enum AccountCommands {
         name: "account list", summary: "list the accounts",
         options: [Command.dataOption],
         json:
-            #"{"accounts": [{"account", "givenName", "familyName", "email", "developer", "created"}]}: created in "#
-            + "milliseconds since 1970",
+            #"{"accounts": [{"account", "givenName", "familyName", "email", "developer", "disabled", "created"}]}: "#
+            + "created in milliseconds since 1970",
         examples: ["init", "account list"],
         run: list)
 
@@ -68,12 +68,32 @@ enum AccountCommands {
                 name: "developer", help: "let it use the environment development (see serve --development)"),
             Command.Option(name: "no-developer", help: "no longer let it"), Command.dataOption,
         ],
-        json: #"{"account", "givenName", "familyName", "email", "developer"}"#,
+        json: #"{"account", "givenName", "familyName", "email", "developer", "disabled"}"#,
         examples: [
             "init", "account create ann", "account set ann --email ann@example.com --given-name Ann",
             "account set ann --developer",
         ],
         run: set)
+
+    static let disable = Command(
+        name: "account disable", summary: "keep an account from signing in, and end its sessions",
+        details: """
+            Everything that it has stored stays. A sign-in is refused as one with a wrong password is. A new password
+            counts from the next yap account enable on.
+            """,
+        operands: [Command.Operand(name: "NAME", help: "the account")],
+        options: [Command.dataOption],
+        json: #"{"account", "disabled"}"#,
+        examples: ["init", "account create ann || true", "account disable ann"],
+        run: disable)
+
+    static let enable = Command(
+        name: "account enable", summary: "let an account sign in again, with the password that it had",
+        operands: [Command.Operand(name: "NAME", help: "the account")],
+        options: [Command.dataOption],
+        json: #"{"account", "disabled"}"#,
+        examples: ["init", "account create ann || true", "account disable ann", "account enable ann"],
+        run: enable)
 
     static let delete = Command(
         name: "account delete", summary: "remove an account and end its sessions",
@@ -99,12 +119,10 @@ enum AccountCommands {
             throw Failure.usage("--developer and --no-developer exclude each other")
         }
         _ = try control.existingAccount(named: invocation.operands[0], console)
-        if invocation.has("developer") || invocation.has("no-developer") {
-            try control.setDeveloper(invocation.has("developer"), ofAccount: invocation.operands[0])
-        }
         let account = try control.changePerson(
             ofAccount: invocation.operands[0], givenName: invocation.value("given-name"),
-            familyName: invocation.value("family-name"), email: invocation.value("email"))
+            familyName: invocation.value("family-name"), email: invocation.value("email"),
+            isDeveloper: invocation.has("developer") ? true : invocation.has("no-developer") ? false : nil)
         if invocation.has("json") { return try console.print(.object(told(account))) }
         let told = [
             account.givenName, account.familyName, account.email, account.isDeveloper ? "(developer)" : nil,
@@ -119,8 +137,27 @@ enum AccountCommands {
         [
             ("account", .string(account.name)), ("givenName", .text(account.givenName)),
             ("familyName", .text(account.familyName)), ("email", .text(account.email)),
-            ("developer", .bool(account.isDeveloper)),
+            ("developer", .bool(account.isDeveloper)), ("disabled", .bool(account.isDisabled)),
         ]
+    }
+
+    private static func disable(_ invocation: Invocation, _ console: Console) throws {
+        let control = try invocation.control(console)
+        let name = try control.existingAccount(named: invocation.operands[0], console).name
+        try control.disableAccount(named: name)
+        try done(
+            "account \(name) is disabled, and its sessions ended",
+            [("account", .string(name)), ("disabled", .bool(true))], invocation, console)
+        for data in try invocation.environments(control, console) { try data.forgetDevices(ofAccount: name) }
+    }
+
+    private static func enable(_ invocation: Invocation, _ console: Console) throws {
+        let control = try invocation.control(console)
+        let name = try control.existingAccount(named: invocation.operands[0], console).name
+        try control.enableAccount(named: name)
+        try done(
+            "account \(name) can sign in again", [("account", .string(name)), ("disabled", .bool(false))],
+            invocation, console)
     }
 
     private static func remove(_ invocation: Invocation, _ console: Console) throws {
@@ -131,7 +168,7 @@ enum AccountCommands {
             throw Failure.usage("this can't be undone: add --yes when you mean it")
         }
         // First, so that nobody writes behind what is erased; and it stays so when something fails in between.
-        try control.setPasswordHash(PasswordHash.fittingNothing().text, ofAccount: name)
+        try control.disableAccount(named: name)
         let environments = try invocation.environments(control, console)
         for data in environments { try data.forgetDevices(ofAccount: name) }
         var erased = 0
@@ -185,10 +222,11 @@ enum AccountCommands {
             [
                 account.name,
                 [account.givenName, account.familyName].compactMap(\.self).joined(separator: " "),
-                account.isDeveloper ? "yes" : "-", TimeText.utc(account.createdMilliseconds),
+                account.isDeveloper ? "yes" : "-", account.isDisabled ? "yes" : "-",
+                TimeText.utc(account.createdMilliseconds),
             ]
         }
-        try console.print(TextTable.text(["ACCOUNT", "PERSON", "DEVELOPER", "CREATED"], rows))
+        try console.print(TextTable.text(["ACCOUNT", "PERSON", "DEVELOPER", "DISABLED", "CREATED"], rows))
     }
 
     private static func changePassword(_ invocation: Invocation, _ console: Console) throws {

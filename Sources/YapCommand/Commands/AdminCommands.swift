@@ -261,7 +261,7 @@ enum AdminCommands {
     }
 
     /// Names come from outside, also of requests that were refused: none may steer the terminal.
-    private static func visible(_ text: String) -> String {
+    static func visible(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
                 ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)

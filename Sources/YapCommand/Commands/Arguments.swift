@@ -67,15 +67,13 @@ extension Invocation {
     /// - Throws: `Failure.refused` with the rule when it is too short.
     func newPassword(_ console: Console) throws -> String? {
         guard let password = try password(console) else { return nil }
-        guard password.count >= Self.passwordCharactersMin else {
+        guard password.count >= ControlStore.passwordCharactersMin else {
             throw Failure.refused(
-                "The password has \(password.count) characters. A new one has \(Self.passwordCharactersMin) at "
+                "The password has \(password.count) characters. A new one has \(ControlStore.passwordCharactersMin) at "
                     + "least; without --password-stdin and --password-file one is made up.")
         }
         return password
     }
-
-    static let passwordCharactersMin = 8
 
     /// A password from a file or the standard input; nil when neither is named.
     func password(_ console: Console) throws -> String? {

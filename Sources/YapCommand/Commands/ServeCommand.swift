@@ -52,6 +52,9 @@ enum ServeCommand {
                     "off, or auto (default): on loopback, and elsewhere once an administrator has a password",
                 choices: ["off", "auto"]),
             Command.Option(
+                name: "history", value: "WHETHER",
+                help: "on (default) or off: keep what each request was for a while, without values of fields"),
+            Command.Option(
                 name: "config", value: "FILE",
                 help: "take settings from this file (default: yap.json in the data folder, when there is one)"
             ),

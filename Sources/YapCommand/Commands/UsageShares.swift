@@ -58,10 +58,10 @@ struct UsageShares {
 
     /// The public database of an environment, of what its users let it have.
     func publicBytes(of found: StoreStatistics) -> (used: Int64, max: Int64) {
-        let (users, overflows) = limits.publicBytesPerUser.multipliedReportingOverflow(by: found.privateUsers)
-        let (max, overflowsToo) = limits.publicBytesBase.addingReportingOverflow(users)
-        let used = found.publicSize.quotaBytes(rowBytes: limits.rowBytes)
-        return (used, overflows || overflowsToo ? .max : max)
+        (
+            found.publicSize.quotaBytes(rowBytes: limits.rowBytes),
+            limits.publicBytesMax(users: found.privateUsers)
+        )
     }
 
     /// Whole percent, rounded down, so that only who is full has a hundred.

@@ -30,14 +30,15 @@ enum YapProgram {
             "Its users",
             [
                 AccountCommands.create, AccountCommands.list, AccountCommands.password, AccountCommands.set,
-                AccountCommands.delete, SessionCommands.ofAccount, SessionCommands.list, SessionCommands.end,
+                AccountCommands.disable, AccountCommands.enable, AccountCommands.delete,
+                SessionCommands.ofAccount, SessionCommands.list, SessionCommands.end,
             ] + RoleCommands.commands
         ),
         ("Schemas", SchemaCommands.commands),
         (
             "What it keeps",
             [
-                RecordCommands.query, RecordCommands.get, RecordChangeCommands.save,
+                RequestCommands.command, RecordCommands.query, RecordCommands.get, RecordChangeCommands.save,
                 RecordChangeCommands.delete, ZoneCommands.list, ZoneCommands.create, ZoneCommands.delete,
                 ExportCommands.export, ExportCommands.importing,
             ]

@@ -6,7 +6,19 @@ import HTTPServer
 /// The table of settings. `docs/OPERATING.md` shows it.
 extension ServeSettings {
     /// Every setting, in the order in which they are printed.
-    static let all: [Setting] = server + rates + choices + limits + fileLimits + groups
+    static let all: [Setting] = server + history + rates + choices + limits + fileLimits + groups
+
+    private static let history: [Setting] = [
+        Setting(
+            "history.requests", option: "history", .choice(\.options.history.requests),
+            "whether requests are kept for a while, without the values of fields"),
+        Setting(
+            "history.bytesMax", .bytes, .longNumber(\.options.history.bytesMax), from: 1 << 20,
+            "the file of the request history"),
+        Setting(
+            "history.daysMax", .count, .number(\.options.history.daysMax), to: 366,
+            "days for which a request is kept"),
+    ]
 
     private static let server: [Setting] = [
         Setting("host", option: "host", .text(\.options.http.host), "the address to listen on"),

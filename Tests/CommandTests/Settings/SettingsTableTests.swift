@@ -39,9 +39,10 @@ import Testing
             // Under its own name in what the server is made of.
             let last = name.split(separator: ".").last.map(String.init) ?? ""
             let options = try after.serverOptions()
-            let holders: [Any] = [
+            let others: [Any] = [
                 options.limits, options.limits.assets, options.groupLimits, options.settings, options.assets,
             ]
+            let holders = name.hasPrefix("history.") ? [options.history] : others
             for held in holders.compactMap({ Mirror(reflecting: $0).descendant(last) }) {
                 guard name.contains(".") || setting.unit != .none else { continue }
                 guard !name.hasPrefix("groups.") || held is Int || held is Int64 else { continue }
