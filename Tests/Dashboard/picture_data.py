@@ -6,12 +6,14 @@ seconds, so a story says when each part was done, and `Story.tell` puts those ti
 import base64
 import contextlib
 import datetime
+import json
 import struct
 import time
 import urllib.parse
 import uuid
 import zlib
 
+import picture_schema
 from data_support import Place
 from support import CONTAINER, PASSWORD, Operator, Refused, Server
 
@@ -202,6 +204,8 @@ class Story:
             return [self.tell(one, key) for one in value]
         if value is None or not (key == "timestamp" or key.endswith("Milliseconds")):
             return value
+        if key.startswith("expires"):
+            return milliseconds(NOW) + int(value) - int(time.time() * 1000)
         return type(value)(self.when(int(value)))
 
 
@@ -213,7 +217,7 @@ class PictureServer(Server):
     def __init__(self, isEmpty=False):
         self.story = Story()
         self.story.at(NOW if isEmpty else "2026-11-12 14:02")
-        super().__init__(isFilled=False)
+        super().__init__(isFilled=False, container=None if isEmpty else CONTAINER)
         if not isEmpty:
             self.begin()
 
@@ -234,13 +238,36 @@ class PictureServer(Server):
 
     def fill(self):
         self.make_schema()
+        self.make_keys()
+        self.story.at("2026-11-12 14:30")
         self.make_people()
         self.make_lists()
         self.make_changes()
+        self.story.at("2026-11-27 09:51")
+        picture_schema.fill(self)
         self.story.at("2026-11-27 09:53")
 
+    def make_keys(self):
+        """Makes tokens, a server key and webhooks."""
+        place = ["--container", CONTAINER]
+        self.story.at("2026-11-14 09:10")
+        self.run("token", "create", *place, "--name", "web page", "--origin", "https://todo.example.com", "--origin",
+                 "https://staging.example.com", "--callback", "https://todo.example.com/signed-in")
+        self.story.at("2026-11-19 16:05")
+        made = self.run("token", "create", *place, "--name", "released app", "--environment", "production", "--notes",
+                        "Version 2.1 and later", "--json")
+        self.released_token = json.loads(made)["token"]
+        self.story.at("2026-11-20 08:40")
+        for name in ("jobs", "search index"):
+            self.run("key", "create", *place, "--name", name, "--private-key", f"{self.folder}/{name}.pem")
+        # A name that no network has: what is sent there stays here.
+        for name, more in (("phones", []), ("search", ["--database", "public", "--type", "Todo"])):
+            self.run("webhook", "add", *place, "--name", name, "--url", f"https://push.todo.example/{name}", *more)
+
     def make_schema(self):
-        self.run("token", "create", "--container", CONTAINER, "--name", "my app")
+        made = self.run("token", "create", "--container", CONTAINER, "--name", "my app", "--environment",
+                        "development", "--notes", "Test builds", "--json")
+        self.api_token = json.loads(made)["token"]
         path = f"{self.folder}/todo.ckdb"
         with open(path, "w", encoding="utf-8") as file:
             file.write(SCHEMA)
@@ -249,7 +276,22 @@ class PictureServer(Server):
 
     def make_people(self):
         for name, given, family in (("ann", "Ann", "Lee"), ("bob", "Bob", "Okafor"), ("carla", "Carla", "Ricci")):
-            self.run("account", "create", name, "--given-name", given, "--family-name", family, "--developer")
+            self.run("account", "create", name, "--given-name", given, "--family-name", family, "--developer",
+                     "--email", f"{name}@example.com")
+        for name, given, family in (
+                ("dmitri", "Dmitri", "Halvorsen"), ("eve", "Eve", "Tanaka"), ("farid", "Farid", "Nasser")):
+            self.operator.post("accounts/add", {
+                "name": name, "givenName": given, "familyName": family, "password": PASSWORD})
+        self.operator.post("accounts/disable", {"name": "eve"})
+        self.operator.post("accounts/password", {"name": "ann", "password": PASSWORD})
+        for moment, environment, token, client in (
+                ("2026-11-23 19:44", "development", self.api_token, "yap/0.1.0"),
+                ("2026-11-25 07:31", "production", self.released_token, PHONE),
+                ("2026-11-26 21:02", "development", self.api_token, SAFARI)):
+            self.story.at(moment)
+            signed = self.app_sign_in("ann", PASSWORD, environment=environment, apiToken=token, client=client)
+            if client != SAFARI:
+                self.register_device(signed, token, environment, record_name(client))
         self.story.at("2026-11-13 10:20")
         link = self.operator.post("administrators/add", {"name": "maria", "role": "change"})["link"]
         self.story.at("2026-11-13 10:26")

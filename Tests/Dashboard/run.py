@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs the browser tests of the dashboard.
 
-run.py [--only NAME] [--traces FOLDER] [--pictures FOLDER] [--files]
+run.py [--only NAME] [--jobs N] [--traces FOLDER] [--pictures FOLDER] [--files]
 
 Each test_*.py beside this file is read; each function test_...(page, server) runs in a browser context of its own. Exit
-code 1: a test failed. --files takes the page from Sources/DashboardPage in place of the server's program, so that a
+code 1: a test failed. --jobs divides the test files among so many processes, each with a server and a browser of its own.
+--files takes the page from Sources/DashboardPage in place of the server's program, so that a
 change of the page needs no build. --pictures runs no test: it writes a picture of each page in both themes, 1280 and
 375 px wide, with the data of picture_data.py.
 """
@@ -17,6 +18,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
 import time
 import traceback
 import urllib.parse
@@ -59,14 +61,20 @@ class Watch:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", help="only tests whose name contains this")
+    parser.add_argument("--only", help="only tests, or pictures, whose name contains this")
     parser.add_argument("--traces", help="keep a trace of each failed test in this folder")
     parser.add_argument("--pictures", help="write pictures of the pages into this folder, and run no test")
     parser.add_argument("--files", action="store_true", help="take the page's files from the source folder")
+    parser.add_argument("--jobs", type=int, default=1, help="run the test files in so many processes")
+    parser.add_argument("--modules", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.pictures:
-        return write_pictures(pathlib.Path(arguments.pictures), arguments.files)
+        return write_pictures(pathlib.Path(arguments.pictures), arguments.files, arguments.only or "")
     tests = [(name, test) for name, test in all_tests() if not arguments.only or arguments.only in name]
+    if arguments.modules:
+        tests = [(name, test) for name, test in tests if name.split(".")[0] in arguments.modules.split(",")]
+    elif arguments.jobs > 1:
+        return run_jobs(tests, arguments.jobs)
     passed = failed = 0
     server = support.make_server()
     server.usesSourceFiles = arguments.files
@@ -83,6 +91,40 @@ def main():
         server.stop()
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
+
+
+def run_jobs(tests, jobs):
+    """Runs the test files in several processes. A file's tests stay together, since they may share what they made."""
+    counts = {}
+    for name, _ in tests:
+        module = name.split(".")[0]
+        counts[module] = counts.get(module, 0) + 1
+    parts = [[] for _ in range(min(jobs, len(counts)))]
+    for module in sorted(counts, key=counts.get, reverse=True):
+        min(parts, key=lambda part: sum(counts[one] for one in part)).append(module)
+    processes = [subprocess.Popen([sys.executable, __file__, *sys.argv[1:], "--modules", ",".join(part)],
+                                  stdout=subprocess.PIPE, text=True) for part in parts]
+    results = [None] * len(processes)
+
+    def follow(index):
+        for line in processes[index].stdout:
+            found = re.fullmatch(r"(\d+) passed, (\d+) failed\n", line)
+            if found:
+                results[index] = int(found[1]), int(found[2])
+            else:
+                print(line, end="", flush=True)
+        processes[index].wait()
+
+    threads = [threading.Thread(target=follow, args=(index,)) for index in range(len(processes))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # A process that ended without its counts has failed with all that it was given.
+    whole = [result or (0, sum(counts[module] for module in part)) for result, part in zip(results, parts)]
+    passed, failed = sum(one[0] for one in whole), sum(one[1] for one in whole)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not processes else 0
 
 
 def all_tests():
@@ -143,13 +185,13 @@ def run_test(browser, server, name, test, traces):
     return True
 
 
-def write_pictures(folder, usesSourceFiles):
+def write_pictures(folder, usesSourceFiles, only):
     """Writes the pictures, in the font that they are drawn with where it is installed."""
     if "Inter" in subprocess.run(["fc-list", ":", "family"], capture_output=True, text=True, check=False).stdout:
         os.environ["FONTCONFIG_FILE"] = str(HERE / "fonts.conf")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        count = pictures.take_pictures(functools.partial(new_page, browser), folder, usesSourceFiles)
+        count = pictures.take_pictures(functools.partial(new_page, browser), folder, usesSourceFiles, only)
         browser.close()
     print(f"{count} pictures")
     return 0

@@ -79,14 +79,14 @@ class Server:
 
     isMock = False
 
-    def __init__(self, isFilled=True):
+    def __init__(self, isFilled=True, container=CONTAINER):
         self.program = os.environ.get("YAP") or newest_program()
         self.folder = tempfile.mkdtemp(prefix="yap-dashboard-")
         self.data = os.path.join(self.folder, "data")
         self.process = None
         self.port = 0
         self.link = None
-        self.run("init", "--container", CONTAINER)
+        self.run("init", *(["--container", container] if container else []))
         self.start()
         self.operator = None
         self.roles = {}
@@ -100,6 +100,35 @@ class Server:
         if done.returncode:
             raise AssertionError(f"yap {' '.join(words)}: {done.stderr}")
         return done.stdout
+
+    def listed(self, *words):
+        """Returns what a command prints with --json: the list that its object has."""
+        answer = json.loads(self.run(*words, "--json"))
+        return next(value for value in answer.values() if isinstance(value, list))
+
+    def app_sign_in(self, account, password, container=CONTAINER, client=None, **more):
+        """Signs an account in, as an app does; raises Refused."""
+        if "apiToken" not in more and not hasattr(self, "apiToken"):
+            made = json.loads(self.run("token", "create", "--container", container, "--name", "tests", "--json"))
+            self.apiToken = made["token"]
+        token = more.get("apiToken") or self.apiToken
+        body = {"account": account, "password": password, "container": container, **more, "apiToken": token}
+        headers = {"Content-Type": "application/json", **({"User-Agent": client} if client else {})}
+        request = urllib.request.Request(f"{self.url}/yap/1/sign-in", json.dumps(body).encode(), headers)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return json.load(response)
+        except urllib.error.HTTPError as error:
+            raise Refused(json.load(error)) from None
+
+    def register_device(self, signed, token, environment, client, container=CONTAINER):
+        """Registers a device for pushes, as an app does."""
+        query = urllib.parse.urlencode({"ckAPIToken": token, "ckWebAuthToken": signed["webAuthToken"]})
+        body = {"apnsEnvironment": environment, "clientId": client}
+        address = f"{self.url}/device/1/{container}/{environment}/tokens/create?{query}"
+        request = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)
 
     def start(self):
         """Starts the process; a second time on the same port. Reads the one-time link from its output."""
@@ -274,6 +303,26 @@ def scope(rest, environment="development"):
 def allow(page, *words):
     """Permits console errors that contain one of the words."""
     page.watch.allowed.extend(words)
+
+
+def refuses(work, *arguments, **options):
+    """Waits until a request is refused: a running server notices a change of its tables within a second."""
+    for _ in range(50):
+        try:
+            work(*arguments, **options)
+        except Refused as refused:
+            return refused
+        time.sleep(0.1)
+    raise AssertionError("the server still allows it")
+
+
+def tab_to(page, name):
+    """Presses Tab until an element with a name has the focus."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if focused(page) == name:
+            return
+    raise AssertionError(f"Tab doesn't reach {name}")
 
 
 def check_axe(page):

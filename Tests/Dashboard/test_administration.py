@@ -4,7 +4,7 @@ import secrets
 
 from playwright.sync_api import expect
 
-from support import PASSWORD, Operator, allow, check_axe, settle, sign_in, visit
+from support import CONTAINER, PASSWORD, Operator, allow, check_axe, settle, sign_in, visit
 
 
 def test_add_change_and_remove_an_administrator(page, server):
@@ -111,6 +111,21 @@ def test_audit_filters_are_in_the_address(page, server):
     expect(page).to_have_url(f"{server.url}/dashboard/audit")
     page.go_back()
     expect(page.get_by_label("Administrator")).to_have_value(own)
+
+
+def test_long_details_wrap_in_the_audit_log(page, server):
+    sign_in(page, server)
+    name = "n" * 60
+    server.operator.post(f"{CONTAINER}/tokens/add", {"name": name, "environment": "production"})
+    server.operator.post(f"{CONTAINER}/tokens/revoke", {"name": name})
+    server.make_zone(server.user("ann"), "z" * 200)
+    visit(page, server, f"/dashboard/audit?administrator={server.name}&container={CONTAINER}")
+    for words in ("made an API token", "revoked an API token", "changed 1 zone"):
+        expect(page.get_by_role("row").filter(has_text=words).first).to_be_visible()
+    table = page.get_by_role("region", name="Audit log, table")
+    width, room = table.evaluate("one => [one.scrollWidth, one.clientWidth]")
+    assert width <= room, f"the table is {width} px wide in {room} px"
+    expect(page.get_by_label("Administrator").locator("option", has_text="yap admin")).to_have_count(1)
 
 
 def test_audit_shows_more(page, server):

@@ -1,7 +1,7 @@
 """Without a mouse."""
 from playwright.sync_api import expect
 
-from support import NARROW, allow, check_axe, focused, sign_in, visit
+from support import NARROW, allow, check_axe, focused, scope, sign_in, visit
 
 
 def test_sign_in_and_navigate(page, server):
@@ -80,6 +80,54 @@ def test_find_box(page, server):
     expect(page.get_by_role("option", name="Nothing found")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("listbox", name="Results")).to_have_count(0)
+
+
+def test_find_offers_what_the_page_can_do(page, server):
+    sign_in(page, server)
+    visit(page, server, scope("schema"))
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("option", name="New type")).to_have_attribute("aria-selected", "true")
+    check_axe(page)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="New record type")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="New type")).to_be_focused()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("deploy to")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Deploy to production")
+
+
+def test_find_knows_types_and_zones(page, server):
+    sign_in(page, server)
+    visit(page, server, scope(f"zones?user={server.user('ann')}"))
+    page.keyboard.press("Control+k")
+    page.keyboard.type("list")
+    expect(page.get_by_role("option", name="lists zone")).to_be_visible()
+    page.get_by_role("combobox", name="Find").fill("Todo")
+    page.get_by_role("option", name="Todo record type").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Todo")
+    expect(page).to_have_url(f"{server.url}{scope('schema/types/Todo')}")
+
+
+def test_question_mark_lists_the_keys_and_can_be_switched_off(page, server):
+    sign_in(page, server)
+    visit(page, server, "/dashboard")
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(dialog).to_be_visible()
+    check_axe(page)
+    dialog.get_by_label("The key ? opens this list").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(dialog).to_have_count(0)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("short?")
+    page.keyboard.press("Backspace")
+    page.get_by_role("option", name="Keyboard shortcuts").click()
+    dialog.get_by_label("The key ? opens this list").check()
 
 
 def test_find_on_a_phone(page, server):

@@ -15,6 +15,26 @@ def pages(server):
     yield "zones-choose", scope("zones"), "administer"
     yield "zones", scope(f"zones?user={user}"), "administer"
     yield "zone-changes", scope(f"zones/{user}/lists"), "administer"
+    for rest in ("schema", "schema/types/Todo", "schema/indexes", "schema/roles", "schema/language", "subscriptions",
+                 f"subscriptions/private/{user}"):
+        yield rest, scope(rest), "administer"
+    yield "schema-production", scope("schema", "production"), "administer"
+    yield "deploy", scope("schema/deploy", "production"), "administer"
+    yield "people", "/dashboard/people", "administer"
+    yield "people-none", "/dashboard/people?named=nobody", "administer"
+    yield "person", "/dashboard/people/ann", "administer"
+    for rest in ("keys", "keys/server", "keys/webhooks"):
+        yield rest, scope(rest), "administer"
+    yield "keys-production", scope("keys/server", "production"), "administer"
+    yield "now", "/dashboard/now", "administer"
+    yield "now-scope", scope("now"), "administer"
+    yield "now-month", scope("now?range=month"), "administer"
+    yield "requests", "/dashboard/requests", "administer"
+    yield "sync", scope("sync"), "administer"
+    yield "sync-user", scope(f"sync/{user}"), "administer"
+    yield "usage", scope("usage"), "administer"
+    yield "usage-user", scope(f"usage?user={user}"), "administer"
+    yield "slow", scope("slow"), "administer"
     yield "missing", "/dashboard/a/b/c/d", "administer"
 
 
@@ -51,7 +71,9 @@ def test_titles_and_one_heading(page, server):
 
 def test_commands_are_the_last_part(page, server):
     sign_in(page, server)
-    for path in ("/dashboard", "/dashboard/admins", "/dashboard/audit", "/dashboard/account"):
+    for path in ("/dashboard", "/dashboard/admins", "/dashboard/audit", "/dashboard/account", "/dashboard/people",
+                 "/dashboard/people/ann", scope("keys"), scope("keys/server"), scope("keys/webhooks"), "/dashboard/now",
+                 "/dashboard/requests"):
         visit(page, server, path)
         page.get_by_text("The same as a command").click()
         expect(page.locator("details.command pre").first).to_contain_text("yap ")
@@ -75,3 +97,17 @@ def test_production_is_marked(page, server):
     page.get_by_role("link", name="Development", exact=True).click()
     expect(page.get_by_role("button", name="Environment: development")).to_be_visible()
     assert page.evaluate("document.documentElement.dataset.environment") == "development"
+
+
+def test_the_rest_of_the_rail_is_in_a_menu_on_a_phone(page, server):
+    sign_in(page, server)
+    page.set_viewport_size(NARROW)
+    visit(page, server, scope("zones"))
+    rail = page.get_by_role("navigation", name="Pages")
+    expect(rail.get_by_role("link", name="Keys")).to_be_hidden()
+    rail.get_by_role("button", name="More").click()
+    check_axe(page)
+    rail.get_by_role("link", name="Keys").last.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("API tokens")
+    page.set_viewport_size(DESK)
+    expect(rail.get_by_role("button", name="More")).to_be_hidden()

@@ -477,6 +477,69 @@ def test_files_are_previewed_by_their_bytes(page, server):
     assert page.evaluate("window.ran === undefined")
 
 
+def choose_file(page, name, content):
+    """Chooses a file for a field of the form."""
+    page.locator("#record-form").get_by_label(name, exact=True).set_input_files(
+        {"name": "chosen <b>.png", "mimeType": "image/png", "buffer": content})
+
+
+def test_a_file_is_sent_replaced_and_removed(page, server):
+    place = Place(server)
+    place.save({"filed": {"title": ("STRING", "Filed")}})
+    sign_in(page, server, "change")
+    edit_record(page, server, place, "filed")
+    name = f"file{secrets.token_hex(3)}"
+    page.get_by_role("button", name="Add a field").click()
+    page.get_by_label("Name of the new field").fill(name)
+    page.get_by_label("Type of the new field").select_option("ASSETID")
+    page.get_by_role("button", name="Add", exact=True).click()
+    choose_file(page, name, PNG)
+    expect(page.locator("#record-form")).to_contain_text("chosen <b>.png")
+    check_axe(page)
+    save(page)
+    saved(page, "Filed")
+    expect(part(page, name)).to_contain_text("PNG, 10 × 10")
+    first = place.value("filed", name)
+    assert int(first["size"]) == len(PNG), first
+    edit_record(page, server, place, "filed")
+    choose_file(page, name, b"another")
+    # Another device changes the record meanwhile: the file that was sent is one of the choices, and isn't sent again.
+    place.save({"filed": {"title": ("STRING", "Filed elsewhere")}}, kind="forceUpdate")
+    uploads = []
+    page.on("request", lambda request: uploads.append(request.url) if "/upload?t=" in request.url else None)
+    save(page)
+    page.get_by_role("dialog").get_by_role("button", name="Save the chosen values").click()
+    saved(page, "Filed elsewhere")
+    assert int(place.value("filed", name)["size"]) == 7 and len(uploads) == 1, uploads
+    edit_record(page, server, place, "filed")
+    page.get_by_role("button", name=f"Remove the file of {name}").click()
+    save(page)
+    saved(page, "Filed elsewhere")
+    assert place.value("filed", name) is None
+
+
+def test_a_file_that_the_server_refuses_is_said(page, server):
+    place = Place(server)
+    place.save({"filed": {"title": ("STRING", "Filed")}})
+    sign_in(page, server, "change")
+    edit_record(page, server, place, "filed")
+    page.get_by_role("button", name="Add a field").click()
+    page.get_by_label("Name of the new field").fill("refusedFile")
+    page.get_by_label("Type of the new field").select_option("ASSETID")
+    page.get_by_role("button", name="Add", exact=True).click()
+    choose_file(page, "refusedFile", b"content")
+    page.route("**/upload?*", lambda route: route.fulfill(status=413, content_type="application/json", body=json.dumps(
+        {"serverErrorCode": "QUOTA_EXCEEDED", "reason": "the database is full", "uuid": "request-7"})))
+    allow(page, "413")
+    save(page)
+    expect(page.locator(".form-failure")).to_contain_text("the database is full")
+    expect(page.locator(".form-failure")).to_contain_text("Your edits are kept")
+    page.unroute("**/upload?*")
+    save(page)
+    saved(page, "Filed")
+    assert int(place.value("filed", "refusedFile")["size"]) == 7
+
+
 def test_encrypted_fields_are_marked_and_not_edited(page, server):
     place = Place(server)
     place.save({"secret": {"title": ("STRING", "Secret")}})

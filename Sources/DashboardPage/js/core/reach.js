@@ -59,6 +59,8 @@ function plan() {
 }
 
 async function probe() {
+    // A hidden page sends nothing.
+    if (document.hidden) return document.addEventListener("visibilitychange", probe, {once: true});
     try {
         const response = await fetch("/operator/1/session", {cache: "no-store", credentials: "same-origin"});
         await response.json();
@@ -66,6 +68,7 @@ async function probe() {
     } catch {
         if (isGone) plan();
     }
+    return undefined;
 }
 
 function notify() {

@@ -1,13 +1,13 @@
 /** @file Dialogs of the page of administrators. */
 
 import {post} from "../core/api.js";
-import {element, fill} from "../core/dom.js";
+import {element} from "../core/dom.js";
 import {relative} from "../core/format.js";
-import {button, whileBusy} from "../parts/button.js";
+import {button} from "../parts/button.js";
 import {plainCode} from "../parts/code.js";
 import {control, options, setWrong} from "../parts/control.js";
 import {confirmDestroy, openDialog} from "../parts/dialog.js";
-import {errorMessage} from "../parts/message.js";
+import {formDialog} from "../parts/form-dialog.js";
 import {announce} from "../parts/status.js";
 
 /** The roles, in the order of what they may do. */
@@ -23,8 +23,8 @@ export async function addAdministrator(page) {
     const name = control("Name", {autocapitalize: "none", autocomplete: "off", spellcheck: "false", required: true},
         {hint: "Letters, digits and . _ - @ +. Shown in the audit log."});
     const role = options("Role", roles, "look");
-    const made = await formDialog(page, {
-        title: "New administrator", action: "Make the link",
+    const made = await formDialog({
+        signal: page.signal, title: "New administrator", action: "Make the link",
         children: [name, role, element("p", {class: "hint"},
             "A link is shown next. It works once, for 10 minutes, and lets the person choose a password.")],
         run: async () => {
@@ -47,8 +47,8 @@ export async function makeLink({name}, page) {
 /** Asks for another role. */
 export async function askRole({name, role}, page) {
     const choice = options("Role", roles, role);
-    const done = await formDialog(page, {
-        title: `Role of ${name}`, action: "Change the role", children: choice,
+    const done = await formDialog({
+        signal: page.signal, title: `Role of ${name}`, action: "Change the role", children: choice,
         run: () => post("administrators/role", {name, role: choice.value}),
     });
     if (!done) return;
@@ -77,26 +77,5 @@ function showLink(name, {link, expiresMilliseconds}, {signal}) {
             plainCode(link, "Copy the link")],
         actions: button("Done", {className: "first", click: () => dialog.close()}),
     });
-    return dialog.closed;
-}
-
-// Resolves with the response, or undefined when it was cancelled. What is wrong is shown in the dialog.
-async function formDialog({signal}, {title, action, children, run}) {
-    const failure = element("div", {hidden: true});
-    const send = button(action, {className: "first", type: "submit"});
-    const dialog = openDialog({
-        title, signal, children: [children, failure],
-        actions: [button("Cancel", {click: () => dialog.close()}), send],
-        submit: () => whileBusy(send, async () => {
-            try {
-                const response = await run();
-                if (response) dialog.close(response);
-            } catch (error) {
-                failure.hidden = false;
-                fill(failure, errorMessage(error, {level: "h3"}));
-            }
-        }),
-    });
-    dialog.body.querySelector("input:not([type=radio])")?.focus();
     return dialog.closed;
 }

@@ -8,6 +8,16 @@ const verbs = {
     "administrator added": "added an administrator", "administrator removed": "removed an administrator",
     "role changed": "changed a role", "link made": "made a one-time link", "session ended": "ended a session",
     "look as user": "looked at a user’s data",
+    "container added": "made a container",
+    "token made": "made an API token", "token changed": "changed an API token", "token revoked": "revoked an API token",
+    "key added": "added a server key", "key revoked": "revoked a server key",
+    "webhook removed": "removed a webhook", "webhook tested": "tested a webhook",
+    "account made": "made an account", "account changed": "changed an account",
+    "account disabled": "disabled an account", "account enabled": "enabled an account",
+    "account password": "set an account’s password", "account deleted": "deleted an account",
+    "account session ended": "ended a user’s session",
+    "schema changed": "changed the schema", "schema deployed": "deployed the schema",
+    "schema reset": "reset the schema",
 };
 
 /** Badges of outcomes, as parameters of `badge`. */

@@ -2,7 +2,7 @@
 
 import {get} from "../core/api.js";
 import {element, fill} from "../core/dom.js";
-import {middleCut, plural} from "../core/format.js";
+import {plural} from "../core/format.js";
 import {setQuery} from "../core/router.js";
 import {loadContainers} from "../core/state.js";
 import {badge, environmentLabel} from "../parts/badge.js";
@@ -15,11 +15,14 @@ import {sheet} from "../parts/sheet.js";
 import {empty, loadInto} from "../parts/states.js";
 import {loadingTable, safeRow, table} from "../parts/table.js";
 import {shortTime} from "../parts/time.js";
+import {requestLink} from "./requests/addresses.js";
 import {detailsOf, outcomes, wordsOf} from "./audit-words.js";
 
 const pageSize = 50;
 const shownMax = 500;
 const filters = ["administrator", "container"];
+// Stands for all changes by commands on the server's machine.
+const byCommand = "yap admin";
 
 /** Shows the page. */
 export async function show(context) {
@@ -45,7 +48,7 @@ async function fillForm({parts, query, signal}) {
         get("administrators", null, {signal}).catch(() => ({administrators: []})),
         loadContainers({signal}).catch(() => [])]);
     const selects = filters.map((name) => {
-        const values = name === "administrator" ? administrators.map((one) => one.name)
+        const values = name === "administrator" ? [...administrators.map((one) => one.name), byCommand]
             : containers.map((one) => one.identifier);
         return filterSelect(name, values, query.get(name) ?? "");
     });
@@ -115,7 +118,9 @@ function linesPart(lines, before, fetchLines) {
 function detailsCell(line) {
     const {what, where} = detailsOf(line);
     if (!what && !where) return null;
-    return element("span", {class: "two-lines"}, what, where ? element("small", {class: "quiet"}, where) : null);
+    const label = line.environment ? environmentLabel(line.environment) : null;
+    return element("span", {class: "two-lines details"}, element("span", null, what, what && label ? " " : null, label),
+        where ? element("small", {class: "quiet"}, where) : null);
 }
 
 const columns = [
@@ -123,13 +128,11 @@ const columns = [
     {head: "Who", isName: true, cell: (line) => element("span", {class: line.administrator ? "cut" : "quiet"},
         line.administrator || "unknown")},
     {head: "What", word: "did", isHeadCell: true, cell: (line) => wordsOf(line)},
-    {head: "Details", word: "details", cell: detailsCell},
-    {head: "Environment", word: "environment",
-        cell: (line) => (line.environment ? environmentLabel(line.environment) : null)},
+    {head: "Details", word: "details", className: "whole", cell: detailsCell},
     {head: "Result", word: "result", cell: (line) => badge(...outcomes[line.outcome] ?? [line.outcome, {}])},
     {head: "Address", word: "address", className: "mono", cell: (line) => line.address},
     {head: "Request", word: "request", cell: (line) => (line.requestID ? element("span", {class: "with"},
-        element("code", {title: line.requestID}, middleCut(line.requestID, 9)),
+        requestLink(line.requestID, 9),
         copyButton(line.requestID, `Copy the request ID of entry ${line.number}`)) : null)},
 ];
 

@@ -21,21 +21,21 @@ export function control(label, attributes = {}, {hint} = {}) {
 /**
  * Creates a labelled select. `part.input` is the select.
  * @param {string} label
- * @param {{value: string, text: string}[]} options
+ * @param {{value: string, text: string}[]} choices
  * @param {string} [value]
  */
-export function selectControl(label, options, value, attributes = {}) {
+export function selectControl(label, choices, value, attributes = {}) {
     const id = uniqueID("select");
-    const input = selectInput(options, value, {...attributes, id});
+    const input = selectInput(choices, value, {...attributes, id});
     const part = element("div", {class: "control"}, element("label", {for: id}, label),
         element("span", {class: "select"}, input, icon("down")));
     return Object.assign(part, {input});
 }
 
 /** Creates a bare select; give it an `aria-label` and put it into `span.select` with the icon `down`. */
-export function selectInput(options, value, attributes = {}) {
-    return element("select", {class: "input", ...attributes}, options.map((option) => element("option",
-        {value: option.value, selected: option.value === value}, option.text)));
+export function selectInput(choices, value, attributes = {}) {
+    return element("select", {class: "input", ...attributes}, choices.map((choice) => element("option",
+        {value: choice.value, selected: choice.value === value}, choice.text)));
 }
 
 /** Shows what is wrong with an input, or removes it with null. Focuses the input. */
@@ -58,16 +58,32 @@ export function setWrong(input, text) {
 }
 
 /**
+ * Creates a labelled checkbox. `part.input` is the checkbox.
+ * @param {string} label
+ * @param {{isChecked?: boolean, hint?: any}} [options]
+ */
+export function tick(label, {isChecked = false, hint} = {}) {
+    const id = uniqueID("tick");
+    const hintID = hint ? `${id}-hint` : undefined;
+    const input = element("input", {type: "checkbox", id, checked: isChecked, "aria-describedby": hintID});
+    const part = element("div", {class: "control"}, element("label", {class: "tick", for: id}, input, label),
+        hint ? element("p", {class: "hint", id: hintID}, hint) : null);
+    return Object.assign(part, {input});
+}
+
+/**
  * Creates radio buttons as large options. `part.value` is the chosen value.
  * @param {string} legend
- * @param {{value: string, text: string, note?: string}[]} options
+ * @param {{value: string, text: string, note?: string}[]} choices
  * @param {string} value
+ * @param {{change?: function(string): void}} [listeners] `change` gets each newly chosen value.
  */
-export function options(legend, choices, value) {
+export function options(legend, choices, value, {change} = {}) {
     const name = uniqueID("choice");
     const part = element("fieldset", {class: "control"}, element("legend", null, legend),
         element("div", {class: "options"}, choices.map((choice) => element("label", {class: "option"},
-            element("input", {type: "radio", name, value: choice.value, checked: choice.value === value}),
+            element("input", {type: "radio", name, value: choice.value, checked: choice.value === value,
+                on: change ? {change: () => change(choice.value)} : undefined}),
             element("strong", null, choice.text), choice.note ? element("small", null, choice.note) : null))));
     Object.defineProperty(part, "value", {get: () => part.querySelector("input:checked")?.value ?? null});
     return part;

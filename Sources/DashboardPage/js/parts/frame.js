@@ -7,8 +7,11 @@ import {environmentLabel} from "./badge.js";
 import {barsElement} from "./bars.js";
 import {button, iconLink} from "./button.js";
 import {findForm, openFind} from "./find.js";
-import {picker} from "./picker.js";
+import {attachMenu, picker} from "./picker.js";
+import {logOf, nowGroup, withScope} from "./rail-now.js";
 
+const railMax = 5;
+const phoneFirst = ["overview", "now", "requests", "records"];
 const main = element("main", {class: "main", id: "main", tabindex: "-1"});
 const top = element("header", {class: "top"});
 const rail = element("nav", {class: "rail", "aria-label": "Pages"});
@@ -21,11 +24,17 @@ const skip = element("a", {class: "skip", href: "#main", on: {click: toContent}}
  */
 export function showFrame(route) {
     document.body.className = "app";
-    setEnvironment(route.params.environment);
-    fill(top, topContent(route));
-    fill(rail, railContent(route));
+    drawFrame(route);
     if (!main.isConnected) fill(document.body, skip, top, barsElement(), rail, main);
     return fill(main);
+}
+
+/** Draws the top bar and the rail for a route, when the scope in the address's query has changed. */
+export function drawFrame(route) {
+    const scoped = withScope(route);
+    setEnvironment(scoped.params.environment);
+    fill(top, topContent(scoped));
+    fill(rail, railContent(scoped));
 }
 
 /**
@@ -86,29 +95,69 @@ async function containerItems({params}) {
 }
 
 // The same place in the other environment: names of users and zones may exist in both.
-function environmentItems({params, pathname}) {
+function environmentItems({params, pathname, section}) {
     const rest = pathname.split("/").slice(4).join("/") || "data";
     return ["production", "development"].map((environment) => ({
         text: environmentLabel(environment), isCurrent: environment === params.environment,
-        address: `/dashboard/${path(params.container, environment)}/${rest}`,
+        address: section === "requests" ? logOf(params.container, environment)
+            : `/dashboard/${path(params.container, environment)}/${rest}`,
     }));
 }
 
-function railContent({params, section}) {
+// The groups of the rail, each with its heading: section, text, address and icon of each page.
+function railGroups(params) {
     const {container, environment} = params;
-    const entry = (name, text, address, image) => element("a", {href: address,
-        "aria-current": section === name ? "page" : undefined}, icon(image), element("span", null, text));
-    const version = currentSession()?.version;
+    const scope = (rest) => scopeAddress(container, environment, rest);
     return [
-        entry("overview", "Overview", "/dashboard", "overview"),
-        container && environment ? [element("h2", null, "Data"),
-            entry("records", "Records", scopeAddress(container, environment), "records"),
-            entry("zones", "Zones", scopeAddress(container, environment, "zones"), "zones")] : null,
-        element("h2", null, "Server"),
-        entry("admins", "Admins", "/dashboard/admins", "people"),
-        entry("audit", "Audit", "/dashboard/audit", "audit"),
+        [null, [["overview", "Overview", "/dashboard", "overview"]]],
+        nowGroup(params),
+        container && environment ? ["Data", [
+            ["records", "Records", scope("data"), "records"],
+            ["zones", "Zones", scope("zones"), "zones"],
+            ["schema", "Schema", scope("schema"), "schema"],
+            ["subscriptions", "Subscriptions", scope("subscriptions"), "bell"],
+            ["keys", "Keys", scope("keys"), "key"],
+        ]] : null,
+        ["Server", [
+            ["people", "People", "/dashboard/people", "people"],
+            ["admins", "Admins", "/dashboard/admins", "shield"],
+            ["audit", "Audit", "/dashboard/audit", "audit"],
+        ]],
+    ].filter(Boolean);
+}
+
+// Beyond five entries a phone's bar has the rest in "More".
+function railContent({params, section}) {
+    const version = currentSession()?.version;
+    const all = railGroups(params);
+    const more = restOfPhone(all.flatMap(([, list]) => list));
+    const entry = (one) => {
+        const [name, text, address, image] = one;
+        return element("a", {href: address, class: more.includes(one) ? "rest" : undefined,
+            "aria-current": section === name ? "page" : undefined}, icon(image), element("span", null, text));
+    };
+    return [
+        all.map(([title, list]) => [title ? element("h2", null, title) : null, list.map(entry)]),
+        more.length ? moreMenu(more, section) : null,
         version ? element("p", {class: "foot"}, `yap ${version}`) : null,
     ];
+}
+
+function restOfPhone(entries) {
+    if (entries.length <= railMax) return [];
+    const first = entries.filter(([name]) => phoneFirst.includes(name));
+    const others = entries.filter((one) => !first.includes(one));
+    return others.slice(Math.max(0, railMax - 1 - first.length));
+}
+
+function moreMenu(entries, section) {
+    const isCurrent = entries.some(([name]) => name === section);
+    const opener = element("button", {type: "button", class: isCurrent ? "current" : undefined}, icon("more"),
+        element("span", null, "More"));
+    const holder = element("div", {class: "picker rail-more"}, opener);
+    attachMenu(opener, holder, {isRight: true, items: () => entries.map(([name, text, address]) => (
+        {text, address, isCurrent: name === section}))});
+    return holder;
 }
 
 function toContent(event) {

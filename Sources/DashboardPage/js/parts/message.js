@@ -25,7 +25,8 @@ export function errorMessage(error, {title, retry, level = "h2"} = {}) {
     return message("bad", title ?? titleOf(error), {level, role: "alert"},
         element("p", null, reasonOf(error)),
         facts.length ? element("dl", {class: "reason"}, facts.map(([word, value]) => element("div", null,
-            element("dt", null, word), element("dd", {class: "row"}, element("code", null, value),
+            element("dt", null, word), element("dd", {class: "row"}, element("code", null, word === "Request"
+                ? element("a", {href: `/dashboard/requests/${encodeURIComponent(value)}`}, value) : value),
                 word === "Request" ? copyButton(value, "Copy the request ID") : null)))) : null,
         retry ? element("div", {class: "actions"}, button("Try again", {icon: "retry", click: retry})) : null);
 }

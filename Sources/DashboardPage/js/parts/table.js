@@ -58,5 +58,5 @@ function cellOf({className, word, isName, isHeadCell}, content) {
     const classes = [className, isName ? "name" : "", isHeadCell ? "head-cell" : "", isNone ? "none quiet" : ""];
     const attributes = {class: classes.filter(Boolean).join(" ") || undefined, "data-word": isName ? undefined : word};
     if (isName) return element("th", {...attributes, role: "rowheader", scope: "row"}, content);
-    return element("td", {...attributes, role: "cell"}, isNone ? (className === "end" ? null : "—") : content);
+    return element("td", {...attributes, role: "cell"}, isNone ? (/\bend\b/.test(className) ? null : "—") : content);
 }

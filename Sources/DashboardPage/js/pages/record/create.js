@@ -9,6 +9,7 @@ import {wrongSentence} from "../../parts/values/editor.js";
 import {own} from "../../parts/values/own.js";
 import {nameWrong} from "../../parts/values/parse.js";
 import {isSame} from "../../parts/values/text.js";
+import {sendFiles} from "../records/files.js";
 import {loadRecord, modify} from "../records/source.js";
 import {definitionsFor} from "./fields.js";
 import {FieldsForm, statusText} from "./form.js";
@@ -36,7 +37,7 @@ export class RecordCreate {
         this.failure = element("div", {class: "form-failure"});
         this.form = new FieldsForm({
             definitions: definitionsFor(this.schema, this.scope.type, null).filter(({isEncrypted, type}) => !isEncrypted
-                && !/^(ASSETID|ENCRYPTED)/.test(type)),
+                && !/^(ASSETID_LIST|ENCRYPTED)/.test(type)),
             fields: {}, canAdd: this.scope.environment === "development", before: this.nameRow(),
             changed: () => this.showStatus(),
         });
@@ -97,9 +98,11 @@ export class RecordCreate {
         });
     }
 
-    async send(recordName, fields) {
-        const record = {recordName, recordType: this.scope.type, fields};
+    async send(recordName, typed) {
+        const record = {recordName, recordType: this.scope.type};
         try {
+            const fields = await sendFiles(this.scope, record, typed, this.signal);
+            record.fields = fields;
             const [result] = await modify(this.scope, [{operationType: "create", record}], this.signal);
             if (result.error?.code === "CONFLICT") return await this.taken(recordName, fields, result.error);
             if (result.error) throw result.error;

@@ -7,6 +7,7 @@ import {errorMessage} from "../../parts/message.js";
 import {announce} from "../../parts/status.js";
 import {own} from "../../parts/values/own.js";
 import {isSame} from "../../parts/values/text.js";
+import {sendFiles} from "../records/files.js";
 import {loadRecord, modify} from "../records/source.js";
 import {compare, resolveConflict} from "./conflict.js";
 import {definitionsFor} from "./fields.js";
@@ -68,13 +69,14 @@ export class RecordEdit {
         });
     }
 
-    async send(changes, tag) {
+    async send(typed, tag) {
         const {recordName, recordType} = this.record;
-        const record = {recordName, recordType, recordChangeTag: tag, fields: changes};
         try {
+            const changes = await sendFiles(this.scope, {recordName, recordType}, typed, this.signal);
+            const record = {recordName, recordType, recordChangeTag: tag, fields: changes};
             const [result] = await modify(this.scope, [{operationType: "update", record}], this.signal);
             if (!result.error) return await this.finish(result.record);
-            if (result.error.code === "CONFLICT") return await this.resolve(result.error);
+            if (result.error.code === "CONFLICT") return await this.resolve(result.error, changes);
             throw result.error;
         } catch (error) {
             if (!isAbort(error)) this.fail(error);
@@ -89,11 +91,10 @@ export class RecordEdit {
         this.saved(whole);
     }
 
-    async resolve(error) {
+    async resolve(error, changes) {
         const sent = error.body?.serverRecord;
         const server = sent?.fields && isExact(sent) ? sent
             : await loadRecord(this.scope, this.record.recordName, this.signal);
-        const {changes} = this.form.read();
         const {differences} = compare(this.record, changes, server);
         // The response of an earlier try was lost, and the record was saved by it; or somebody typed the same.
         const isDone = Object.keys(changes).every((name) => isSame(changes[name], own(server.fields, name)));

@@ -23,8 +23,8 @@ function referringFields(schema) {
 }
 
 function actionOf(record, field, name) {
-    const found = [own(record.fields, field.name)?.value].flat().find((value) => value?.recordName === name);
-    return found?.action && found.action !== "NONE" ? badge(found.action) : null;
+    const reference = [own(record.fields, field.name)?.value].flat().find((value) => value?.recordName === name);
+    return reference?.action && reference.action !== "NONE" ? badge(reference.action) : null;
 }
 
 function found(answer, {schema, field, name}) {

@@ -14,6 +14,7 @@ import {FilterError, queryBody} from "../../parts/query/body.js";
 import {ownFields, queryFields} from "../../parts/query/fields.js";
 import {filtersText, sortText} from "../../parts/query/syntax.js";
 import {errorMessage} from "../../parts/message.js";
+import {transferButtons} from "../transfer/buttons.js";
 import {queryAddress, readList, scopeWordsOf} from "./addresses.js";
 import {columnsPicker} from "./columns.js";
 import {commandPart, listCommands, setCommands} from "./commands.js";
@@ -82,7 +83,9 @@ export class RecordsList {
 
     /** The link keeps the present filters; the nodes before it stay, with their focus and open menus. */
     showActions() {
-        if (this.actions.children.length === 0) fill(this.actions, this.filterButton, this.columnsPicker);
+        if (this.actions.children.length === 0) {
+            fill(this.actions, this.filterButton, this.columnsPicker, transferButtons(this));
+        }
         this.newLink?.remove();
         this.newLink = mayDo("change") ? linkButton("New record", queryAddress({new: "1", open: null, view: null}),
             {icon: "plus", className: "first"}) : null;
@@ -171,7 +174,7 @@ export class RecordsList {
         if (this.rows.length > 0) return this.showTable();
         if (this.marker) return this.showInstead(emptyPage(() => this.more()));
         return this.showInstead(this.filters.length > 0 ? emptyResult(this.filters, this.fields, this.clear)
-            : emptyZone(this.scope, this.fields));
+            : emptyZone(this.scope, this.fields, this.context.signal));
     }
 
     showTable() {

@@ -9,27 +9,28 @@ import {elsewhere, empty} from "../../parts/states.js";
 import {filterWords} from "../../parts/query/body.js";
 import {filterIndex, listIndex, sortIndex} from "../../parts/query/indexes.js";
 import {fieldWithKey} from "../../parts/query/fields.js";
+import {deployAddress, schemaAddress} from "../schema/source.js";
 import {scopePath} from "./addresses.js";
 import {whereWords} from "./commands.js";
+import {countedPlaces} from "./elsewhere.js";
 
 function quiet(...children) {
     return element("p", {class: "quiet"}, ...children);
 }
 
+// The same place in the other environment, then where the rest of the data is.
 function otherPlaces(scope) {
     const other = scope.environment === "production" ? "development" : "production";
-    const places = [{address: scopePath({...scope, environment: other}), icon: "records",
-        text: ["The same place in ", environmentLabel(other)]}];
-    if (scope.database === "private") {
-        places.push({address: scopePath({...scope, zone: undefined, type: undefined}), icon: "zones",
-            text: `Other zones of ${scope.account ?? scope.user}`});
-        places.push({address: scopePath({...scope, database: "public", zone: "_defaultZone"}), icon: "records",
-            text: "The public database"});
-    } else {
-        places.push({address: scopePath({...scope, database: "private"}), icon: "account",
-            text: "The private database of an account"});
+    const same = {address: scopePath({...scope, environment: other}), icon: "records",
+        text: ["The same place in ", environmentLabel(other)]};
+    if (scope.database === "public") {
+        return [same, {address: scopePath({...scope, database: "private"}), icon: "account",
+            text: "The private database of an account"}];
     }
-    return elsewhere(places);
+    return [same, {address: scopePath({...scope, zone: undefined, type: undefined}), icon: "zones",
+        text: `Other zones of ${scope.account ?? scope.user}`},
+    {address: scopePath({...scope, database: "public", zone: "_defaultZone"}), icon: "records",
+        text: "The public database"}];
 }
 
 function whereOf({database, user, account, zone}) {
@@ -37,12 +38,13 @@ function whereOf({database, user, account, zone}) {
 }
 
 /** No record of the type is in the zone. */
-export function emptyZone(scope, fields) {
+export function emptyZone(scope, fields, signal) {
     const field = fields.find(({isSystem, key, type}) => !isSystem && key !== "*" && type === "STRING");
     const account = scope.database === "public" ? ["--account", "NAME"] : [];
     const set = field ? ["--set", `${field.name}=Plums`] : [];
     return empty(`No records of type ${scope.type} here`,
-        quiet(`${whereOf(scope)} has none in ${scope.environment}. Records may be elsewhere:`), otherPlaces(scope),
+        quiet(`${whereOf(scope)} has none in ${scope.environment}. Records may be elsewhere:`),
+        countedPlaces(scope, otherPlaces(scope), signal),
         quiet("Or save the first one:"),
         commandCode(["yap", "record", "save", scope.type, "first", ...account, ...whereWords(scope), ...set]));
 }
@@ -69,7 +71,7 @@ export function unknownType(scope) {
     return empty(`The schema has no record type ${scope.type}`, quiet(isDevelopment
         ? "In development, saving the first record of a type adds it to the schema."
         : "Production takes only types of its schema. Records of this type may be in development:"),
-    isDevelopment ? null : otherPlaces(scope));
+    isDevelopment ? null : elsewhere(otherPlaces(scope)));
 }
 
 function missingIndexes({filters, sort, fields}) {
@@ -81,14 +83,17 @@ function missingIndexes({filters, sort, fields}) {
 
 function advice(error, scope, list) {
     if (error.code === "ZONE_NOT_FOUND") {
-        return [quiet(`${scope.account ?? scope.user} has no zone ${scope.zone}.`), otherPlaces(scope)];
+        return [quiet(`${scope.account ?? scope.user} has no zone ${scope.zone}.`),
+            elsewhere(otherPlaces(scope))];
     }
     const missing = error.code === "BAD_REQUEST" ? missingIndexes(list) : [];
     if (missing.length === 0) return null;
     return [...missing.map((text) => element("p", null, `${text}.`)),
         quiet(scope.environment === "development"
-            ? "Add the index to the schema: export it, add the word, import it with “yap schema import”."
-            : "Add the index in development, then run “yap schema deploy”.")];
+            ? ["Switch the index on at ", element("a", {href: schemaAddress(scope, "types", scope.type)},
+                `the fields of ${scope.type}`), "."]
+            : ["Switch the index on in development, then ", element("a", {href: deployAddress(scope.container)},
+                "deploy the schema to production"), "."])];
 }
 
 /** The service refused the query, or something failed. */
@@ -107,7 +112,8 @@ export function failedQuery(error, scope, list, {retry, openFilter}) {
 export function wrongFilter(error, clear, openFilter) {
     return element("div", {class: "body"}, message("warn", "A filter has a value that can’t be compared",
         {role: "alert"},
-        element("p", null, error.index >= 0 ? `Filter ${error.index + 1}: ` : null, error.message, " Nothing was requested."),
+        element("p", null, error.index >= 0 ? `Filter ${error.index + 1}: ` : null, error.message,
+            " Nothing was requested."),
         element("div", {class: "actions"}, button("Change the filter", {icon: "filter", click: openFilter}),
             button("Clear the filters", {className: "bare", click: clear}))));
 }

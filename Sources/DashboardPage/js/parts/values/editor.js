@@ -3,6 +3,7 @@
 import {element, icon} from "../../core/dom.js";
 import {badge} from "../badge.js";
 import {button, iconButton} from "../button.js";
+import {fileEditor} from "./file-editor.js";
 import {isTyped, valueInput} from "./input.js";
 import {fieldText, isUnset} from "./text.js";
 import {isList, itemType} from "./types.js";
@@ -115,7 +116,7 @@ function listEditor(type, name, changed) {
     return {nodes: [rows, element("div", null, add)], first: null, read, set};
 }
 
-/** A field that can't be typed, as files are: it can only be removed. */
+/** A field that can't be typed, as lists of files are: it can only be removed. */
 function fixedEditor(type, changed) {
     const words = element("span", {class: "cut"});
     let field = null;
@@ -128,8 +129,8 @@ function fixedEditor(type, changed) {
         words.textContent = fieldText(field);
         remove.hidden = field === null;
     };
-    const hint = element("p", {class: "hint"}, /^ASSETID/.test(type) ? "Files are added by apps or by yap, not here."
-        : `Values of type ${type} can’t be edited here.`);
+    const hint = element("p", {class: "hint"}, /^ASSETID/.test(type)
+        ? "Lists of files are made by apps or by yap, not here." : `Values of type ${type} can’t be edited here.`);
     return {nodes: [element("div", {class: "row"}, words, remove), hint], first: null, read: () => ({field}), set};
 }
 
@@ -150,6 +151,7 @@ function encryptedEditor() {
  */
 export function fieldEditor({name, type, isEncrypted}, changed) {
     if (isEncrypted || type.startsWith("ENCRYPTED")) return encryptedEditor();
+    if (type === "ASSETID") return fileEditor(name, changed);
     if (!isTyped(itemType(type))) return fixedEditor(type, changed);
     if (isList(type)) return listEditor(type, name, changed);
     return type === "STRING" ? textEditor(name, changed) : scalarEditor(type, name, changed);

@@ -12,9 +12,9 @@ const scalars = {
     ASSETID: {icon: "file", word: "file", many: "files"},
 };
 
-/** Types that a new field can have, in the order of a menu. Files are missing: a page can't upload them. */
+/** Types that a new field can have, in the order of a menu. Lists of files are missing: they are made by apps. */
 export const newFieldTypes = [
-    "STRING", "INT64", "DOUBLE", "TIMESTAMP", "REFERENCE", "LOCATION", "BYTES",
+    "STRING", "INT64", "DOUBLE", "TIMESTAMP", "REFERENCE", "LOCATION", "BYTES", "ASSETID",
     "STRING_LIST", "INT64_LIST", "DOUBLE_LIST", "TIMESTAMP_LIST", "REFERENCE_LIST", "LOCATION_LIST", "BYTES_LIST",
 ];
 
