@@ -65,7 +65,8 @@ SECONDS ?= 20
 fuzz: setup ## feed what reads foreign bytes with changed inputs; make fuzz SECONDS=3600 for an hour each
 	@Scripts/fuzz "$(SECONDS)"
 
-lint: ## check the format of every Swift file
+lint: setup-browser ## check the format of every Swift file, and the scripts of the dashboard
+	@.build/browser/bin/oxlint --config .oxlintrc.json --deny-warnings Sources/DashboardPage/js
 	@swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Sources Tests Examples Benchmarks
 	@echo "format: clean"
 
