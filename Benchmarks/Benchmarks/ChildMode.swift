@@ -1,11 +1,14 @@
 import CBenchmarks
 import CloudServer
+import CloudService
+import CloudStore
 import Foundation
 import HTTPServer
 
 /// What this program does when it runs as a server, or as a device, for another one of itself.
 enum ChildMode {
     static let serveCloud = "--serve-cloud"
+    static let serveFolder = "--serve-folder"
     static let serveCanned = "--serve-canned"
     static let syncDevice = "--sync-device"
 
@@ -15,6 +18,7 @@ enum ChildMode {
         do {
             switch arguments[0] {
             case serveCloud: try cloud(storePath: arguments[1])
+            case serveFolder: try serve(DataFolder(path: arguments[1]))
             case serveCanned: try canned(answerPath: arguments[1], firstRequestPath: arguments[2])
             case syncDevice: try await device(Array(arguments.dropFirst()))
             default: return nil
@@ -36,6 +40,22 @@ enum ChildMode {
         while let line = readLine() {
             if line == "commits" { say("\(store.commitsCount)") }
         }
+        server.stop()
+    }
+
+    /// A data folder as `yap serve` serves it, dashboard and all.
+    private static func serve(_ folder: DataFolder) throws {
+        let control = try ControlStore(path: folder.controlPath)
+        var options = CloudServerOptions()
+        options.http.requestsPerConnectionMax = .max
+        (options.rates.user, options.rates.address, options.rates.container) = (nil, nil, nil)
+        let server = CloudServer(
+            dataFolder: folder, control: control,
+            accounts: ControlAccounts(control, isDevelopmentForEveryone: true),
+            signIn: try SignInCheck(control, isDevelopmentForEveryone: true), options: options)
+        try server.start()
+        say("\(server.port)")
+        while readLine() != nil {}
         server.stop()
     }
 

@@ -54,20 +54,7 @@ private final class FloodRun: LineRun {
                     Self.asOther(source.save(names)), Self.asOther(ServiceRequests.lookup(names[0])),
                 ]
             })
-        var latencies = [UInt32](repeating: 0, count: Self.requestsCount)
-        var result = load_result()
-        let port = cloud.port
-        let code = latencies.withUnsafeMutableBufferPointer { latencies in
-            requests.requests.withUnsafeBufferPointer { sent in
-                var plan = load_plan(
-                    port: Int32(port), connections: 1, requests: sent.baseAddress,
-                    requests_count: sent.count, total: sent.count, forbidden: nil,
-                    latencies: latencies.baseAddress, answered: nil, context: nil)
-                return load_run(&plan, &result)
-            }
-        }
-        guard code == 0 else { throw BenchError(text(&result.failure)) }
-        return Double(latencies.sorted()[Self.requestsCount * 99 / 100]) / 1_000_000_000
+        return try Load.latencies(of: requests, port: cloud.port)[Self.requestsCount * 99 / 100]
     }
 
     private static func asOther(_ request: [UInt8]) -> [UInt8] {

@@ -81,6 +81,24 @@ enum Load {
         return bodies
     }
 
+    /// Sends each request once on one connection, one after the other, and returns how long each took, in seconds,
+    /// shortest first.
+    static func latencies(of requests: LoadRequests, port: Int) throws -> [Double] {
+        var latencies = [UInt32](repeating: 0, count: requests.requests.count)
+        var result = load_result()
+        let code = latencies.withUnsafeMutableBufferPointer { latencies in
+            requests.requests.withUnsafeBufferPointer { sent in
+                var plan = load_plan(
+                    port: Int32(port), connections: 1, requests: sent.baseAddress, requests_count: sent.count,
+                    total: sent.count, forbidden: nil, latencies: latencies.baseAddress, answered: nil,
+                    context: nil)
+                return load_run(&plan, &result)
+            }
+        }
+        guard code == 0 else { throw BenchError(text(&result.failure)) }
+        return latencies.sorted().map { Double($0) / 1_000_000_000 }
+    }
+
     /// Sends one request, and returns the body of its answer, which must be a 200.
     static func exchange(_ request: [UInt8], port: Int) throws -> [UInt8] {
         var body: UnsafeMutablePointer<CChar>?

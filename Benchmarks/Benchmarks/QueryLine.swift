@@ -37,7 +37,7 @@ private final class QueryRun: LineRun {
     init(in folder: URL) throws {
         path = folder.appendingPathComponent("query.sqlite").path
         store = try SQLiteCloudStore(path: path)
-        try Self.fill(store)
+        try RankedNotes.fill(store, of: ServiceRequests.userRecordName, recordsCount: Self.recordsCount)
         service = CloudService(
             store: store, clock: SystemTimeSource(), random: SeededRandomSource(seed: 6),
             users: [ServiceRequests.token: ServiceUser(userRecordName: ServiceRequests.userRecordName)])
@@ -45,49 +45,6 @@ private final class QueryRun: LineRun {
             throw BenchError("the reference can't open \(path)")
         }
         self.reader = reader
-    }
-
-    /// Ranks in no order, each twice; the rows as the service writes them.
-    private static func fill(_ store: SQLiteCloudStore) throws {
-        let schema = """
-            DEFINE SCHEMA RECORD TYPE Note (
-                "___recordID" REFERENCE QUERYABLE, rank INT64 QUERYABLE SORTABLE, title STRING, body STRING,
-                GRANT READ TO "_world"
-            );
-            """
-        let zone = ZoneKey(
-            database: .privateDatabase(of: ServiceRequests.userRecordName), zoneName: "_defaultZone")
-        let stamp = StoreStamp(
-            timestampMilliseconds: 1_700_000_000_000, userRecordName: ServiceRequests.userRecordName,
-            deviceID: "1")
-        let names = ServiceRequests(seed: 4).names(recordsCount)
-        for start in stride(from: 0, to: recordsCount, by: 10_000) {
-            var changes = StoreChanges()
-            if start == 0 { changes.schema = SchemaRow(version: 1, content: Array(schema.utf8)) }
-            for number in start..<start + 10_000 {
-                let rank = Int64(number) * 7_919 % Int64(recordsCount / 2)
-                let key = RecordKey(zone: zone, recordName: names[number])
-                let fields = [
-                    "rank": Field(.int64(rank)), "title": Field(.string("Note number \(number)")),
-                    "body": Field(.string("Two dozen eggs from the farm, and the bill of the 28th.")),
-                ]
-                changes.records.append(
-                    RecordRow(
-                        key: key, recordType: "Note", tagEpoch: UInt64(number) + 1, counter: 0,
-                        created: stamp,
-                        modified: stamp, fields: FieldsBinary.encode(fields)))
-                changes.indexes.append(
-                    RecordIndexRow(
-                        key: key, recordType: "Note",
-                        entries: [IndexEntry(field: "rank", kind: .order, value: value(rank))]))
-            }
-            try store.write { try $0.apply(changes) }
-        }
-    }
-
-    /// A rank as it stands in the index.
-    private static func value(_ rank: Int64) -> [UInt8] {
-        [1] + withUnsafeBytes(of: (UInt64(bitPattern: rank) ^ 1 << 63).bigEndian) { Array($0) }
     }
 
     private func ranks() -> [Int64] {
@@ -116,7 +73,7 @@ private final class QueryRun: LineRun {
     }
 
     func reference() throws -> Double {
-        let values = ranks().map(Self.value)
+        let values = ranks().map(RankedNotes.indexValue)
         var bytes: Int64 = 0
         let start = load_nanoseconds()
         for value in values {

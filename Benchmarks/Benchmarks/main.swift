@@ -18,7 +18,7 @@ while let argument = arguments.popFirst() {
 
 let all =
     try databaseLines() + commitLines() + coderLines() + serviceLines() + frameworkLines()
-    + syncLines() + checksumLines()
+    + syncLines() + checksumLines() + dashboardLines()
 let lines = all.filter { $0.name.hasPrefix(filter) }
 guard !lines.isEmpty else {
     print("No line's name begins with \"\(filter)\".")

@@ -1,0 +1,77 @@
+import CloudService
+import CloudStore
+import CloudWire
+import Foundation
+
+/// A data folder with many accounts, administrators with sessions, and a user with a large zone; and a server of it.
+@MainActor
+final class DashboardFolder {
+    static let accountsCount = 10_000
+    static let recordsCount = 1_000_000
+    /// Each has requests of its own a second.
+    static let administratorsCount = 40
+
+    let port: Int
+    /// The record name of the user with the large zone.
+    let user: String
+    /// Tokens of an app and of the user's session.
+    let apiToken: String
+    let webAuthToken: String
+    private let operatorTokens: [String]
+    private let process: ChildProcess
+    private var turn = 0
+
+    init(in folder: URL) throws {
+        let dataFolder = DataFolder(path: folder.appendingPathComponent("data").path)
+        try dataFolder.make()
+        let control = try ControlStore(path: dataFolder.controlPath)
+        apiToken = try control.makeToken(container: ServiceRequests.container, name: "bench")
+        for number in 0..<Self.accountsCount {
+            try control.addAccount(name: "account\(number)", passwordHash: "none")
+        }
+        guard let account = try control.account(named: "account77") else {
+            throw BenchError("the account isn't there")
+        }
+        let session = try control.makeSession(
+            of: account, container: ServiceRequests.container, environment: "development")
+        webAuthToken = session.token
+        user = session.session.userRecordName
+        let administrators = Administrators(control)
+        operatorTokens = try (0..<Self.administratorsCount).map { number in
+            try AdministratorSessions(control).make(
+                for: administrators.add("admin\(number)", role: .look), address: "127.0.0.1", client: "bench"
+            ).token
+        }
+        let store = try SQLiteCloudStore(
+            path: dataFolder.storePath(
+                container: ServiceRequests.container, environment: "development", makesFolders: true))
+        try RankedNotes.fill(store, of: user, recordsCount: Self.recordsCount)
+        store.close()
+        process = try ChildProcess(ChildProcess.ownPath, [ChildMode.serveFolder, dataFolder.path])
+        guard let port = Int(process.readLine()) else {
+            process.end()
+            throw BenchError("the server did not start")
+        }
+        self.port = port
+    }
+
+    func end() { process.end() }
+
+    /// A request of the dashboard, by the next administrator.
+    func request(_ path: String, body: String? = nil) -> [UInt8] {
+        turn += 1
+        let token = operatorTokens[turn % operatorTokens.count]
+        let head =
+            "\(body == nil ? "GET" : "POST") /operator/1/\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+            + "Cookie: yap-operator-\(port)=\(token)\r\nContent-Type: application/json\r\n"
+        return ServiceRequests.whole(head, body ?? "")
+    }
+
+    /// A request of the app's, as the user.
+    func appRequest(_ action: String, _ body: String) -> [UInt8] {
+        ServiceRequests.whole(
+            "POST /database/1/\(ServiceRequests.container)/development/private/\(action)?ckAPIToken=\(apiToken)"
+                + "&ckWebAuthToken=\(webAuthToken) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+                + "Content-Type: application/json\r\n", body)
+    }
+}
