@@ -52,7 +52,7 @@ package struct HistoryEntry: Sendable {
     static let nameBytesMax = 255
     static let clientBytesMax = 120
     static let addressBytesMax = 64
-    /// From so many milliseconds or rows on a query is told as a slow one.
+    /// A query that takes more milliseconds, or examines more rows, is a slow one.
     static let slowMilliseconds: Int64 = 100
     static let slowRows = 1_000
 }

@@ -180,7 +180,7 @@ extension HistoryFile {
         }
     }
 
-    /// What a device was seen to do is told for so long.
+    /// How long the sync state of a device is kept after its last request.
     private static let syncMilliseconds: Int64 = 90 * 86_400_000
 
     /// Bytes of the pages in use.

@@ -1,4 +1,4 @@
-/// How many requests took how long: counts by bounds that lie close together, from which percentiles are told.
+/// A histogram of response times. Its bounds lie close together, so that percentiles can be read from it.
 struct LatencyHistogram: Hashable, Sendable {
     /// Each place counts the times up to its bound, in milliseconds. What took longer counts to the last.
     static let bounds: [Int64] = [

@@ -46,7 +46,7 @@ struct OperatorHistory: Sendable {
             try OperatorUsage(stores: stores, limits: limits).sendUsers(of: container, request)
         case .zonesUsage(let container):
             guard let user = try request.user else {
-                throw Refusal.badRequest("the query item user says whose zones are meant")
+                throw Refusal.badRequest("usage/zones needs the query item user, the record name of a user")
             }
             try OperatorUsage(stores: stores, limits: limits).sendZones(of: user, in: container, request)
         }

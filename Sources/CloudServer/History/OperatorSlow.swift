@@ -57,12 +57,13 @@ struct OperatorSlow: Sendable {
     }
 
     private static func throttled(_ entries: [HistoryEntry]) -> [JSONValue] {
-        struct Who: Hashable {
+        struct Client: Hashable {
             let user: String?
             let address: String
         }
-        return lines(Dictionary(grouping: entries) { Who(user: $0.user, address: $0.address) }) { who, _ in
-            ["user": .text(who.user), "address": .string(who.address)]
+        let groups = Dictionary(grouping: entries) { Client(user: $0.user, address: $0.address) }
+        return lines(groups) { client, _ in
+            ["user": .text(client.user), "address": .string(client.address)]
         }
     }
 

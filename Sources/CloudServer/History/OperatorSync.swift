@@ -16,7 +16,7 @@ struct OperatorSync: Sendable {
     let history: OperatorHistory
     let stores: HistoryStores
 
-    /// Answers with the users whose devices were here lately.
+    /// Answers with the users in the order of their devices' last requests.
     func sendUsers(of container: CloudService.Container, _ request: OperatorRequest) throws {
         let after = request.head.queryValue("after").flatMap { Int64($0) } ?? .max
         let rows = try history.read {
@@ -37,7 +37,7 @@ struct OperatorSync: Sendable {
             last = row.lastMilliseconds
         }
         let isWhole = users.count < Self.usersMax && rows.count < Self.rowsMax
-        let accounts = try stores.accounts(of: Set(users.map(\.user)), in: container.identifier)
+        let accounts = try stores.accountNames(of: Set(users.map(\.user)), in: container.identifier)
         request.reply.send(
             JSONValue.object([
                 "users": .array(

@@ -3,10 +3,10 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints that show who uses how much of the quota.
+/// The endpoints that show how much of the quota each user has used.
 struct OperatorUsage: Sendable {
     static let usersMax = 50
-    /// Users who are looked at. A server with more names the largest of these.
+    /// Maximum number of users that are compared. With more users, only the largest of these are listed.
     private static let lookedAtMax = 100_000
     private static let zonesMax = 1_000
 
@@ -26,7 +26,7 @@ struct OperatorUsage: Sendable {
             rowBytes: limits.rowBytes, after: try Self.after(request.head), usersMax: Self.usersMax + 1,
             lookedAtMax: Self.lookedAtMax)
         let page = found.prefix(Self.usersMax)
-        let accounts = try stores.accounts(
+        let accounts = try stores.accountNames(
             of: Set(page.map(\.row.key.user)), in: container.identifier)
         let users = page.map { row, _ in
             JSONValue(row.size, limits, bytesMax: limits.privateBytesMax).with([

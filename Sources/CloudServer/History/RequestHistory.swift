@@ -21,7 +21,7 @@ final class RequestHistory: Sendable {
         var entries: [(summary: HTTPExchangeSummary, timeMilliseconds: Int64)] = []
         var bytes = 0
         var removals: [HistoryPlace] = []
-        /// Who waits until all of the above is written.
+        /// Signalled when all of the above is written.
         var askers: [DispatchSemaphore] = []
         var isEnding = false
     }
@@ -36,7 +36,7 @@ final class RequestHistory: Sendable {
     private let alarm = Alarm()
     private let hurry = Alarm()
     private let ended = DispatchSemaphore(value: 0)
-    /// Held by who reads: one at a time.
+    /// The connection for reading. One thread reads at a time.
     private let reader = Lock<Reader>(Reader())
 
     private struct Reader {
@@ -102,7 +102,7 @@ final class RequestHistory: Sendable {
         done.wait()
     }
 
-    /// Reads what is written. Blocks as reading a file does, and doesn't wait for who writes.
+    /// Reads the file. Blocks for its own I/O, and doesn't wait for the writing thread.
     ///
     /// - Throws: what `body` throws; `SQLiteError` when the file can't be read.
     func read<Result>(_ body: (HistoryFile) throws -> Result) throws -> Result {

@@ -21,8 +21,6 @@ struct OperatorAccounts: Sendable {
         var hashes: Bool { self == .add || self == .setPassword }
     }
 
-    /// Maximum number of accounts in an answer.
-    static let accountsMax = 50
     /// Maximum number of sessions in an answer.
     static let sessionsMax = 100
 
@@ -66,14 +64,11 @@ struct OperatorAccounts: Sendable {
     // MARK: Reading
 
     private func list(_ request: OperatorRequest) throws {
-        let accounts = try control.accounts(
-            beginning: request.head.queryValue("named") ?? "", after: request.head.queryValue("after") ?? "",
-            countMax: Self.accountsMax + 1)
-        let page = try accounts.prefix(Self.accountsMax).map { try json($0) }
-        let last = accounts.count > Self.accountsMax ? accounts[Self.accountsMax - 1].name : nil
+        let page = try control.accountsPage(request.head)
         request.reply.send(
             JSONValue.object([
-                "accounts": .array(page), "after": last.map { .string($0) } ?? .null,
+                "accounts": .array(try page.accounts.map { try json($0) }),
+                "after": page.after.map { .string($0) } ?? .null,
             ]))
     }
 
@@ -190,8 +185,8 @@ struct OperatorAccounts: Sendable {
 
     // MARK: Changing, and what the account has in the stores
 
-    /// Answers with what a change of the control file has made, when the account's devices are told of nothing any
-    /// more: their tokens are good without a session.
+    /// Answers with what a change of the control file has made, after the push tokens of the account's devices
+    /// were removed: these are valid without a session.
     private func sweeping(
         _ request: OperatorRequest, _ action: AuditLine.Action,
         _ body: @escaping @Sendable (_ name: String) throws -> JSONValue

@@ -3,7 +3,7 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints that count what an environment's store keeps, and list the devices that are told of changes.
+/// The endpoints that count what an environment's store keeps, and list the devices that get pushes.
 struct OperatorCounts: Sendable {
     enum Request: Hashable {
         case records, devices
@@ -22,7 +22,7 @@ struct OperatorCounts: Sendable {
             try stores.read(container, request) { try $0.countsMessage(in: database, $1) }
         case .devices:
             guard let user else {
-                throw Refusal.badRequest("devices need the query item user: whose they are")
+                throw Refusal.badRequest("devices needs the query item user, the record name of a user")
             }
             try stores.read(container, request) { try $0.devicesMessage(of: user, $1) }
         }

@@ -5,11 +5,6 @@ import HTTPServer
 
 /// The endpoints that show what a server keeps: the accounts of a container, and the audit log.
 struct OperatorOverview: Sendable {
-    /// Maximum number of accounts in an answer.
-    static let accountsMax = 50
-    /// How many accounts are tried to find the one of a record name, and how many are read at a time.
-    static let accountsTriedMax = 10_000
-    private static let accountsReadMax = 500
     /// Maximum number of lines of the audit log in an answer.
     static let linesMax = 200
     private static let linesUsual = 50
@@ -22,30 +17,11 @@ struct OperatorOverview: Sendable {
     func sendAccounts(of container: String, _ request: OperatorRequest) throws {
         guard try control.containerExists(container) else { throw ControlError.noSuchContainer(container) }
         let text = request.head.queryValue("named") ?? ""
-        if text.hasPrefix("_"), let account = try account(withRecordName: text, in: container) {
+        if text.hasPrefix("_"), let account = try control.accounts(ofUsers: [text], in: container)[text] {
             return send([try json(account, in: container)], "accounts", after: nil, request)
         }
-        let accounts = try control.accounts(
-            beginning: text, after: request.head.queryValue("after") ?? "", countMax: Self.accountsMax + 1)
-        let page = try accounts.prefix(Self.accountsMax).map { try json($0, in: container) }
-        let last = accounts.count > Self.accountsMax ? accounts[Self.accountsMax - 1].name : nil
-        send(page, "accounts", after: last, request)
-    }
-
-    /// The account of a user's record. The record name can't be reversed, so the first accounts are tried one by one.
-    private func account(withRecordName name: String, in container: String) throws -> ControlAccount? {
-        var after = ""
-        for _ in 0..<Self.accountsTriedMax / Self.accountsReadMax {
-            let accounts = try control.accounts(
-                beginning: "", after: after, countMax: Self.accountsReadMax)
-            for account in accounts
-            where try control.userRecordName(of: account, container: container) == name {
-                return account
-            }
-            guard let last = accounts.last, accounts.count == Self.accountsReadMax else { return nil }
-            after = last.name
-        }
-        return nil
+        let page = try control.accountsPage(request.head)
+        send(try page.accounts.map { try json($0, in: container) }, "accounts", after: page.after, request)
     }
 
     private func json(_ account: ControlAccount, in container: String) throws -> JSONValue {

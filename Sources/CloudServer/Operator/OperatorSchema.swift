@@ -68,29 +68,22 @@ struct OperatorSchema: Sendable {
     // MARK: Development
 
     private func check(_ request: OperatorRequest, _ container: CloudService.Container) throws {
-        try stores.take(request, in: container.identifier, nil) { completion in
-            ask(container.sibling, request, completion) { production in
-                stores.ask(
-                    container, request,
-                    { service in
-                        let text = try OperatorBody(request.http.body).required("text")
-                        do {
-                            let new = try SchemaLanguage.parse(text).complete
-                            return .read { reader in
-                                let before = try service.operatorSchema(in: reader)
-                                let losses = try service.losses(
-                                    from: before, to: new, production: production,
-                                    recordsMax: Self.recordsMax, reader)
-                                return OperatorAnswer(
-                                    json: .object([
-                                        "error": .null, "changes": JSONValue(before.changes(to: new)),
-                                        "losses": .array(losses.map { .string($0) }),
-                                    ]))
-                            }
-                        } catch let error as SchemaTextError {
-                            return .read { _ in OperatorAnswer(json: JSONValue(error)) }
-                        }
-                    }, completion)
+        try work(in: container, request, nil) { service, production in
+            let text = try OperatorBody(request.http.body).required("text")
+            do {
+                let new = try SchemaLanguage.parse(text).complete
+                return .read { reader in
+                    let before = try service.operatorSchema(in: reader)
+                    let losses = try service.losses(
+                        from: before, to: new, production: production, recordsMax: Self.recordsMax, reader)
+                    return OperatorAnswer(
+                        json: .object([
+                            "error": .null, "changes": JSONValue(before.changes(to: new)),
+                            "losses": .array(losses.map { .string($0) }),
+                        ]))
+                }
+            } catch let error as SchemaTextError {
+                return .read { _ in OperatorAnswer(json: JSONValue(error)) }
             }
         }
     }
@@ -103,26 +96,15 @@ struct OperatorSchema: Sendable {
         _ begin: @escaping @Sendable () throws -> @Sendable (Schema) throws -> Schema
     ) throws {
         let line = line(.schemaChanged, request, container)
-        try stores.take(request, in: container.identifier, line) { completion in
-            ask(container.sibling, request, completion) { production in
-                stores.ask(
-                    container, request,
-                    { service in
-                        let change = try begin()
-                        return .write { writer in
-                            let (before, after) = try service.changeSchema(
-                                recordsMax: Self.recordsMax, writer
-                            ) { before in
-                                let new = try change(before).complete
-                                let losses = production.losses(in: new, named: "the new schema")
-                                guard losses.isEmpty else {
-                                    throw SchemaRefusal(["production would lose what it has:"] + losses)
-                                }
-                                return new
-                            }
-                            return OperatorAnswer(changes: before.changes(to: after))
-                        }
-                    }, completion)
+        try work(in: container, request, line) { service, production in
+            let change = try begin()
+            return .change(service) { before in
+                let new = try change(before).complete
+                let losses = production.losses(in: new, named: "the new schema")
+                guard losses.isEmpty else {
+                    throw SchemaRefusal(["production would lose what it has:"] + losses)
+                }
+                return new
             }
         }
     }
@@ -132,17 +114,11 @@ struct OperatorSchema: Sendable {
             throw Refusal.badRequest("container is to be the name of the container, as it was typed")
         }
         let line = line(.schemaReset, request, container)
-        try stores.take(request, in: container.identifier, line) { completion in
-            ask(container.sibling, request, completion) { production in
-                stores.ask(
-                    container, request,
-                    { service in
-                        .write { writer in
-                            let before = try service.operatorSchema(in: writer)
-                            try service.reset(to: production, writer)
-                            return OperatorAnswer(changes: before.changes(to: production))
-                        }
-                    }, completion)
+        try work(in: container, request, line) { service, production in
+            .write { writer in
+                let before = try service.operatorSchema(in: writer)
+                try service.reset(to: production, writer)
+                return OperatorAnswer(changes: before.changes(to: production))
             }
         }
     }
@@ -177,25 +153,14 @@ struct OperatorSchema: Sendable {
         let removes = try body.flag("remove") ?? false
         let seen = try body.required("plan")
         let line = line(.schemaDeployed, request, production)
-        try stores.take(request, in: production.identifier, line) { completion in
-            ask(production.sibling, request, completion) { development in
-                stores.ask(
-                    production, request,
-                    { service in
-                        .write { writer in
-                            let (before, after) = try service.changeSchema(
-                                recordsMax: Self.recordsMax, writer
-                            ) { before in
-                                let plan = try DeploymentPlan(from: development, to: before, removes: removes)
-                                guard plan.digest == seen else { throw Refusal.otherPlan }
-                                guard plan.deployment.refusals.isEmpty else {
-                                    throw SchemaRefusal(plan.deployment.refusals)
-                                }
-                                return plan.deployment.result
-                            }
-                            return OperatorAnswer(changes: before.changes(to: after))
-                        }
-                    }, completion)
+        try work(in: production, request, line) { service, development in
+            .change(service) { before in
+                let plan = try DeploymentPlan(from: development, to: before, removes: removes)
+                guard plan.digest == seen else { throw Refusal.otherPlan }
+                guard plan.deployment.refusals.isEmpty else {
+                    throw SchemaRefusal(plan.deployment.refusals)
+                }
+                return plan.deployment.result
             }
         }
     }
@@ -211,6 +176,22 @@ struct OperatorSchema: Sendable {
     }
 
     // MARK: -
+
+    /// Works in an environment's store, with the schema of the container's other environment.
+    ///
+    /// - Parameters:
+    ///   - line: of the audit log, for a change.
+    ///   - begin: called on a reader's thread of the service.
+    private func work(
+        in container: CloudService.Container, _ request: OperatorRequest, _ line: AuditLine?,
+        _ begin: @escaping @Sendable (CloudService, _ other: Schema) throws -> OperatorWork<OperatorAnswer>
+    ) throws {
+        try stores.take(request, in: container.identifier, line) { completion in
+            ask(container.sibling, request, completion) { other in
+                stores.ask(container, request, { try begin($0, other) }, completion)
+            }
+        }
+    }
 
     /// Hands an environment's schema to `next`; an error ends the request. An environment that nobody has used is not
     /// made by this.
@@ -271,6 +252,19 @@ extension OperatorAnswer {
             ? nil
             : changes.prefix(Self.sentencesMax).map(\.text).joined(separator: "; ")
                 + (rest > 0 ? "; and \(rest) more" : "")
+    }
+}
+
+extension OperatorWork<OperatorAnswer> {
+    /// Puts what `change` makes of the schema in its place, and answers with what that changed.
+    fileprivate static func change(
+        _ service: CloudService, _ change: @escaping @Sendable (Schema) throws -> Schema
+    ) -> OperatorWork {
+        .write { writer in
+            let (before, after) = try service.changeSchema(
+                recordsMax: OperatorSchema.recordsMax, writer, change)
+            return OperatorAnswer(changes: before.changes(to: after))
+        }
     }
 }
 

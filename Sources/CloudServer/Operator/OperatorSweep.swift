@@ -29,8 +29,8 @@ struct OperatorSweep: Sendable {
         self.queue = queue
     }
 
-    /// Begins, on a thread that may wait for files. `completion` is told how many records went, on such a thread too,
-    /// or why it ended before.
+    /// Begins, on a thread that may wait for files. `completion` gets the number of deleted records, on such a thread
+    /// too, or the error that ended it.
     ///
     /// - Throws: `CloudStoreError`; then nothing is done.
     func run(_ task: Task, of account: ControlAccount, _ completion: @escaping Completion) throws {

@@ -3,8 +3,8 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints of webhooks. None makes one: it may name an address in the server's own network, which only who can
-/// write the server's files may do.
+/// The endpoints of webhooks. None adds one: a webhook may name an address in the server's own network, so adding one
+/// takes the right to write the server's files.
 struct OperatorWebhooks: Sendable {
     enum Request: Hashable {
         case list, remove

@@ -209,7 +209,7 @@ import Testing
             let client = try OperatorClient(guarded, role: .look)
             let path = "\(RawDevice.container)/accounts"
             let first = try client.get("\(path)?named=BOB").text
-            #expect(first.ranges(of: #""userRecordName""#).count == OperatorOverview.accountsMax)
+            #expect(first.ranges(of: #""userRecordName""#).count == AccountsPage.accountsMax)
             #expect(first.contains(#""after":"bob53""#))
             let second = try client.get("\(path)?named=bob&after=bob53").text
             #expect(second.ranges(of: #""userRecordName""#).count == 10 && second.contains(#""after":null"#))

@@ -1,0 +1,53 @@
+import CloudStore
+import HTTPServer
+
+/// A part of the accounts, by name.
+struct AccountsPage {
+    /// Maximum number of accounts in a page.
+    static let accountsMax = 50
+
+    let accounts: [ControlAccount]
+    /// The name behind which the next page begins; nil: there is none.
+    let after: String?
+}
+
+extension ControlStore {
+    /// Reads the page of accounts that a request asks for with the query items `named` and `after`.
+    ///
+    /// - Throws: `CloudStoreError`.
+    func accountsPage(_ head: HTTPRequestHead) throws -> AccountsPage {
+        let found = try accounts(
+            beginning: head.queryValue("named") ?? "", after: head.queryValue("after") ?? "",
+            countMax: AccountsPage.accountsMax + 1)
+        let accounts = Array(found.prefix(AccountsPage.accountsMax))
+        return AccountsPage(
+            accounts: accounts, after: found.count > accounts.count ? accounts.last?.name : nil)
+    }
+
+    /// How many accounts are tried to find those of record names, and how many are read at a time.
+    private static let accountsTriedMax = 10_000
+    private static let accountsReadMax = 500
+
+    /// Finds accounts by the record names of their users. A record name can't be reversed, so the first accounts are
+    /// tried one by one.
+    ///
+    /// - Returns: the accounts by record name, as far as they are among the first 10,000.
+    /// - Throws: `CloudStoreError`.
+    func accounts(
+        ofUsers users: Set<String>, in container: String
+    ) throws -> [String: ControlAccount] {
+        var found: [String: ControlAccount] = [:]
+        var (after, triedCount) = ("", 0)
+        while found.count < users.count, triedCount < Self.accountsTriedMax {
+            let page = try accounts(beginning: "", after: after, countMax: Self.accountsReadMax)
+            for account in page {
+                let name = try userRecordName(of: account, container: container)
+                if users.contains(name) { found[name] = account }
+            }
+            guard let last = page.last, page.count == Self.accountsReadMax else { break }
+            after = last.name
+            triedCount += page.count
+        }
+        return found
+    }
+}
