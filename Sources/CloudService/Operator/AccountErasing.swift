@@ -64,7 +64,8 @@ package final class AccountErasing: Sendable {
         self.completion = completion
     }
 
-    /// Begins. `completion` is told how many records went, or why it ended before; what had gone stays gone.
+    /// Begins. `completion` gets the number of deleted records, or the error that ended it; what was deleted
+    /// before stays deleted.
     package static func run(
         _ thread: CloudServiceThread, _ container: CloudService.Container, user: String,
         completion: @escaping @Sendable (Result<Int64, WireError>) -> Void

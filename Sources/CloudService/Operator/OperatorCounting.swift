@@ -1,8 +1,8 @@
 import CloudStore
 import CloudWire
 
-/// Counts rows for an operator, each kind up to `countMax`, and all of a request up to `rowsMax`: beyond, what is left
-/// is told as capped.
+/// Counts rows for an operator, each kind up to `countMax`, and all of a request up to `rowsMax`: a count that ends
+/// there is marked as capped.
 package struct OperatorCounting {
     static let countMax = 10_000
     /// About a tenth of a second.
@@ -120,7 +120,7 @@ extension CloudService {
         return .object(["indexes": .array(indexes)])
     }
 
-    /// The devices that are told of changes for a user, in the form of `docs/OPERATOR_API.md`.
+    /// The devices of a user that get pushes, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Throws: `CloudStoreError`.
     package func devicesMessage(of user: String, _ reader: any CloudStoreReader) throws -> JSONValue {

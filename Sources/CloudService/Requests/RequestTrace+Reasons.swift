@@ -5,7 +5,7 @@ extension WireError {
     private static let wordsBeforeNames: Set<String> = [
         "field", "Field", "type", "types", "record", "records", "index",
     ]
-    /// Bytes of a reason that are told.
+    /// Maximum bytes of a reason that are kept.
     private static let reasonBytesMax = 500
 
     /// The reason up to the first thing in it that may be the value of a field: the name of a record that a reference

@@ -41,7 +41,7 @@ final class RequestTrace: Sendable {
     /// Records are to be changed.
     func changes(_ batch: ModifyBatch) { state.withLock { $0.batch = batch } }
 
-    /// A query has looked at rows. Of several the one that looked at the most is told.
+    /// Notes the rows that a query examined. Of several queries, the one with the most rows is kept.
     func looked(for query: RecordQuery, rowsExamined: Int) {
         state.withLock { state in
             guard rowsExamined >= state.detail.query?.rowsExamined ?? 0 else { return }
@@ -85,7 +85,7 @@ final class RequestTrace: Sendable {
         }
         guard let batch else { return told }
         told.recordsCount = batch.operations.count
-        // The error of a request that failed as a whole is told of the request alone.
+        // The error of a request that failed as a whole belongs to the request, not to its records.
         told.take(batch, results ?? [])
         return told
     }

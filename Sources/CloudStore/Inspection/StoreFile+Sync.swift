@@ -51,7 +51,7 @@ extension StoreFile {
     ///   - rowBytes: what a record, a tombstone and a zone count beside their bytes.
     ///   - after: the bytes and the name of the last user of the page before; nil: from the largest.
     ///   - usersMax: how many.
-    ///   - lookedAtMax: users who are looked at; of more than that the rest isn't known.
+    ///   - lookedAtMax: maximum number of users that are compared; further users are left out.
     /// - Throws: `CloudStoreError`.
     package func largestUsers(
         rowBytes: Int64, after: (bytes: Int64, user: String)?, usersMax: Int, lookedAtMax: Int
