@@ -577,170 +577,174 @@ static const unsigned char file143[] = {
 };
 
 static const unsigned char file144[] = {
-#embed "js/parts/key-pair.js"
+#embed "js/parts/growing-table.js"
 };
 
 static const unsigned char file145[] = {
-#embed "js/parts/keys.js"
+#embed "js/parts/key-pair.js"
 };
 
 static const unsigned char file146[] = {
-#embed "js/parts/live.js"
+#embed "js/parts/keys.js"
 };
 
 static const unsigned char file147[] = {
-#embed "js/parts/map.js"
+#embed "js/parts/live.js"
 };
 
 static const unsigned char file148[] = {
-#embed "js/parts/message.js"
+#embed "js/parts/map.js"
 };
 
 static const unsigned char file149[] = {
-#embed "js/parts/password-form.js"
+#embed "js/parts/message.js"
 };
 
 static const unsigned char file150[] = {
-#embed "js/parts/picker.js"
+#embed "js/parts/password-form.js"
 };
 
 static const unsigned char file151[] = {
-#embed "js/parts/query/body.js"
+#embed "js/parts/picker.js"
 };
 
 static const unsigned char file152[] = {
-#embed "js/parts/query/builder.js"
+#embed "js/parts/query/body.js"
 };
 
 static const unsigned char file153[] = {
-#embed "js/parts/query/comparators.js"
+#embed "js/parts/query/builder.js"
 };
 
 static const unsigned char file154[] = {
-#embed "js/parts/query/fields.js"
+#embed "js/parts/query/comparators.js"
 };
 
 static const unsigned char file155[] = {
-#embed "js/parts/query/indexes.js"
+#embed "js/parts/query/fields.js"
 };
 
 static const unsigned char file156[] = {
-#embed "js/parts/query/syntax.js"
+#embed "js/parts/query/indexes.js"
 };
 
 static const unsigned char file157[] = {
-#embed "js/parts/rail-now.js"
+#embed "js/parts/query/syntax.js"
 };
 
 static const unsigned char file158[] = {
-#embed "js/parts/secret-dialog.js"
+#embed "js/parts/rail-now.js"
 };
 
 static const unsigned char file159[] = {
-#embed "js/parts/session-dialog.js"
+#embed "js/parts/secret-dialog.js"
 };
 
 static const unsigned char file160[] = {
-#embed "js/parts/sessions-table.js"
+#embed "js/parts/session-dialog.js"
 };
 
 static const unsigned char file161[] = {
-#embed "js/parts/share-bar.js"
+#embed "js/parts/sessions-table.js"
 };
 
 static const unsigned char file162[] = {
-#embed "js/parts/sheet.js"
+#embed "js/parts/share-bar.js"
 };
 
 static const unsigned char file163[] = {
-#embed "js/parts/sign-in-form.js"
+#embed "js/parts/sheet.js"
 };
 
 static const unsigned char file164[] = {
-#embed "js/parts/states.js"
+#embed "js/parts/sign-in-form.js"
 };
 
 static const unsigned char file165[] = {
-#embed "js/parts/status.js"
+#embed "js/parts/states.js"
 };
 
 static const unsigned char file166[] = {
-#embed "js/parts/table.js"
+#embed "js/parts/status.js"
 };
 
 static const unsigned char file167[] = {
-#embed "js/parts/text-editor.js"
+#embed "js/parts/table.js"
 };
 
 static const unsigned char file168[] = {
-#embed "js/parts/time.js"
+#embed "js/parts/text-editor.js"
 };
 
 static const unsigned char file169[] = {
-#embed "js/parts/toggle.js"
+#embed "js/parts/time.js"
 };
 
 static const unsigned char file170[] = {
-#embed "js/parts/values/asset.js"
+#embed "js/parts/toggle.js"
 };
 
 static const unsigned char file171[] = {
-#embed "js/parts/values/bytes.js"
+#embed "js/parts/values/asset.js"
 };
 
 static const unsigned char file172[] = {
-#embed "js/parts/values/cell.js"
+#embed "js/parts/values/bytes.js"
 };
 
 static const unsigned char file173[] = {
-#embed "js/parts/values/editor.js"
+#embed "js/parts/values/cell.js"
 };
 
 static const unsigned char file174[] = {
-#embed "js/parts/values/file-editor.js"
+#embed "js/parts/values/editor.js"
 };
 
 static const unsigned char file175[] = {
-#embed "js/parts/values/input.js"
+#embed "js/parts/values/file-editor.js"
 };
 
 static const unsigned char file176[] = {
-#embed "js/parts/values/own.js"
+#embed "js/parts/values/input.js"
 };
 
 static const unsigned char file177[] = {
-#embed "js/parts/values/parse.js"
+#embed "js/parts/values/own.js"
 };
 
 static const unsigned char file178[] = {
-#embed "js/parts/values/text.js"
+#embed "js/parts/values/parse.js"
 };
 
 static const unsigned char file179[] = {
-#embed "js/parts/values/times.js"
+#embed "js/parts/values/text.js"
 };
 
 static const unsigned char file180[] = {
-#embed "js/parts/values/types.js"
+#embed "js/parts/values/times.js"
 };
 
 static const unsigned char file181[] = {
-#embed "js/parts/values/view.js"
+#embed "js/parts/values/types.js"
 };
 
 static const unsigned char file182[] = {
-#embed "js/theme.js"
+#embed "js/parts/values/view.js"
 };
 
 static const unsigned char file183[] = {
-#embed "land.svg"
+#embed "js/theme.js"
 };
 
 static const unsigned char file184[] = {
-#embed "mark.svg"
+#embed "land.svg"
 };
 
 static const unsigned char file185[] = {
+#embed "mark.svg"
+};
+
+static const unsigned char file186[] = {
 #embed "root.html"
 };
 
@@ -888,48 +892,49 @@ static const DashboardPageFile files[] = {
     {"js/parts/focus.js", file141, sizeof file141},
     {"js/parts/form-dialog.js", file142, sizeof file142},
     {"js/parts/frame.js", file143, sizeof file143},
-    {"js/parts/key-pair.js", file144, sizeof file144},
-    {"js/parts/keys.js", file145, sizeof file145},
-    {"js/parts/live.js", file146, sizeof file146},
-    {"js/parts/map.js", file147, sizeof file147},
-    {"js/parts/message.js", file148, sizeof file148},
-    {"js/parts/password-form.js", file149, sizeof file149},
-    {"js/parts/picker.js", file150, sizeof file150},
-    {"js/parts/query/body.js", file151, sizeof file151},
-    {"js/parts/query/builder.js", file152, sizeof file152},
-    {"js/parts/query/comparators.js", file153, sizeof file153},
-    {"js/parts/query/fields.js", file154, sizeof file154},
-    {"js/parts/query/indexes.js", file155, sizeof file155},
-    {"js/parts/query/syntax.js", file156, sizeof file156},
-    {"js/parts/rail-now.js", file157, sizeof file157},
-    {"js/parts/secret-dialog.js", file158, sizeof file158},
-    {"js/parts/session-dialog.js", file159, sizeof file159},
-    {"js/parts/sessions-table.js", file160, sizeof file160},
-    {"js/parts/share-bar.js", file161, sizeof file161},
-    {"js/parts/sheet.js", file162, sizeof file162},
-    {"js/parts/sign-in-form.js", file163, sizeof file163},
-    {"js/parts/states.js", file164, sizeof file164},
-    {"js/parts/status.js", file165, sizeof file165},
-    {"js/parts/table.js", file166, sizeof file166},
-    {"js/parts/text-editor.js", file167, sizeof file167},
-    {"js/parts/time.js", file168, sizeof file168},
-    {"js/parts/toggle.js", file169, sizeof file169},
-    {"js/parts/values/asset.js", file170, sizeof file170},
-    {"js/parts/values/bytes.js", file171, sizeof file171},
-    {"js/parts/values/cell.js", file172, sizeof file172},
-    {"js/parts/values/editor.js", file173, sizeof file173},
-    {"js/parts/values/file-editor.js", file174, sizeof file174},
-    {"js/parts/values/input.js", file175, sizeof file175},
-    {"js/parts/values/own.js", file176, sizeof file176},
-    {"js/parts/values/parse.js", file177, sizeof file177},
-    {"js/parts/values/text.js", file178, sizeof file178},
-    {"js/parts/values/times.js", file179, sizeof file179},
-    {"js/parts/values/types.js", file180, sizeof file180},
-    {"js/parts/values/view.js", file181, sizeof file181},
-    {"js/theme.js", file182, sizeof file182},
-    {"land.svg", file183, sizeof file183},
-    {"mark.svg", file184, sizeof file184},
-    {"root.html", file185, sizeof file185},
+    {"js/parts/growing-table.js", file144, sizeof file144},
+    {"js/parts/key-pair.js", file145, sizeof file145},
+    {"js/parts/keys.js", file146, sizeof file146},
+    {"js/parts/live.js", file147, sizeof file147},
+    {"js/parts/map.js", file148, sizeof file148},
+    {"js/parts/message.js", file149, sizeof file149},
+    {"js/parts/password-form.js", file150, sizeof file150},
+    {"js/parts/picker.js", file151, sizeof file151},
+    {"js/parts/query/body.js", file152, sizeof file152},
+    {"js/parts/query/builder.js", file153, sizeof file153},
+    {"js/parts/query/comparators.js", file154, sizeof file154},
+    {"js/parts/query/fields.js", file155, sizeof file155},
+    {"js/parts/query/indexes.js", file156, sizeof file156},
+    {"js/parts/query/syntax.js", file157, sizeof file157},
+    {"js/parts/rail-now.js", file158, sizeof file158},
+    {"js/parts/secret-dialog.js", file159, sizeof file159},
+    {"js/parts/session-dialog.js", file160, sizeof file160},
+    {"js/parts/sessions-table.js", file161, sizeof file161},
+    {"js/parts/share-bar.js", file162, sizeof file162},
+    {"js/parts/sheet.js", file163, sizeof file163},
+    {"js/parts/sign-in-form.js", file164, sizeof file164},
+    {"js/parts/states.js", file165, sizeof file165},
+    {"js/parts/status.js", file166, sizeof file166},
+    {"js/parts/table.js", file167, sizeof file167},
+    {"js/parts/text-editor.js", file168, sizeof file168},
+    {"js/parts/time.js", file169, sizeof file169},
+    {"js/parts/toggle.js", file170, sizeof file170},
+    {"js/parts/values/asset.js", file171, sizeof file171},
+    {"js/parts/values/bytes.js", file172, sizeof file172},
+    {"js/parts/values/cell.js", file173, sizeof file173},
+    {"js/parts/values/editor.js", file174, sizeof file174},
+    {"js/parts/values/file-editor.js", file175, sizeof file175},
+    {"js/parts/values/input.js", file176, sizeof file176},
+    {"js/parts/values/own.js", file177, sizeof file177},
+    {"js/parts/values/parse.js", file178, sizeof file178},
+    {"js/parts/values/text.js", file179, sizeof file179},
+    {"js/parts/values/times.js", file180, sizeof file180},
+    {"js/parts/values/types.js", file181, sizeof file181},
+    {"js/parts/values/view.js", file182, sizeof file182},
+    {"js/theme.js", file183, sizeof file183},
+    {"land.svg", file184, sizeof file184},
+    {"mark.svg", file185, sizeof file185},
+    {"root.html", file186, sizeof file186},
 };
 
 size_t dashboardPageFileCount(void) { return sizeof files / sizeof files[0]; }

@@ -7,10 +7,9 @@ import {mayDo} from "../core/state.js";
 import {badge} from "../parts/badge.js";
 import {button, iconButton, whileBusy} from "../parts/button.js";
 import {commandPart, curlWords} from "../parts/command.js";
-import {errorMessage} from "../parts/message.js";
 import {newestFirst, sessionsTable} from "../parts/sessions-table.js";
 import {section, sheet} from "../parts/sheet.js";
-import {loadInto} from "../parts/states.js";
+import {guarded, loadInto} from "../parts/states.js";
 import {loadingTable, table} from "../parts/table.js";
 import {bothTimes} from "../parts/time.js";
 import {addAdministrator, askRemove, askRole, makeLink, roles} from "./admins-dialogs.js";
@@ -77,16 +76,6 @@ function actions(row, page) {
     return element("div", {class: "row-actions"}, link,
         iconButton("edit", `Change the role of ${row.name}`, {click: () => askRole(row, page)}),
         iconButton("bin", `Remove ${row.name}`, {click: () => askRemove(row, page)}));
-}
-
-async function guarded(page, work) {
-    page.failure.hidden = true;
-    try {
-        await work();
-    } catch (error) {
-        page.failure.hidden = false;
-        fill(page.failure, errorMessage(error));
-    }
 }
 
 function roleList() {

@@ -6,14 +6,14 @@ import {plural} from "../core/format.js";
 import {setQuery} from "../core/router.js";
 import {loadContainers} from "../core/state.js";
 import {badge, environmentLabel} from "../parts/badge.js";
-import {button, whileBusy} from "../parts/button.js";
+import {button} from "../parts/button.js";
 import {commandPart, curlWords, setCommands} from "../parts/command.js";
 import {selectControl} from "../parts/control.js";
 import {copyButton} from "../parts/copy.js";
-import {errorMessage} from "../parts/message.js";
+import {growingTable} from "../parts/growing-table.js";
 import {sheet} from "../parts/sheet.js";
 import {empty, loadInto} from "../parts/states.js";
-import {loadingTable, safeRow, table} from "../parts/table.js";
+import {loadingTable} from "../parts/table.js";
 import {shortTime} from "../parts/time.js";
 import {requestLink} from "./requests/addresses.js";
 import {detailsOf, outcomes, wordsOf} from "./audit-words.js";
@@ -88,31 +88,20 @@ async function load(context) {
 }
 
 function linesPart(lines, before, fetchLines) {
-    const area = table({label: "Audit log", columns, rows: lines});
     const status = element("p", {role: "status"});
-    const after = element("div", {class: "after"}, status);
-    const state = {count: lines.length, before};
-    const update = () => {
-        const isFull = state.count >= shownMax;
-        const turn = () => setQuery({before: String(state.before)}, {push: true});
-        const next = isFull ? button(`Show the next ${pageSize}`, {click: turn})
-            : button(`Show ${pageSize} more`, {click: () => whileBusy(next, () => grow())});
-        fill(after, status, state.before === null ? null : next);
-        status.textContent = state.before === null ? `All ${plural(state.count, "entry", "entries")} shown`
-            : `The newest ${plural(state.count, "entry", "entries")} shown`;
-    };
-    const grow = async () => {
-        try {
-            const answer = await fetchLines(state.before);
-            area.querySelector("tbody").append(...answer.lines.map((line) => safeRow(columns, line)));
-            Object.assign(state, {count: state.count + answer.lines.length, before: answer.before});
-            update();
-        } catch (error) {
-            fill(after, errorMessage(error, {retry: () => { update(); grow(); }}));
-        }
-    };
-    update();
-    return [area, after];
+    const {area, line} = growingTable({label: "Audit log", columns, first: {rows: lines, next: before},
+        load: async (next) => {
+            const answer = await fetchLines(next);
+            return {rows: answer.lines, next: answer.before};
+        },
+        end: ({count, next, more}) => {
+            const turn = () => setQuery({before: String(next)}, {push: true});
+            const onwards = count >= shownMax ? () => button(`Show the next ${pageSize}`, {click: turn})
+                : () => more(`Show ${pageSize} more`);
+            status.textContent = `${next === null ? "All" : "The newest"} ${plural(count, "entry", "entries")} shown`;
+            return [status, next === null ? null : onwards()];
+        }});
+    return [area, line];
 }
 
 function detailsCell(line) {

@@ -7,9 +7,9 @@ import {fullName} from "../parts/account-list.js";
 import {button, iconButton, whileBusy} from "../parts/button.js";
 import {commandPart, curlWords} from "../parts/command.js";
 import {keepFocus} from "../parts/focus.js";
-import {errorMessage, message} from "../parts/message.js";
+import {message} from "../parts/message.js";
 import {section, sheet} from "../parts/sheet.js";
-import {elsewhere, empty, loadInto, skeleton} from "../parts/states.js";
+import {elsewhere, empty, guarded, loadInto, skeleton} from "../parts/states.js";
 import {bothTimes} from "../parts/time.js";
 import {askPassword, askPerson} from "./people-dialogs.js";
 import {accountBadges} from "./people.js";
@@ -102,14 +102,4 @@ function facts({givenName, familyName, email, isDeveloper, createdMilliseconds})
         ["Made", bothTimes(createdMilliseconds)]];
     return element("dl", {class: "facts"}, rows.map(([word, value]) => element("div", null, element("dt", null, word),
         element("dd", {class: value ? "" : "quiet"}, value || "—"))));
-}
-
-async function guarded(page, work) {
-    page.failure.hidden = true;
-    try {
-        await work();
-    } catch (error) {
-        page.failure.hidden = false;
-        fill(page.failure, errorMessage(error));
-    }
 }

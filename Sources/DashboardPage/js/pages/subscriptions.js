@@ -6,14 +6,13 @@ import {element, fill} from "../core/dom.js";
 import {middleCut, plural} from "../core/format.js";
 import {accountList, fullName} from "../parts/account-list.js";
 import {badge} from "../parts/badge.js";
-import {button, whileBusy} from "../parts/button.js";
 import {commandPart, curlWords} from "../parts/command.js";
 import {scopeAddress} from "../parts/frame.js";
-import {errorMessage} from "../parts/message.js";
+import {growingTable} from "../parts/growing-table.js";
 import {picker} from "../parts/picker.js";
 import {sheet} from "../parts/sheet.js";
 import {elsewhere, empty, loadInto} from "../parts/states.js";
-import {loadingTable, safeRow, table} from "../parts/table.js";
+import {loadingTable} from "../parts/table.js";
 import {sentWords, watchedWords} from "./subscription-words.js";
 
 /** Shows the page. */
@@ -78,29 +77,21 @@ function content(page, answer, loadPage) {
     const whose = page.account?.name ?? middleCut(page.params.user);
     const say = (count, isMore) => fill(page.note, `${plural(count, "subscription")}${isMore ? " and more" : ""} of ${
         whose}, in the ${page.params.database} database`);
-    say(subscriptions.length, answer.moreComing);
-    if (!subscriptions.length && !answer.moreComing) return none(page, whose);
-    const area = table({label: "Subscriptions", columns, rows: subscriptions});
-    return [area, answer.moreComing ? moreBar(area, answer.syncToken, loadPage, say) : null];
+    if (!subscriptions.length && !answer.moreComing) {
+        say(0, false);
+        return none(page, whose);
+    }
+    const {area, line} = growingTable({label: "Subscriptions", columns, first: pageOf(answer),
+        load: async (token) => pageOf(await loadPage(token)),
+        end: ({count, next, more}) => {
+            say(count, next !== null);
+            return next === null ? null : more();
+        }});
+    return [area, line];
 }
 
-function moreBar(area, token, loadPage, say) {
-    const body = area.querySelector("tbody");
-    const bar = element("div", {class: "after"});
-    let next = token;
-    const grow = () => whileBusy(more, async () => {
-        try {
-            const answer = await loadPage(next);
-            body.append(...answer.subscriptions.map((one) => safeRow(columns, one)));
-            next = answer.syncToken;
-            say(body.children.length, answer.moreComing);
-            bar.hidden = !answer.moreComing;
-        } catch (error) {
-            fill(bar, errorMessage(error, {retry: () => { fill(bar, more); grow(); }}));
-        }
-    });
-    const more = button("Show more", {click: grow});
-    return fill(bar, more);
+function pageOf({subscriptions, moreComing, syncToken}) {
+    return {rows: subscriptions, next: moreComing ? syncToken : null};
 }
 
 function none({params}, whose) {

@@ -4,16 +4,15 @@ import {get, path} from "../core/api.js";
 import {element, fill} from "../core/dom.js";
 import {count, plural} from "../core/format.js";
 import {badge} from "../parts/badge.js";
-import {button, whileBusy} from "../parts/button.js";
 import {accountList, fullName} from "../parts/account-list.js";
 import {accountsPage} from "../core/accounts.js";
 import {go} from "../core/router.js";
 import {commandPart, curlWords} from "../parts/command.js";
-import {errorMessage} from "../parts/message.js";
+import {growingTable} from "../parts/growing-table.js";
 import {picker} from "../parts/picker.js";
 import {sheet} from "../parts/sheet.js";
 import {empty, loadInto} from "../parts/states.js";
-import {loadingTable, safeRow, table} from "../parts/table.js";
+import {loadingTable} from "../parts/table.js";
 import {bothTimes} from "../parts/time.js";
 import {requestLink, syncAddress} from "./requests/addresses.js";
 import {userNames} from "./requests/names.js";
@@ -56,26 +55,16 @@ function usersPart(answer, columns, load) {
     }
     // What the server doesn't count has no column.
     const shown = columns.filter(({key}) => !key || users.some((user) => user[key] !== undefined));
-    const area = table({label: "Users", columns: shown, rows: users});
-    const state = {after: answer.after ?? null, count: users.length};
-    const after = element("div", {class: "after"});
-    const grow = async () => {
-        try {
-            const next = await load(state.after);
-            area.querySelector("tbody").append(...next.users.map((user) => safeRow(shown, user)));
-            Object.assign(state, {after: next.after ?? null, count: state.count + next.users.length});
-            update();
-        } catch (error) {
-            fill(after, errorMessage(error, {retry: () => { update(); grow(); }}));
-        }
-    };
-    const update = () => {
-        const more = button("Show more", {click: () => whileBusy(more, grow)});
-        fill(after, element("p", {role: "status"}, `${plural(state.count, "user")} shown, the last active first`),
-            state.after === null ? null : more);
-    };
-    update();
-    return [area, after];
+    const {area, line} = growingTable({label: "Users", columns: shown, first: pageOf(answer),
+        load: async (after) => pageOf(await load(after)),
+        end: ({count: shownCount, next, more}) => [
+            element("p", {role: "status"}, `${plural(shownCount, "user")} shown, the last active first`),
+            next === null ? null : more()]});
+    return [area, line];
+}
+
+function pageOf({users = [], after = null}) {
+    return {rows: users, next: after};
 }
 
 function columnsOf(params, nameOf) {

@@ -5,14 +5,13 @@ import {get, path, queryText} from "../core/api.js";
 import {element, fill} from "../core/dom.js";
 import {bytes, count, middleCut, plural} from "../core/format.js";
 import {badge} from "../parts/badge.js";
-import {button, whileBusy} from "../parts/button.js";
 import {commandPart, curlWords, setCommands} from "../parts/command.js";
 import {scopeAddress} from "../parts/frame.js";
-import {errorMessage} from "../parts/message.js";
+import {growingTable} from "../parts/growing-table.js";
 import {shareBar} from "../parts/share-bar.js";
 import {section, sheet} from "../parts/sheet.js";
 import {empty, loadInto, skeleton} from "../parts/states.js";
-import {safeRow, table} from "../parts/table.js";
+import {table} from "../parts/table.js";
 import {userNames} from "./requests/names.js";
 
 const fullShare = 0.95;
@@ -71,27 +70,16 @@ function usersPart(answer, params, load, nameOf) {
         return empty("No user has stored anything", element("p", {class: "quiet"},
             `Nothing is stored in private databases of ${params.environment}.`));
     }
-    const columns = userColumns(params, nameOf);
-    const area = table({label: "Users by bytes", columns, rows: users, isPlain: true});
-    const state = {after: answer.after ?? null, count: users.length};
-    const end = element("div", {class: "row between"});
-    const grow = async () => {
-        try {
-            const next = await load(state.after);
-            area.querySelector("tbody").append(...next.users.map((user) => safeRow(columns, user)));
-            Object.assign(state, {after: next.after ?? null, count: state.count + next.users.length});
-            update();
-        } catch (error) {
-            fill(end, errorMessage(error, {retry: () => { update(); grow(); }}));
-        }
-    };
-    const update = () => {
-        const more = button("Show more", {click: () => whileBusy(more, grow)});
-        fill(end, element("p", {class: "quiet", role: "status"}, `${plural(state.count, "user")} shown`),
-            state.after === null ? null : more);
-    };
-    update();
-    return section("users", "Users", {}, area, end);
+    const {area, line} = growingTable({label: "Users by bytes", columns: userColumns(params, nameOf), isPlain: true,
+        first: pageOf(answer), load: async (after) => pageOf(await load(after)), endClass: "row between",
+        end: ({count: shownCount, next, more}) => [
+            element("p", {class: "quiet", role: "status"}, `${plural(shownCount, "user")} shown`),
+            next === null ? null : more()]});
+    return section("users", "Users", {}, area, line);
+}
+
+function pageOf({users = [], after = null}) {
+    return {rows: users, next: after};
 }
 
 function userColumns(params, nameOf) {

@@ -6,15 +6,16 @@ import {element, fill} from "../core/dom.js";
 import {plural, middleCut} from "../core/format.js";
 import {setQuery} from "../core/router.js";
 import {badge} from "../parts/badge.js";
-import {button, whileBusy} from "../parts/button.js";
+import {button} from "../parts/button.js";
 import {commandPart, curlWords, setCommands} from "../parts/command.js";
 import {control} from "../parts/control.js";
 import {copyButton} from "../parts/copy.js";
 import {scopeAddress} from "../parts/frame.js";
+import {growingTable} from "../parts/growing-table.js";
 import {errorMessage, message} from "../parts/message.js";
 import {sheet} from "../parts/sheet.js";
 import {empty, loadInto} from "../parts/states.js";
-import {loadingTable, safeRow, table} from "../parts/table.js";
+import {loadingTable} from "../parts/table.js";
 import {bothTimes} from "../parts/time.js";
 
 const pageSize = 50;
@@ -104,34 +105,25 @@ function changesPart(context, columns, answer, since) {
         fill(parts.note, since ? "Nothing changed since the token" : "The zone has no records");
         return empty(since ? "No changes since this token" : "No records in this zone", tokenLine(answer.syncToken));
     }
-    const state = {...answer, count: answer.records.length};
-    const area = table({label: "Changes", columns, rows: answer.records});
-    const after = element("div", {class: "after"});
-    const update = () => {
-        const what = since ? plural(state.count, "change") : plural(state.count, "record");
-        const where = since ? "since the token" : "from the beginning";
-        fill(parts.note, `${what}${state.moreComing ? " and more" : ""} ${where}`);
-        const isFull = state.count >= shownMax;
-        const more = isFull ? button("Go on from here", {click: () => setQuery({since: state.syncToken}, {push: true})})
-            : button(`Show ${pageSize} more`, {click: () => whileBusy(more, grow)});
-        fill(after, element("p", {role: "status"},
-            state.moreComing ? `${what} shown, more follow. ` : `All ${what} shown. `),
-            tokenLine(state.syncToken), state.moreComing ? more
-                : button("Use as the next token",
-                    {icon: "right", click: () => setQuery({since: state.syncToken}, {push: true})}));
+    // The newest token is worth showing also where nothing follows.
+    let token = answer.syncToken;
+    const goOn = (text, options = {}) => button(text, {...options,
+        click: () => setQuery({since: token}, {push: true})});
+    const pageOf = ({records, moreComing, syncToken}) => {
+        token = syncToken;
+        return {rows: records, next: moreComing ? syncToken : null};
     };
-    const grow = async () => {
-        try {
-            const next = await fetchPage(context, state.syncToken);
-            area.querySelector("tbody").append(...next.records.map((record) => safeRow(columns, record)));
-            Object.assign(state, next, {count: state.count + next.records.length});
-            update();
-        } catch (error) {
-            fill(after, errorMessage(error, {retry: () => { update(); grow(); }}));
-        }
-    };
-    update();
-    return [area, after];
+    const {area, line} = growingTable({label: "Changes", columns, first: pageOf(answer),
+        load: async (from) => pageOf(await fetchPage(context, from)),
+        end: ({count, next, more}) => {
+            const what = since ? plural(count, "change") : plural(count, "record");
+            const isMore = next !== null;
+            fill(parts.note, `${what}${isMore ? " and more" : ""} ${since ? "since the token" : "from the beginning"}`);
+            const onwards = count >= shownMax ? () => goOn("Go on from here") : () => more(`Show ${pageSize} more`);
+            return [element("p", {role: "status"}, isMore ? `${what} shown, more follow. ` : `All ${what} shown. `),
+                tokenLine(token), isMore ? onwards() : goOn("Use as the next token", {icon: "right"})];
+        }});
+    return [area, line];
 }
 
 function tokenLine(token) {

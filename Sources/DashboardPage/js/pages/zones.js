@@ -8,15 +8,15 @@ import {setQuery} from "../core/router.js";
 import {mayDo} from "../core/state.js";
 import {accountList, fullName} from "../parts/account-list.js";
 import {badge} from "../parts/badge.js";
-import {button, iconButton, linkButton, whileBusy} from "../parts/button.js";
+import {button, iconButton, linkButton} from "../parts/button.js";
 import {commandPart, curlWords, scopeWords, setCommands} from "../parts/command.js";
 import {copyButton} from "../parts/copy.js";
 import {scopeAddress} from "../parts/frame.js";
-import {errorMessage} from "../parts/message.js";
+import {growingTable} from "../parts/growing-table.js";
 import {picker} from "../parts/picker.js";
 import {sheet} from "../parts/sheet.js";
 import {empty, loadInto} from "../parts/states.js";
-import {loadingTable, safeRow, table} from "../parts/table.js";
+import {loadingTable} from "../parts/table.js";
 import {askDeleteZone, askNewZone} from "./zones-dialogs.js";
 import {postZones, zonesTarget} from "./zones-request.js";
 
@@ -106,33 +106,22 @@ function loadZones(context) {
 }
 
 function zonesPart({parts, place, account}, columns, answer, loadPage) {
-    const state = {...answer, count: answer.zones.length};
-    const area = table({label: "Zones", columns, rows: answer.zones});
-    const after = element("div", {class: "after"});
-    const update = () => {
-        const whose = place.database === "public" ? "the public database" : account?.name ?? "this account";
-        fill(parts.note, `${plural(state.count, "zone")}${state.moreComing ? " and more" : ""} of ${whose}`);
-        const more = button("Show more", {click: () => whileBusy(more, grow)});
-        fill(after, element("p", {role: "status"}, `${plural(state.count, "zone")} shown`),
-            state.moreComing ? more : null);
-        after.hidden = !state.moreComing;
-    };
-    const grow = async () => {
-        try {
-            const next = await loadPage(state.syncToken);
-            area.querySelector("tbody").append(...next.zones.map((zone) => safeRow(columns, zone)));
-            Object.assign(state, next, {count: state.count + next.zones.length});
-            update();
-        } catch (error) {
-            fill(after, errorMessage(error, {retry: () => { update(); grow(); }}));
-        }
-    };
-    update();
+    const whose = place.database === "public" ? "the public database" : account?.name ?? "this account";
+    const {area, line} = growingTable({label: "Zones", columns, first: pageOf(answer),
+        load: async (token) => pageOf(await loadPage(token)),
+        end: ({count, next, more}) => {
+            fill(parts.note, `${plural(count, "zone")}${next === null ? "" : " and more"} of ${whose}`);
+            return next === null ? null : [element("p", {role: "status"}, `${plural(count, "zone")} shown`), more()];
+        }});
     const onlyDefault = place.database === "private"
         && !answer.zones.some(({zoneID}) => zoneID?.zoneName !== defaultZone);
     return [area, onlyDefault ? empty("No zones beside the default one", element("p", {class: "quiet"},
         "An app makes its zones at its first save. Changes can be followed by token only in such a zone.")) : null,
-        after];
+        line];
+}
+
+function pageOf({zones, moreComing, syncToken}) {
+    return {rows: zones, next: moreComing ? syncToken : null};
 }
 
 function columnsOf(context) {

@@ -53,3 +53,24 @@ export async function loadInto(target, {load, show, waiting, signal}) {
         target.removeAttribute("aria-busy");
     }
 }
+
+/**
+ * Does a change of a page, and shows its error there.
+ * @param {{failure: HTMLElement}} page
+ * @param {function(): Promise<any>} work
+ * @param {{title?: string}} [options] of the message
+ * @returns {Promise<boolean>} whether it was done
+ */
+export async function guarded({failure}, work, {title} = {}) {
+    failure.hidden = true;
+    try {
+        await work();
+        return true;
+    } catch (error) {
+        if (isAbort(error)) return false;
+        failure.hidden = false;
+        fill(failure, errorMessage(error, {title}));
+        failure.scrollIntoView({block: "nearest"});
+        return false;
+    }
+}

@@ -4,8 +4,8 @@ import {element, fill} from "../../core/dom.js";
 import {mayDo} from "../../core/state.js";
 import {linkButton} from "../../parts/button.js";
 import {commandPart} from "../../parts/command.js";
-import {errorMessage} from "../../parts/message.js";
 import {sheet} from "../../parts/sheet.js";
+import {guarded} from "../../parts/states.js";
 import {deployAddress, schemaAddress} from "./source.js";
 
 const tabs = [["Types", []], ["Indexes", ["indexes"]], ["Roles", ["roles"]], ["Language", ["language"]]];
@@ -50,19 +50,9 @@ export async function reloadFocused(page) {
     stop?.focus();
 }
 
-/** Runs a change; shows its error above the page's body. Returns whether it succeeded. */
-export async function guarded({failure}, work) {
-    failure.hidden = true;
-    try {
-        await work();
-        return true;
-    } catch (error) {
-        if (error?.name === "AbortError") return false;
-        failure.hidden = false;
-        fill(failure, errorMessage(error, {title: "The schema was not changed"}));
-        failure.scrollIntoView({block: "nearest"});
-        return false;
-    }
+/** Does a change of the schema; shows its error above the page's body. Returns whether it was done. */
+export function tryChange(page, work) {
+    return guarded(page, work, {title: "The schema was not changed"});
 }
 
 function schemaTabs(params, current) {

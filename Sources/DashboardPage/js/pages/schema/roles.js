@@ -10,7 +10,7 @@ import {empty, loadInto} from "../../parts/states.js";
 import {announce} from "../../parts/status.js";
 import {loadingTable, table} from "../../parts/table.js";
 import {askDeleteRole, askNewRole} from "./dialogs.js";
-import {deployLink, guarded, mayChange, productionNote, schemaSheet} from "./frame.js";
+import {deployLink, mayChange, productionNote, schemaSheet, tryChange} from "./frame.js";
 import {changeSchema, loadSchema, schemaAddress, schemaTarget} from "./source.js";
 import {grantOf, permissions, permissionsText, systemRoles} from "./words.js";
 
@@ -77,7 +77,7 @@ function grantBox(recordType, role, given, {permission, text}, page) {
     input.addEventListener("change", () => {
         // One change after the other: each one sends all permissions of the cell.
         page.queue = Promise.resolve(page.queue).then(async () => {
-            if (!await guarded(page, apply)) {
+            if (!await tryChange(page, apply)) {
                 input.checked = given.has(permission);
                 return;
             }

@@ -12,7 +12,7 @@ import {loadingTable, table} from "../../parts/table.js";
 import {toggle} from "../../parts/toggle.js";
 import {typeIcon} from "../../parts/values/types.js";
 import {askDeleteField, askNewField} from "./dialogs.js";
-import {deployLink, guarded, mayChange, productionNote, schemaSheet} from "./frame.js";
+import {deployLink, mayChange, productionNote, schemaSheet, tryChange} from "./frame.js";
 import {changeSchema, loadSchema, schemaAddress, schemaTarget, systemTypes} from "./source.js";
 import {indexKinds, permissionsText, possibleIndexes, systemFields, typeName} from "./words.js";
 
@@ -83,7 +83,7 @@ function indexCell(field, {kind, key, text}, page) {
     const {params} = page;
     if (!possibleIndexes(typeName(field)).includes(kind) && !field[key]) return null;
     if (!mayChange(params)) return field[key] ? badge("Yes", {state: "good"}) : "no";
-    return toggle(`${text}: ${field.name}`, Boolean(field[key]), (isOn) => guarded(page, async () => {
+    return toggle(`${text}: ${field.name}`, Boolean(field[key]), (isOn) => tryChange(page, async () => {
         await changeSchema(page, [{op: "setIndex", recordType: params.type, field: field.name, kind, isOn}]);
         announce(`${field.name} is ${isOn ? "" : "no longer "}${text.toLowerCase()}`);
     }));
