@@ -16,9 +16,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        let path = folder.file("control.sqlite")
-        try ControlStore.make(path: path)
-        control = try ControlStore(path: path, clock: clock)
+        control = try ControlStore.make(in: folder, clock: clock)
         administrators = Administrators(control)
         sessions = AdministratorSessions(control)
     }
@@ -152,9 +150,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        let path = folder.file("control.sqlite")
-        try ControlStore.make(path: path)
-        control = try ControlStore(path: path, clock: clock)
+        control = try ControlStore.make(in: folder, clock: clock)
         audit = AuditLog(control)
     }
 

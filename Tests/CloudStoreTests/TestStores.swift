@@ -1,5 +1,6 @@
 import CloudStore
 import SQLiteTestSupport
+import Seams
 import Testing
 
 /// The stores that the suite runs on. `make` gives a fresh one, in a folder if it needs one; the suite knows
@@ -69,5 +70,16 @@ extension CloudStore {
                     zone: Rows.zone, after: after, tombstonesAfter: tombstonesAfter, recordsMax: recordsMax,
                     bytesMax: bytesMax))
         }
+    }
+}
+
+extension ControlStore {
+    /// Makes a control file in a folder, and opens it.
+    static func make(
+        in folder: TemporaryFolder, clock: any TimeSource = SystemTimeSource()
+    ) throws -> ControlStore {
+        let path = folder.file("control.sqlite")
+        try make(path: path)
+        return try ControlStore(path: path, clock: clock)
     }
 }

@@ -11,9 +11,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        let path = folder.file("control.sqlite")
-        try ControlStore.make(path: path)
-        control = try ControlStore(path: path)
+        control = try ControlStore.make(in: folder)
         try control.addContainer(Self.todo)
     }
 
