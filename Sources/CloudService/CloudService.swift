@@ -123,4 +123,11 @@ public final class CloudService: Sendable {
         let prepared = prepare(request)
         return response(to: prepared, answer: answerAlone(prepared.work))
     }
+
+    /// Answers one request of an operator, as `respond(to:)` does for users. The caller has checked the session and the
+    /// role.
+    package func respond(to request: WireRequest, for caller: OperatorCaller) -> WireResponse {
+        let prepared = prepare(request, for: caller)
+        return response(to: prepared, answer: answerAlone(prepared.work))
+    }
 }

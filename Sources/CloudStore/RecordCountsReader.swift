@@ -38,6 +38,9 @@ public protocol RecordCountsReader {
     func countEntries(
         ofType recordType: String, field: String, kind: IndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows
+
+    /// The pushes that devices haven't taken yet; counts `rowsMax` at most.
+    func countPushes(rowsMax: Int) throws -> Int
 }
 
 extension SQLiteStoreTransaction: RecordCountsReader {
@@ -89,6 +92,14 @@ extension SQLiteStoreTransaction: RecordCountsReader {
                 try statement.bind(Int64(max), at: 4)
                 return try statement.step() ? Int(statement.int64(at: 0)) : 0
             }
+        }
+    }
+
+    func countPushes(rowsMax: Int) throws -> Int {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM pushes LIMIT ?1)"
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(Int64(rowsMax), at: 1)
+            return try statement.step() ? Int(statement.int64(at: 0)) : 0
         }
     }
 

@@ -3,10 +3,11 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The endpoints that count what an environment's store keeps, and list the devices that get pushes.
+/// The endpoints that count what an environment's store keeps and what waits in it, and list the devices that get
+/// pushes.
 struct OperatorCounts: Sendable {
     enum Request: Hashable {
-        case records, devices
+        case records, devices, backlog
     }
 
     private let stores: OperatorStores
@@ -25,6 +26,7 @@ struct OperatorCounts: Sendable {
                 throw Refusal.badRequest("devices needs the query item user, the record name of a user")
             }
             try stores.read(container, request) { try $0.devicesMessage(of: user, $1) }
+        case .backlog: try stores.read(container, request) { try $0.backlogMessage($1) }
         }
     }
 }

@@ -8,6 +8,9 @@ import Seams
 /// done, which gets its outcome before the answer goes out.
 final class OperatorData: Sendable {
     private static let headersOfService = [WireHeader.client, WireHeader.operation]
+    private static let itemsOfService = [
+        "getCurrentSyncToken", OperatorView.countItem, OperatorView.bytesItem,
+    ]
     /// For so long a further request as the same user needs no line.
     private static let lookMilliseconds: Int64 = 900_000
     private static let looksMax = 10_000
@@ -58,17 +61,19 @@ final class OperatorData: Sendable {
         line.database = scope
         line.user = user
         let change = request.endpoint.isChange ? change(of: request, line, endpoint) : nil
+        var request = request
         if change == nil, let user {
-            try noteFirst(
-                Look(administrator: request.administrator.id, container: container, user: user), line)
+            let look = Look(administrator: request.administrator.id, container: container, user: user)
+            // The log of requests has what the audit log names.
+            if try noteFirst(look, line) { request.reply.ofOperator?.isKept = true }
         }
         let number = try change.map { try audit.begin($0) }
         let caller = OperatorCaller(userRecordName: user)
+        let asked = request
         let isTaken = gate.enter { [self] in
-            ask(wireRequest(request, container, scope, endpoint), container, caller, request) {
-                [self] response in
+            ask(wireRequest(asked, container, scope, endpoint), container, caller, asked) { [self] response in
                 gate.leave()
-                finish(number, change?.count ?? 0, response, request.reply)
+                finish(number, change?.count ?? 0, response, asked.reply)
             }
         }
         guard !isTaken else { return }
@@ -90,17 +95,20 @@ final class OperatorData: Sendable {
     }
 
     /// Writes the line of a look that has none within the last while. Called on the desk's thread alone.
-    private func noteFirst(_ look: Look, _ line: AuditLine) throws {
+    ///
+    /// - Returns: whether it wrote one.
+    private func noteFirst(_ look: Look, _ line: AuditLine) throws -> Bool {
         let now = clock.nowMilliseconds()
         let (isNoted, count) = looks.withLock { looks in
             looks = looks.filter { (0..<3_600_000).contains(now - $0.value) }
             let before = looks[look].map { now - $0 < Self.lookMilliseconds } ?? false
             return (before, looks.keys.count { $0.administrator == look.administrator })
         }
-        guard !isNoted else { return }
+        guard !isNoted else { return false }
         guard count < Self.looksOfHourMax else { throw Refusal.tooManyLooks }
         try audit.begin(line)
         looks.withLock { $0[look] = now }
+        return true
     }
 
     /// Writes what came of a change, and answers. Called on a thread of the service, which must not wait for the file.
@@ -144,11 +152,13 @@ final class OperatorData: Sendable {
         let head = request.head
         let path =
             "/database/1/\(container.identifier)/\(container.environment)/\(scope)/\(endpoint.rawValue)"
-        return WireRequest(
-            method: "POST", path: path, query: head.query.filter { $0.name == "getCurrentSyncToken" },
+        var wire = WireRequest(
+            method: "POST", path: path, query: head.query.filter { Self.itemsOfService.contains($0.name) },
             headers: Self.headersOfService.compactMap { name in head.header(name).map { (name, $0) } },
             body: request.http.body, requestID: head.requestID, serverURL: request.serverURL,
             peer: request.peer)
+        wire.isTraced = true
+        return wire
     }
 
     private static func response(_ error: WireError, _ requestID: String) -> WireResponse {

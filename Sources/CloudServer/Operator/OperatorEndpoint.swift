@@ -133,6 +133,7 @@ enum OperatorEndpoint: Hashable {
         case "webhooks/remove": return ["POST": .webhooks(container, .remove)]
         case "counts": return ["GET": .counts(container, .records)]
         case "devices": return ["GET": .counts(container, .devices)]
+        case "backlog": return ["GET": .counts(container, .backlog)]
         default: break
         }
         if parts[0] == "development", let request = OperatorSchema.Request.ofDevelopment[parts[1]] {

@@ -5,6 +5,8 @@ import CloudWire
 /// there is marked as capped.
 package struct OperatorCounting {
     static let countMax = 10_000
+    /// Maximum number of types whose work on indexes is told of.
+    static let typesMax = 100
     /// About a tenth of a second.
     package static let rowsMax = 500_000
 
@@ -58,9 +60,36 @@ private struct NoCounts: RecordCountsReader {
     func countEntries(
         ofType recordType: String, field: String, kind: IndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows { CountedRows(count: rowsMax, rowsRead: 0) }
+
+    func countPushes(rowsMax: Int) throws -> Int { 0 }
 }
 
 extension CloudService {
+    /// What waits in an environment, in the form of `docs/OPERATOR_API.md`.
+    ///
+    /// - Throws: `CloudStoreError`.
+    package func backlogMessage(_ reader: any CloudStoreReader) throws -> JSONValue {
+        let counts = (reader as? any RecordCountsReader) ?? NoCounts()
+        let pushes = try counts.countPushes(rowsMax: OperatorCounting.countMax + 1)
+        let webhooks = try reader.notificationReader.webhooks().reduce(0) { $0 + $1.waitingCount }
+        let work = try reader.indexWork(typesMax: OperatorCounting.typesMax)
+        return .object([
+            "pushesWaiting": .object([
+                "count": .integer(Int64(min(pushes, OperatorCounting.countMax))),
+                "isCapped": .bool(pushes > OperatorCounting.countMax),
+            ]), "webhooksWaiting": .integer(webhooks),
+            "indexesBeingBuilt": .array(
+                try work.flatMap { row in
+                    try IndexWork(row).missing.sorted().map { piece in
+                        .object([
+                            "recordType": .string(row.recordType), "field": .string(piece.field),
+                            "kind": .string(piece.kind == .words ? "SEARCHABLE" : "QUERYABLE"),
+                        ])
+                    }
+                }),
+        ])
+    }
+
     /// The records of a database by zone and type, in the form of `docs/OPERATOR_API.md`.
     ///
     /// - Throws: `CloudStoreError`.

@@ -22,18 +22,25 @@ extension CloudService {
 
     /// Reads an operator's request. The caller has checked the session and the role. No user's rate is charged.
     func prepare(_ request: WireRequest, for caller: OperatorCaller) -> PreparedRequest {
+        let trace = request.isTraced ? RequestTrace() : nil
         var assets: AssetAddress?
         let work: ServiceWork
         do {
             let route = try route(of: request)
             assets = AssetAddress(route, request, publicURL: publicURL)
-            work = try self.work(for: request, at: route, serviceCaller(caller, request, route))
+            var caller = try serviceCaller(caller, request, route)
+            caller.trace = trace
+            let view = route.endpoint == .recordsQuery ? try OperatorView(request) : nil
+            work =
+                view?.isCount == true
+                ? try recordsCount(request.body, caller)
+                : try self.work(for: request, at: route, caller).cutting(to: view?.valueBytesMax)
         } catch {
             work = .answer(.error(ServiceFailure.wireError(error)))
         }
         return PreparedRequest(
             work: work, bytes: request.body.count, wantsExtras: request.wantsExtras,
-            requestID: request.requestID, assets: assets)
+            requestID: request.requestID, assets: assets, trace: trace)
     }
 
     private func serviceCaller(

@@ -28,7 +28,8 @@ extension CloudService {
         }
     }
 
-    private func recordsQuery(
+    /// Returns what makes a page of the query's results.
+    func recordsQuery(
         _ request: RecordsQueryRequest, _ caller: ServiceCaller
     ) throws -> @Sendable (any CloudStoreReader, inout AnswerBudget) throws -> RecordsQueryResponse {
         guard let query = request.query else {

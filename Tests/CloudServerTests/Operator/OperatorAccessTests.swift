@@ -134,6 +134,7 @@ import Testing
                 request: "POST \(container)/schema/deploy", body: #"{"plan":"none"}"#,
                 statuses: [421, 403, 403, 409]),
             Row(request: "GET \(container)/development/counts", body: "", statuses: forAll),
+            Row(request: "GET \(container)/development/backlog", body: "", statuses: forAll),
             Row(
                 request: "GET \(container)/development/devices?user=_" + String(repeating: "0", count: 32),
                 body: "", statuses: forAll),
