@@ -19,6 +19,8 @@ struct RequestNote: Sendable {
     var isEmptyPoll = false
     /// What the service tells of the request.
     var detail: WireDetail?
+    /// Of a request of the operator API with a session.
+    var ofOperator: OperatorNote?
 }
 
 /// An exchange with what is needed to answer it in CloudKit's form.
@@ -29,6 +31,8 @@ struct Reply: Sendable {
     private let clientID: String?
     private let peer: String?
     private let userAgent: String?
+    /// What the history says of an administrator's request, once the session is known.
+    var ofOperator: OperatorNote?
     /// Whether a 503 for want of room goes out later: a large body that is sent again and again costs much.
     private let holdsBusy: Bool
     /// A refusal to try later goes out after this time, so that a client that ignores it gets on no faster.
@@ -51,7 +55,9 @@ struct Reply: Sendable {
     }
 
     /// What is known of every request.
-    private var note: RequestNote { RequestNote(peer: peer, clientID: clientID, userAgent: userAgent) }
+    private var note: RequestNote {
+        RequestNote(peer: peer, clientID: clientID, userAgent: userAgent, ofOperator: ofOperator)
+    }
 
     /// Answers with what the service said.
     func send(_ response: WireResponse) {

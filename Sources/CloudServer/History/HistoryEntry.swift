@@ -30,6 +30,8 @@ package struct HistoryEntry: Sendable {
     package var session: String?
     package var client: String?
     package var address: String
+    /// Who asked, when it was a request of the operator API.
+    package var administrator: String?
     package var status: Int
     package var code: String?
     package var recordErrors: [String: Int]
@@ -59,15 +61,20 @@ package struct HistoryEntry: Sendable {
 
 extension HistoryEntry {
     /// - Parameter timeMilliseconds: when the request was answered.
-    /// - Returns: nil for what isn't kept: the dashboard, its API, health and numbers, and polls that ended with
-    ///   nothing.
+    /// - Returns: nil for what isn't kept: the dashboard, health and numbers, polls that ended with nothing, and reads of
+    ///   the operator API that succeeded.
     init?(_ summary: HTTPExchangeSummary, timeMilliseconds: Int64) {
         let note = summary.context as? RequestNote
         guard note?.isEmptyPoll != true else { return nil }
         var container: CloudService.Container?
         var database: String?
         switch Route(path: summary.path) {
-        case .health, .live, .metrics, .root, .dashboard, .operators: return nil
+        case .health, .live, .metrics, .root, .dashboard: return nil
+        case .operators:
+            guard let note = note?.ofOperator, note.isKept || summary.status >= 400 else { return nil }
+            operation = note.operation
+            database = note.database
+            administrator = note.administrator
         case .service(let asked):
             let parts = summary.path.pathSegments()
             let isDatabase = parts[1] == "database"
@@ -99,10 +106,11 @@ extension HistoryEntry {
         path = cut(
             isFile ? summary.path.pathSegments().prefix(6).joined(separator: "/") : summary.path,
             Self.pathBytesMax)
-        self.container = container.map { cut($0.identifier, Self.nameBytesMax) }
-        environment = container?.environment
+        let ofOperator = note?.ofOperator
+        self.container = (container?.identifier ?? ofOperator?.container).map { cut($0, Self.nameBytesMax) }
+        environment = container?.environment ?? ofOperator?.environment
         self.database = database.map { cut($0, 16) }
-        user = note?.user.map { cut($0, Self.nameBytesMax) }
+        user = (note?.user ?? ofOperator?.user).map { cut($0, Self.nameBytesMax) }
         session = detail?.sessionID.map { cut($0, Self.addressBytesMax) }
         client = note?.userAgent.map { cut($0, Self.clientBytesMax) }
         address = cut(note?.peer ?? summary.peer, Self.addressBytesMax)
@@ -115,7 +123,9 @@ extension HistoryEntry {
         zones = (detail?.zoneNames ?? []).map { cut($0, Self.nameBytesMax) }
         recordsCount = detail?.recordsCount ?? 0
         rowsExamined = detail?.query?.rowsExamined
-        notice = Self.notice(of: detail, status: status, milliseconds: milliseconds, environment)
+        if administrator == nil {
+            notice = Self.notice(of: detail, status: status, milliseconds: milliseconds, environment)
+        }
         self.detail = detail.flatMap { JSONValue($0) }
         isOfService = detail != nil
         if let detail {

@@ -16,8 +16,17 @@ package struct HistoryQuery: Sendable {
     package var operation: String?
     /// The code of the request, or of one of its records.
     package var code: String?
+    package var database: String?
+    /// Who asked by the operator API; `*`: any administrator.
+    package var administrator: String?
+    /// A record that it changed, as far as the request's detail names it.
+    package var record: String?
     /// Milliseconds that it took at least.
     package var slowMilliseconds: Int64?
+    /// Answered at this time or later, in milliseconds since 1970.
+    package var fromMilliseconds: Int64?
+    /// Answered before this time.
+    package var toMilliseconds: Int64?
     package var limit = 50
     /// Rows that are looked at. What lies behind them is for the next question.
     package var rowsMax = 20_000
@@ -44,7 +53,7 @@ extension HistoryFile {
     private static let columns = """
         number, id, timeMilliseconds, milliseconds, method, path, operation, container, environment, database, user,
         session, client, address, status, code, recordErrors, bytesIn, bytesOut, groupRequests, zones, recordsCount,
-        detail
+        detail, administrator
         """
 
     /// Looks for requests. One question looks at so many rows, however few it finds.
@@ -54,10 +63,12 @@ extension HistoryFile {
         let newest = try connection.number("SELECT max(number) FROM requests")
         page.newest = query.after.map { max(0, min($0, newest)) } ?? newest
         let isForwards = query.after != nil
-        let (bounds, filters) = (Self.bounds(query), Self.filters(query))
+        let (bounds, filters) = (Self.bounds(query), try Self.filters(query))
+        let span = try numbers(of: query)
         let sql = """
             SELECT \(filters.isEmpty ? "1" : filters.map(\.sql).joined(separator: " AND ")), \(Self.columns)
             FROM requests WHERE number \(isForwards ? ">" : "<") ?1
+            AND number >= \(span.lowerBound) AND number < \(span.upperBound)
             \(bounds.map { "AND \($0.sql)" }.joined(separator: " "))
             ORDER BY number \(isForwards ? "ASC" : "DESC") LIMIT ?2
             """
@@ -72,7 +83,9 @@ extension HistoryFile {
                 lookedAt += 1
                 last = statement.int64(at: 1)
                 if statement.int64(at: 0) != 0 {
-                    page.entries.append(Self.entry(in: statement, at: 1, withDetail: false))
+                    var entry = Self.entry(in: statement, at: 1, withDetail: query.record != nil)
+                    entry.detail = query.record.flatMap { entry.detail?.records(named: $0) }
+                    page.entries.append(entry)
                 }
             }
         }
@@ -146,12 +159,13 @@ extension HistoryFile {
         return []
     }
 
-    private static func filters(_ query: HistoryQuery) -> [Term] {
+    private static func filters(_ query: HistoryQuery) throws -> [Term] {
         var terms: [Term] = []
         var next: Int32 { Int32(bounds(query).count + terms.count + 3) }
         let texts = [
             ("container", query.container), ("environment", query.environment), ("user", query.user),
-            ("session", query.session), ("operation", query.operation),
+            ("session", query.session), ("operation", query.operation), ("database", query.database),
+            ("administrator", query.administrator == "*" ? nil : query.administrator),
         ]
         for (name, text) in texts { if let text { terms.append(equals(name, text, next)) } }
         if let zone = query.zone {
@@ -164,10 +178,59 @@ extension HistoryFile {
                 "(coalesce(code = ?\(next), 0) OR coalesce(instr(' ' || recordErrors, ' ' || ?\(next) || '=') > 0, 0))"
             terms.append(Term(sql: sql) { try $0.bind(code, at: $1) })
         }
-        if let slow = query.slowMilliseconds {
-            terms.append(Term(sql: "milliseconds >= ?\(next)") { try $0.bind(slow, at: $1) })
+        let numbers = [
+            ("milliseconds >=", query.slowMilliseconds), ("timeMilliseconds >=", query.fromMilliseconds),
+            ("timeMilliseconds <", query.toMilliseconds),
+        ]
+        for (comparison, number) in numbers {
+            guard let number else { continue }
+            terms.append(Term(sql: "\(comparison) ?\(next)") { try $0.bind(number, at: $1) })
         }
-        return terms
+        if query.administrator == "*" { terms.append(Term(sql: "administrator IS NOT NULL") { _, _ in }) }
+        // The last one: it has a parameter, and the one before has none.
+        return try terms + recordTerms(query, next)
+    }
+
+    /// A detail names a record as JSON does.
+    private static func recordTerms(_ query: HistoryQuery, _ index: Int32) throws -> [Term] {
+        guard let record = query.record else { return [] }
+        let member = try JSONValue.object(["name": .string(record)]).json().dropFirst().dropLast()
+        return [
+            Term(sql: "coalesce(instr(detail, ?\(index)) > 0, 0)") { try $0.bind(Array(member), at: $1) }
+        ]
+    }
+
+    // MARK: Numbers by time
+
+    /// How far apart in time two requests may be that have their numbers in the other order.
+    private static let disorderMilliseconds: Int64 = 2_000
+
+    /// The numbers among which the requests of the query's time are.
+    private func numbers(of query: HistoryQuery) throws -> Range<Int64> {
+        let first = try query.fromMilliseconds.map { from in
+            try firstNumber(from: max(from, .min + Self.disorderMilliseconds) - Self.disorderMilliseconds)
+        }
+        let end = try query.toMilliseconds.map { to in
+            try firstNumber(from: min(to, .max - Self.disorderMilliseconds) + Self.disorderMilliseconds)
+        }
+        let lower = first ?? 0
+        return lower..<max(lower, end ?? .max)
+    }
+
+    /// The number of the first request that was answered at a time or later, found in about 20 steps.
+    private func firstNumber(from milliseconds: Int64) throws -> Int64 {
+        var lower = try connection.number("SELECT min(number) FROM requests")
+        var upper = try connection.number("SELECT max(number) FROM requests") + 1
+        let sql = "SELECT timeMilliseconds FROM requests WHERE number >= ? ORDER BY number LIMIT 1"
+        while lower < upper {
+            let middle = lower + (upper - lower) / 2
+            let isBefore = try connection.withStatement(sql) { statement in
+                try statement.bind(middle, at: 1)
+                return try statement.step() && statement.int64(at: 0) < milliseconds
+            }
+            if isBefore { lower = middle + 1 } else { upper = middle }
+        }
+        return lower
     }
 
     private static func equals(_ name: String, _ text: String, _ index: Int32) -> Term {
@@ -187,6 +250,7 @@ extension HistoryFile {
             code: text(15), recordErrors: counts(text(16)), bytesIn: number(17), bytesOut: number(18),
             groupRequests: number(19), zones: names(text(20)), recordsCount: number(21))
         entry.number = statement.int64(at: first)
+        entry.administrator = text(23)
         if withDetail {
             entry.detail = try? JSONValue(json: statement.bytes(at: first + 22))
         }
@@ -202,5 +266,18 @@ extension HistoryFile {
 
     private static func names(_ text: String?) -> [String] {
         (text ?? "").utf8.split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension JSONValue {
+    /// Of a request's detail what it says of one record.
+    fileprivate func records(named name: String) -> JSONValue? {
+        guard case .object(let members) = self, case .array(let records)? = members["records"] else {
+            return nil
+        }
+        let named = records.filter { record in
+            if case .object(let members) = record { members["name"] == .string(name) } else { false }
+        }
+        return .object(["records": .array(named)])
     }
 }

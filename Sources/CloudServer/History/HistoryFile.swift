@@ -12,7 +12,7 @@ import SQLite
 /// Not thread-safe: one thread at a time, which its owner sees to.
 package struct HistoryFile {
     /// Another number makes a new file: nothing is taken over.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     /// Rows that one deletion takes.
     static let rowsOfDeletion = 2_000
     /// Rows of the sync table.
@@ -84,7 +84,8 @@ package struct HistoryFile {
         operation TEXT NOT NULL, container TEXT, environment TEXT, database TEXT, user TEXT, session TEXT, client TEXT,
         address TEXT NOT NULL, status INTEGER NOT NULL, code TEXT, recordErrors TEXT, bytesIn INTEGER NOT NULL,
         bytesOut INTEGER NOT NULL, groupRequests INTEGER NOT NULL, zones TEXT, recordsCount INTEGER NOT NULL,
-        detail BLOB, rowsExamined INTEGER, notice INTEGER);
+        detail BLOB, rowsExamined INTEGER, notice INTEGER, administrator TEXT);
+        CREATE TABLE runs (start INTEGER PRIMARY KEY, end INTEGER NOT NULL);
         CREATE INDEX requestsByID ON requests (id);
         CREATE INDEX requestsByUser ON requests (user) WHERE user IS NOT NULL;
         CREATE INDEX requestsBySession ON requests (session) WHERE session IS NOT NULL;
@@ -110,8 +111,10 @@ extension HistoryFile {
     func write(_ entries: [HistoryEntry], _ options: HistoryOptions, nowMilliseconds: Int64) throws {
         try connection.transaction(.immediate) {
             for entry in entries { try insert(entry) }
-            try addPoints(of: entries)
-            try addSync(of: entries)
+            // Charts and devices are about apps.
+            let ofApps = entries.filter { $0.administrator == nil }
+            try addPoints(of: ofApps)
+            try addSync(of: ofApps)
             try prune(options, nowMilliseconds: nowMilliseconds)
         }
     }
@@ -120,27 +123,35 @@ extension HistoryFile {
         let sql = """
             INSERT INTO requests (id, timeMilliseconds, milliseconds, method, path, operation, container, environment,
             database, user, session, client, address, status, code, recordErrors, bytesIn, bytesOut, groupRequests,
-            zones, recordsCount, detail, rowsExamined, notice)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            zones, recordsCount, detail, rowsExamined, notice, administrator)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try connection.withStatement(sql) { statement in
-            let texts: [Int32: String?] = [
-                1: entry.id, 4: entry.method, 5: entry.path, 6: entry.operation, 7: entry.container,
-                8: entry.environment, 9: entry.database, 10: entry.user, 11: entry.session, 12: entry.client,
-                13: entry.address, 15: entry.code, 16: Self.text(of: entry.recordErrors),
-                20: Self.text(of: entry.zones),
-            ]
-            for (index, text) in texts { if let text { try statement.bind(text, at: index) } }
+            try statement.bind(entry.id, at: 1)
             try statement.bind(entry.timeMilliseconds, at: 2)
             try statement.bind(entry.milliseconds, at: 3)
+            try statement.bind(entry.method, at: 4)
+            try statement.bind(entry.path, at: 5)
+            try statement.bind(entry.operation, at: 6)
+            if let text = entry.container { try statement.bind(text, at: 7) }
+            if let text = entry.environment { try statement.bind(text, at: 8) }
+            if let text = entry.database { try statement.bind(text, at: 9) }
+            if let text = entry.user { try statement.bind(text, at: 10) }
+            if let text = entry.session { try statement.bind(text, at: 11) }
+            if let text = entry.client { try statement.bind(text, at: 12) }
+            try statement.bind(entry.address, at: 13)
             try statement.bind(entry.status, at: 14)
+            if let text = entry.code { try statement.bind(text, at: 15) }
+            if let text = Self.text(of: entry.recordErrors) { try statement.bind(text, at: 16) }
             try statement.bind(entry.bytesIn, at: 17)
             try statement.bind(entry.bytesOut, at: 18)
             try statement.bind(entry.groupRequests, at: 19)
+            if let text = Self.text(of: entry.zones) { try statement.bind(text, at: 20) }
             try statement.bind(entry.recordsCount, at: 21)
             if let detail = entry.detail { try statement.bind(try detail.json(), at: 22) }
             if let rows = entry.rowsExamined { try statement.bind(rows, at: 23) }
             if let notice = entry.notice { try statement.bind(notice.rawValue, at: 24) }
+            if let text = entry.administrator { try statement.bind(text, at: 25) }
             try statement.run()
         }
     }

@@ -81,6 +81,7 @@ struct OperatorHistory: Sendable {
         request.reply.send(
             JSONValue.object([
                 "nowSecond": .integer(now),
+                "runs": try runs(from: now - Self.liveSeconds),
                 "points": .array(points.map { JSONValue($0.point, "second", $0.start) }),
                 "gauges": (gauges.withLock { $0 }?()).map { JSONValue($0) } ?? .object([:]),
                 "codes": .array(
@@ -98,9 +99,17 @@ struct OperatorHistory: Sendable {
         let points = try read { try $0.points(.hour, from: now - 31 * 86_400, of: place) }
         request.reply.send(
             JSONValue.object([
-                "nowSecond": .integer(now),
+                "nowSecond": .integer(now), "runs": try runs(from: now - 31 * 86_400),
                 "points": .array(points.map { JSONValue($0.point, "hour", $0.start) }),
             ]))
+    }
+
+    /// When the server ran: outside of it there are no points because nobody could ask.
+    private func runs(from second: Int64) throws -> JSONValue {
+        .array(
+            try (history?.runs(from: second * 1_000) ?? []).map { run in
+                .object(["start": .integer(run.start / 1_000), "end": .integer(run.end / 1_000)])
+            })
     }
 
     /// Answers with requests, newest first, or those that came since.
@@ -141,8 +150,13 @@ struct OperatorHistory: Sendable {
         query.session = text("session")
         query.zone = text("zone")
         query.operation = text("operation")
+        query.database = text("database")
+        query.administrator = text("administrator")
+        query.record = text("record")
         query.code = text("code")
         query.slowMilliseconds = number("slow")
+        query.fromMilliseconds = number("from")
+        query.toMilliseconds = number("to")
         return query
     }
 
@@ -165,6 +179,15 @@ enum HistoryEndpoint: Hashable {
     case request(id: String)
     case sync(CloudService.Container), slow(CloudService.Container)
     case usage(CloudService.Container), zonesUsage(CloudService.Container)
+
+    /// The container that its path names.
+    var container: CloudService.Container? {
+        switch self {
+        case .live, .hours, .requests, .request: nil
+        case .sync(let container), .slow(let container), .usage(let container), .zonesUsage(let container):
+            container
+        }
+    }
 
     /// - Parameter path: behind the container's environment. Nil for other endpoints.
     init?(_ path: String, in container: CloudService.Container) {
@@ -224,7 +247,7 @@ extension JSONValue {
             "id": entry.id, "method": entry.method, "path": entry.path, "operation": entry.operation,
             "container": entry.container, "environment": entry.environment, "database": entry.database,
             "user": entry.user, "session": entry.session, "client": entry.client, "address": entry.address,
-            "code": entry.code,
+            "code": entry.code, "administrator": entry.administrator,
         ]
         for (name, text) in texts { if let text { members[name] = .string(text) } }
         let numbers = [

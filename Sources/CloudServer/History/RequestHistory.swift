@@ -16,6 +16,8 @@ final class RequestHistory: Sendable {
     private static let batchEntries = 1_000
     private static let batchMilliseconds: Int64 = 1_000
     private static let retryMilliseconds: Int64 = 5_000
+    /// So often the file learns that the server runs, also when nothing else is written.
+    private static let runMilliseconds: Int64 = 60_000
 
     private struct Waiting {
         var entries: [(summary: HTTPExchangeSummary, timeMilliseconds: Int64)] = []
@@ -30,6 +32,7 @@ final class RequestHistory: Sendable {
     private let options: HistoryOptions
     private let clock: any TimeSource
     private let log: RequestLog?
+    private let startMilliseconds: Int64
     private let waiting = Lock(Waiting())
     private let dropped = Lock(0)
     /// Rung when there is something to do, and when that should be done now.
@@ -54,6 +57,7 @@ final class RequestHistory: Sendable {
         self.options = options
         self.clock = clock
         self.log = log
+        startMilliseconds = clock.nowMilliseconds()
         let check = Lock<(@Sendable (HistoryPlace) -> Bool)?>(isThere)
         startThread { [self] in
             // What the check holds is released when it was made, not when the process ends.
@@ -119,6 +123,14 @@ final class RequestHistory: Sendable {
         }
     }
 
+    /// When the server ran, as far as the file knows; this run up to now.
+    ///
+    /// - Throws: as `read`.
+    func runs(from milliseconds: Int64) throws -> [HistoryRun] {
+        let before = try read { try $0.runs(from: milliseconds) }.filter { $0.start != startMilliseconds }
+        return before + [HistoryRun(start: startMilliseconds, end: clock.nowMilliseconds())]
+    }
+
     /// Writes what was handed in, and closes the file.
     func stop() {
         waiting.withLock { $0.isEnding = true }
@@ -143,10 +155,11 @@ final class RequestHistory: Sendable {
         var file = open()
         if let opened = file, let isThere = takeCheck() { forget(opened, isThere) }
         var lastTry = clock.nowMilliseconds()
+        var lastRun: Int64?
         var isEnding = false
         while !isEnding {
-            alarm.wait(milliseconds: nil)
-            if !waiting.withLock({ $0.isEnding || !$0.askers.isEmpty }) {
+            if lastRun != nil { alarm.wait(milliseconds: Self.runMilliseconds) }
+            if !waiting.withLock({ $0.isEnding || !$0.askers.isEmpty || $0.entries.isEmpty }) {
                 hurry.wait(milliseconds: Self.batchMilliseconds)
             }
             let (taken, now) = (take(), clock.nowMilliseconds())
@@ -155,7 +168,9 @@ final class RequestHistory: Sendable {
                 file = open()
                 lastTry = now
             }
-            if !write(taken, to: file, now) { file = nil }
+            let isRunDue = lastRun.map { !(0..<Self.runMilliseconds).contains(now - $0) } ?? true
+            if isRunDue || isEnding { lastRun = now }
+            if !write(taken, to: file, now, run: lastRun == now) { file = nil }
             for asker in taken.askers { asker.signal() }
         }
     }
@@ -178,7 +193,7 @@ final class RequestHistory: Sendable {
     }
 
     /// False when the file is good for nothing any more.
-    private func write(_ taken: Waiting, to file: HistoryFile?, _ now: Int64) -> Bool {
+    private func write(_ taken: Waiting, to file: HistoryFile?, _ now: Int64, run isRunDue: Bool) -> Bool {
         let entries = taken.entries.compactMap {
             HistoryEntry($0.summary, timeMilliseconds: $0.timeMilliseconds)
         }
@@ -191,6 +206,7 @@ final class RequestHistory: Sendable {
                 try file.remove(container: place.container, environment: place.environment)
             }
             if !entries.isEmpty { try file.write(entries, options, nowMilliseconds: now) }
+            if isRunDue { try file.note(HistoryRun(start: startMilliseconds, end: now)) }
             return true
         } catch let error as SQLiteError where error.isCorrupt || error.isNotADatabase {
             drop(entries.count, error)

@@ -26,6 +26,8 @@ final class OperatorDesk: Sendable {
     private let counts: OperatorCounts
     private let happened: OperatorHistory
     private let files: DashboardFiles
+    private let audit: OperatorAudit
+    private let refusedLines = Lock(RefusedLines())
     private let queue = FairWorker(jobsMax: waitingMax)
     private let rates = Lock(RateBuckets(rate))
     /// True once an administrator can sign in: that stays so.
@@ -42,6 +44,7 @@ final class OperatorDesk: Sendable {
         self.log = log
         files = try DashboardFiles()
         let audit = OperatorAudit(control, log)
+        self.audit = audit
         sessions = try OperatorSessions(control, audit, options, log: log)
         administration = OperatorAdministration(control, audit)
         let gate = OperatorGate()
@@ -119,11 +122,21 @@ final class OperatorDesk: Sendable {
             guard let token = cookie.token(in: request.head),
                 let session = try AdministratorSessions(control).session(token: token)
             else { return reply.send(Refusal.noOperatorSession) }
-            if let refusal = refusal(of: session.administrator, needing: role) { return reply.send(refusal) }
-            try answer(
-                OperatorRequest(
-                    http: request, endpoint: endpoint, session: session, peer: peer, serverURL: serverURL,
-                    reply: reply, cancellation: cancellation), cookie)
+            var reply = reply
+            reply.ofOperator = OperatorNote(session.administrator.name, endpoint, request.head)
+            do {
+                if let refusal = refusal(of: session.administrator, needing: role) {
+                    try note(refusal, of: session.administrator, reply, request.head, peer: peer)
+                    return reply.send(refusal)
+                }
+                try answer(
+                    OperatorRequest(
+                        http: request, endpoint: endpoint, session: session, peer: peer,
+                        serverURL: serverURL, reply: reply, cancellation: cancellation), cookie)
+            } catch {
+                // By the reply that names the administrator.
+                OperatorFailure.send(error, reply, log)
+            }
         }
     }
 
@@ -148,6 +161,23 @@ final class OperatorDesk: Sendable {
         guard taken.isTaken else { return Refusal.tooManyOfOperator(retryAfterSeconds: taken.seconds) }
         guard administrator.role >= role else { return Refusal.roleTooLow(administrator.role, role) }
         return nil
+    }
+
+    /// Writes a line about a change that the administrator's role doesn't allow.
+    private func note(
+        _ refusal: WireError, of administrator: Administrator, _ reply: Reply, _ head: HTTPRequestHead,
+        peer: String
+    ) throws {
+        guard refusal.serverErrorCode == .accessDenied, let note = reply.ofOperator, note.isKept,
+            refusedLines.withLock({ $0.takes(atMilliseconds: options.clock.nowMilliseconds()) })
+        else { return }
+        var line = AuditLine(
+            administrator: administrator.name, role: administrator.role.rawValue, address: peer,
+            action: .refused, outcome: .refused)
+        line.requestID = head.requestID
+        (line.container, line.environment, line.database) = (note.container, note.environment, note.database)
+        line.note = String(note.operation.dropFirst("operator/".count))
+        try audit.begin(line)
     }
 
     private func answer(_ request: OperatorRequest, _ cookie: OperatorCookie) throws {

@@ -12,7 +12,7 @@ struct OperatorRequest: Sendable {
     let peer: String
     /// What clients call the server.
     let serverURL: String?
-    let reply: Reply
+    var reply: Reply
     /// Says whether the work has begun, and that nobody waits for it any more.
     let cancellation: ServiceCancellation
 

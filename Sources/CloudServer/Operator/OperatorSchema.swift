@@ -14,6 +14,9 @@ struct OperatorSchema: Sendable {
             "schema/reset": .reset,
         ]
 
+        /// Whether its path names no environment.
+        var isOfContainer: Bool { self == .difference || self == .deploy }
+
         var role: AdministratorRole {
             switch self {
             case .show, .indexes, .check, .difference: .look

@@ -14,7 +14,7 @@ final class OperatorSessions: Sendable {
     private let audit: OperatorAudit
     private let check: AdministratorSignIn
     private let hashes: FairWorker
-    private let refusedLines: Lock<RefusedSignInLines>
+    private let refusedLines: Lock<RefusedLines>
     private let log: RequestLog?
 
     /// - Throws: `CryptoError`, `CloudStoreError`.
@@ -29,7 +29,7 @@ final class OperatorSessions: Sendable {
         self.audit = audit
         check = try AdministratorSignIn(control, clock: options.monotonicClock)
         hashes = FairWorker(jobsMax: options.signInsWaitingMax)
-        refusedLines = Lock(RefusedSignInLines())
+        refusedLines = Lock(RefusedLines())
     }
 
     func stop() { hashes.stop() }
@@ -198,8 +198,8 @@ final class OperatorSessions: Sendable {
     }
 }
 
-/// How many refused sign-ins get a line in the audit log: strangers must not push other lines out of it.
-struct RefusedSignInLines {
+/// How many refusals get a line in the audit log: they must not push other lines out of it.
+struct RefusedLines {
     static let perHour = 60
 
     private var hour: Int64 = 0

@@ -9,6 +9,8 @@ public struct AuditLine: Hashable, Sendable {
         case signIn = "sign-in"
         /// A sign-in with a wrong name, password or link.
         case signInRefused = "sign-in refused"
+        /// A change that the role of its administrator doesn't allow.
+        case refused
         /// The end of the own session.
         case signOut = "sign-out"
         /// Another password of one's own.

@@ -20,10 +20,16 @@ enum RequestCommands {
             Command.Option(
                 name: "user", value: "NAME", help: "those of this user: an account, or a record name"),
             Command.Option(name: "session", value: "ID", help: "those of this session"),
+            Command.Option(name: "database", value: "NAME", help: "public or private"),
             Command.Option(name: "zone", value: "NAME", help: "those that name this zone"),
+            Command.Option(name: "record", value: "NAME", help: "those that changed this record"),
+            Command.Option(
+                name: "administrator", value: "NAME", help: "what this administrator did; *: any of them"),
             Command.Option(name: "operation", value: "NAME", help: "such as records/modify"),
             Command.Option(
                 name: "code", value: "CODE", help: "those that failed with it, or refused a record with it"),
+            Command.Option(name: "from", value: "TIME", help: "answered at this time (UTC) or later"),
+            Command.Option(name: "to", value: "TIME", help: "answered before this time (UTC)"),
             Command.Option(name: "slow", value: "MILLISECONDS", help: "those that took so long or longer"),
             Command.Option(
                 name: "limit", value: "NUMBER", help: "so many at most (default \(limitDefault))"),
@@ -71,7 +77,12 @@ enum RequestCommands {
         query.session = invocation.value("session")
         query.zone = invocation.value("zone")
         query.operation = invocation.value("operation")
+        query.database = invocation.value("database")
+        query.record = invocation.value("record")
+        query.administrator = invocation.value("administrator")
         query.code = invocation.value("code")
+        query.fromMilliseconds = try time("from", invocation)
+        query.toMilliseconds = try time("to", invocation)
         query.slowMilliseconds = try invocation.number("slow", in: 0...Int.max).map { Int64($0) }
         query.before = try invocation.number("before", in: 1...Int.max).map { Int64($0) }
         query.limit = try invocation.number("limit", in: 1...100_000) ?? limitDefault
@@ -86,6 +97,17 @@ enum RequestCommands {
             }
         }
         return query
+    }
+
+    /// The first millisecond of the time that an option names.
+    private static func time(_ option: String, _ invocation: Invocation) throws -> Int64? {
+        guard let text = invocation.value(option) else { return nil }
+        guard let milliseconds = Int64(text) ?? TimeText.milliseconds(text)?.first else {
+            throw Failure.usage(
+                "--\(option) is a time as 2026-11-25 or 2026-11-25T10:34:25Z, or milliseconds since 1970, not \"\(text)\""
+            )
+        }
+        return milliseconds
     }
 
     private static func print(
@@ -110,7 +132,8 @@ enum RequestCommands {
                 let errors = [entry.code].compactMap(\.self) + refused
                 return [
                     "\(entry.number)", TimeText.utc(entry.timeMilliseconds), entry.id, entry.operation,
-                    entry.user ?? "-", entry.zones.isEmpty ? "-" : entry.zones.joined(separator: " "),
+                    entry.user ?? entry.administrator ?? "-",
+                    entry.zones.isEmpty ? "-" : entry.zones.joined(separator: " "),
                     "\(entry.status)", errors.isEmpty ? "-" : errors.joined(separator: ", "),
                     "\(entry.milliseconds)",
                 ].map { AdminCommands.visible($0) }

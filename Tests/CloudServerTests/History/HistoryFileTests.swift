@@ -109,6 +109,61 @@ enum Summaries {
         }
     }
 
+    @Test func aSpanOfTimeFindsWhatWasAnsweredInItWithoutLookingAtTheRest() async throws {
+        try await onThread {
+            let folder = try TemporaryFolder()
+            let clock = ManualTimeSource(milliseconds: 10_000_000_000)
+            let history = Self.history(folder, clock: clock)
+            defer { history.stop() }
+            for hour in 0..<30 {
+                for number in 0..<20 { history.add(Summaries.one("r\(hour).\(number)")) }
+                clock.advance(bySeconds: 3_600)
+            }
+            history.settle()
+            var query = HistoryQuery()
+            query.fromMilliseconds = 10_000_000_000 + 3 * 3_600_000
+            query.toMilliseconds = 10_000_000_000 + 4 * 3_600_000
+            // Many more rows lie outside; the 20 at the end of the span are looked at.
+            query.rowsMax = 41
+            query.limit = 100
+            var page = try history.read { try $0.page(query) }
+            #expect(page.entries.count == 20 && page.entries.allSatisfy { $0.id.hasPrefix("r3.") })
+            #expect(page.before == nil)
+            query.toMilliseconds = query.fromMilliseconds
+            page = try history.read { try $0.page(query) }
+            #expect(page.entries.isEmpty && page.before == nil)
+            query.toMilliseconds = .min
+            #expect(try history.read { try $0.page(query) }.entries.isEmpty)
+            (query.fromMilliseconds, query.toMilliseconds) = (.min, .max)
+            query.rowsMax = 10_000
+            query.limit = 1_000
+            #expect(try history.read { try $0.page(query) }.entries.count == 600)
+        }
+    }
+
+    @Test func theFileKnowsWhenTheServerRan() async throws {
+        try await onThread {
+            let folder = try TemporaryFolder()
+            let clock = ManualTimeSource(milliseconds: 10_000_000_000)
+            let first = Self.history(folder, clock: clock)
+            first.settle()
+            clock.advance(bySeconds: 100)
+            first.stop()
+            clock.advance(bySeconds: 50)
+            let second = Self.history(folder, clock: clock)
+            defer { second.stop() }
+            second.settle()
+            clock.advance(bySeconds: 7)
+            let start = Int64(10_000_000_000)
+            #expect(
+                try second.runs(from: start) == [
+                    HistoryRun(start: start, end: start + 100_000),
+                    HistoryRun(start: start + 150_000, end: start + 157_000),
+                ])
+            #expect(try second.runs(from: start + 100_001).count == 1)
+        }
+    }
+
     @Test func whatComesFasterThanItIsWrittenIsDroppedAndCounted() async throws {
         try await onThread {
             let folder = try TemporaryFolder()

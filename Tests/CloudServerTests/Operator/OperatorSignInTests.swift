@@ -75,9 +75,9 @@ import Testing
     }
 
     @Test func ofRefusedSignInsAFewLinesAnHourAreWritten() {
-        var lines = RefusedSignInLines()
+        var lines = RefusedLines()
         let taken = (0..<1_000).count { lines.takes(atMilliseconds: Int64($0)) }
-        #expect(taken == RefusedSignInLines.perHour)
+        #expect(taken == RefusedLines.perHour)
         let isTakenLater = lines.takes(atMilliseconds: 3_600_000)
         #expect(isTakenLater)
     }

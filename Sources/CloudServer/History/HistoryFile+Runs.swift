@@ -1,0 +1,47 @@
+import SQLite
+
+/// The time in which a server ran, in milliseconds since 1970.
+struct HistoryRun: Hashable, Sendable {
+    let start: Int64
+    /// When it was seen last.
+    let end: Int64
+}
+
+extension HistoryFile {
+    /// So many runs are kept, of a month at most.
+    private static let runsMax = 1_000
+    private static let runsMilliseconds: Int64 = 31 * 86_400_000
+
+    /// Notes that the server which started at `start` runs at `end`.
+    func note(_ run: HistoryRun) throws {
+        try connection.transaction(.immediate) {
+            try connection.withStatement("INSERT OR REPLACE INTO runs (start, end) VALUES (?, ?)") {
+                statement in
+                try statement.bind(run.start, at: 1)
+                try statement.bind(max(run.start, run.end), at: 2)
+                try statement.run()
+            }
+            let old = """
+                DELETE FROM runs WHERE end < ? OR start NOT IN
+                (SELECT start FROM runs ORDER BY start DESC LIMIT \(Self.runsMax))
+                """
+            try connection.withStatement(old) { statement in
+                try statement.bind(run.end - Self.runsMilliseconds, at: 1)
+                try statement.run()
+            }
+        }
+    }
+
+    /// The runs that end at a time or later, in order.
+    func runs(from milliseconds: Int64) throws -> [HistoryRun] {
+        try connection.withStatement("SELECT start, end FROM runs WHERE end >= ? ORDER BY start") {
+            statement in
+            try statement.bind(milliseconds, at: 1)
+            var runs: [HistoryRun] = []
+            while try statement.step() {
+                runs.append(HistoryRun(start: statement.int64(at: 0), end: statement.int64(at: 1)))
+            }
+            return runs
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import CloudService
+import HTTPServer
+
+/// What the request history says of an administrator's request beside what it says of every one.
+struct OperatorNote: Sendable {
+    let administrator: String
+    /// `operator/` and the endpoint, without the names in its path.
+    let operation: String
+    let container: String?
+    let environment: String?
+    let database: String?
+    /// The user as whom the administrator asks.
+    let user: String?
+    /// Whether the history has it also when it succeeds: it changes something, or the audit log names it.
+    var isKept: Bool
+
+    /// - Parameter administrator: the name.
+    init(_ administrator: String, _ endpoint: OperatorEndpoint, _ head: HTTPRequestHead) {
+        self.administrator = administrator
+        let place = endpoint.place
+        var parts = head.path.dropFirst(OperatorEndpoint.prefix.count).split(separator: "/")
+        parts.removeFirst(
+            min(parts.count, [place.container, place.environment, place.database].count { $0 != nil }))
+        let name = endpoint.namesOneInPath ? parts.dropLast() : parts[...]
+        operation = "operator/" + name.joined(separator: "/")
+        (container, environment, database) = (place.container, place.environment, place.database)
+        user = head.queryValue("user").flatMap { $0.isEmpty ? nil : $0 }
+        isKept = endpoint.changes(by: head.method)
+    }
+}
+
+extension OperatorEndpoint {
+    /// What its path names before the endpoint's own words.
+    fileprivate var place: (container: String?, environment: String?, database: String?) {
+        switch self {
+        case .showSession, .signIn, .signOut, .setPassword, .listSessions, .endSession, .listAdministrators,
+            .addAdministrator, .makeLink, .setRole, .removeAdministrator, .audit, .containers, .addContainer,
+            .people:
+            (nil, nil, nil)
+        case .keys(let container, _), .accounts(let container): (container, nil, nil)
+        case .schema(let container, let asked):
+            (container.identifier, asked.isOfContainer ? nil : container.environment, nil)
+        case .webhooks(let container, _), .counts(let container, _):
+            (container.identifier, container.environment, nil)
+        case .history(let asked): (asked.container?.identifier, asked.container?.environment, nil)
+        case .data(let container, let scope, _): (container.identifier, container.environment, scope)
+        }
+    }
+
+    /// Whether the last part of its path is a name.
+    fileprivate var namesOneInPath: Bool {
+        switch self {
+        case .people(.show), .history(.request): true
+        default: false
+        }
+    }
+
+    /// Whether a request of it changes something.
+    fileprivate func changes(by method: String) -> Bool {
+        switch self {
+        case .data: isChange
+        case .schema(_, .check): false
+        default: method == "POST"
+        }
+    }
+}
