@@ -49,9 +49,23 @@ final class FuzzCloud: Sendable {
                 query: [("ckWebAuthToken", "ada")], headers: [("X-Yap-Client", "1")], body: body))
     }
 
+    /// The answer to an operator who asks as the user.
+    func answerToOperator(
+        _ endpoint: String, _ body: [UInt8], query: [(name: String, value: String)] = []
+    ) throws -> WireResponse {
+        let request = WireRequest(
+            path: "/database/1/iCloud.fuzz/development/private/\(endpoint)", query: query,
+            headers: [("X-Yap-Client", "1")], body: body)
+        let caller = OperatorCaller(userRecordName: "_ada")
+        return try checked(service.respond(to: request, for: caller), endpoint)
+    }
+
     /// The answer, which must be JSON, and an error only when it is the client's.
     func answer(_ endpoint: String, _ body: [UInt8]) throws -> WireResponse {
-        let response = respond(endpoint, body)
+        try checked(respond(endpoint, body), endpoint)
+    }
+
+    private func checked(_ response: WireResponse, _ endpoint: String) throws -> WireResponse {
         let text = String(decoding: response.body, as: UTF8.self)
         try expect(response.status < 500 && !text.contains("INTERNAL_ERROR"), "\(endpoint): \(text)")
         if response.status != 200 {

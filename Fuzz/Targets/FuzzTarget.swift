@@ -15,7 +15,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget("request", fuzzRequest), FuzzTarget("json", fuzzJSON), FuzzTarget("fields", fuzzFields),
         FuzzTarget("token", fuzzToken), FuzzTarget("query", fuzzQuery), FuzzTarget("schema", fuzzSchema),
         FuzzTarget("operations", fuzzSchemaOperations), FuzzTarget("multipart", fuzzMultipart),
-        FuzzTarget("signature", fuzzSignature),
+        FuzzTarget("signature", fuzzSignature), FuzzTarget("operator", fuzzOperator),
     ]
 }
 
