@@ -2,7 +2,10 @@ import Foundation
 
 /// The dashboard on a large server: 1,000,000 records in a zone, 10,000 accounts.
 func dashboardLines() -> [Line] {
-    [Line(name: "dashboard.page", unit: "1/s", bar: 0.5, roundsCount: 3) { try DashboardPageRun(in: $0) }]
+    [
+        Line(name: "dashboard.page", unit: "1/s", bar: 0.5, roundsCount: 3) { try DashboardPageRun(in: $0) },
+        dashboardLiveLine(),
+    ]
 }
 
 /// The inverse of the median time of a page of records that an administrator asks for, against that of the same page
