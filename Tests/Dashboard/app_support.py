@@ -78,7 +78,7 @@ def app_token(server):
     """Returns the app's token; makes it, and the account, when it is asked for first."""
     if not getattr(server, "appToken", None):
         server.appToken = json.loads(server.run(
-            "token", "create", "--container", CONTAINER, "--name", "tests", "--json"))["token"]
+            "token", "create", "--container", CONTAINER, "--name", "devices", "--json"))["token"]
         path = f"{server.folder}/password"
         with open(path, "w", encoding="utf-8") as file:
             file.write(PASSWORD + "\n")

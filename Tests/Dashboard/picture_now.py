@@ -100,6 +100,9 @@ def made_up(path, answer):
         return {**answer, **_hour()}
     if path.endswith("/live/hours"):
         return {**answer, **_month()}
+    if path.endswith("/backlog"):
+        return {"pushesWaiting": {"count": 14, "isCapped": False}, "webhooksWaiting": 2, "indexesBeingBuilt": [
+            {"recordType": "Todo", "field": "note", "kind": "QUERYABLE"}]}
     return answer
 
 
@@ -123,7 +126,8 @@ def _hour():
         points.append(_point(chance, max(0, int(chance.gauss(wave, 2))), 0.09 if 2520 < age < 2600 else 0.006,
                              "second", second))
     return {
-        "nowSecond": now, "points": points, "gaps": [{"from": now - 1590, "to": now - 1500}],
+        "nowSecond": now, "points": points,
+        "runs": [{"start": now - 90_000, "end": now - 1590}, {"start": now - 1500, "end": now}],
         "gauges": {"connections": 38, "polls": 31, "environmentsOpen": 2},
         "codes": [{"code": code, "count": count} for code, count in (
             ("CONFLICT", 412), ("BAD_REQUEST", 117), ("TRY_AGAIN_LATER", 64), ("AUTHENTICATION_FAILED", 21))],
@@ -143,4 +147,4 @@ def _month():
         quiet = 0.6 if hour // 24 % 7 in (2, 3) else 1
         points.append(_point(chance, int((42_000 + 26_000 * day) * quiet * chance.uniform(0.93, 1.07)),
                              0.03 if hour % 173 == 0 else 0.006, "hour", hour))
-    return {"nowSecond": milliseconds(NOW) // 1000, "points": points, "gaps": []}
+    return {"nowSecond": milliseconds(NOW) // 1000, "points": points, "runs": [{"start": 0, "end": milliseconds(NOW) // 1000}]}

@@ -43,13 +43,17 @@ def addresses(server):
     yield "zones-choose", scope("zones"), None
     yield "zones", scope(f"zones?user={user}"), None
     yield "zone-changes", scope(f"zones/{user}/lists?since={urllib.parse.quote(server.token)}"), None
+    yield "zone-moment", scope(f"zones/{user}/lists?at={urllib.parse.quote(server.token)}"), None
+    yield "zone-difference", scope(f"zones/{user}/lists?since=40&until=50"), None
     yield "records", place.address(f"?{COLUMNS}"), None
+    yield "records-views", place.address(f"?{COLUMNS}"), save_views
     due = urllib.parse.quote("due>2026-11-27 00:00 UTC,done=0")
     yield "records-filter", place.address(f"?q={due}&{COLUMNS}"), None
     yield "records-empty", place.address(f"?q=title:begins:Bananas&{COLUMNS}"), None
     yield "records-export", place.address(f"?{COLUMNS}"), ask_export
     yield "records-import", place.address(f"?{COLUMNS}"), choose_import
     yield "record", place.address(f"?{COLUMNS}&open={ORANGES}"), None
+    yield "record-history", production.address(f"?{COLUMNS}&open={ORANGES}&view=history"), None
     production_user = scope(f"sync/{user}", "production")
     yield "now", scope("now", "production"), None
     yield "now-month", scope("now?range=month", "production"), None
@@ -107,6 +111,16 @@ def paste_key(page, server):
 def ask_delete(page, server):
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def save_views(page, server):
+    """Counts the records, and shows the menu of views."""
+    page.get_by_role("button", name="Count the records").click()
+    address = urllib.parse.urlsplit(page.url)
+    views = [{"name": name, "container": support.CONTAINER, "type": "Todo", "address": f"{address.path}?{query}"}
+             for name, query in (("By due date", address.query), ("Urgent, not done", "q=done=0"), ("Notes", "cols=note"))]
+    page.evaluate("views => localStorage.setItem('yap-views', JSON.stringify(views))", views)
+    page.get_by_role("button", name="Views", exact=True).click()
 
 
 def ask_export(page, server):

@@ -100,23 +100,26 @@ def test_a_span_by_pointer(page, server):
 
 
 def test_a_pause_stops_the_charts(page, server):
+    page.clock.install()
     show_now(page, server)
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("main").get_by_text("Paused")).to_be_visible()
     sent = []
     page.on("request", lambda request: sent.append(request.url))
-    page.wait_for_timeout(2500)
+    page.clock.run_for(60_000)
     assert not sent, sent
     with page.expect_request("**/operator/1/live*"):
         page.get_by_role("button", name="Go on").click()
 
 
 def test_a_long_run_keeps_no_more(page, server):
+    page.clock.install()
     show_now(page, server)
     before = page.evaluate("document.querySelectorAll('*').length")
-    for _ in range(5):
-        with page.expect_response("**/operator/1/live*"):
-            pass
+    for _ in range(20):
+        with page.expect_response("**/operator/1/live*") as live:
+            page.clock.run_for(2000)
+        live.value.finished()
     after = page.evaluate("document.querySelectorAll('*').length")
     assert after <= before + 40, (before, after)
 

@@ -9,6 +9,14 @@ from data_support import TYPE, Place, ensure_production, row, rows
 from support import DESK, NARROW, PHONE, THEMES, allow, check_axe, check_no_overflow, scope, sign_in, visit
 
 
+def show(page, server, place, query):
+    """Opens the list with a query, and waits until the list, and the panel if one is open, have what they show."""
+    visit(page, server, place.address(query))
+    expect(page.locator(".list-content").locator("tbody tr[data-record], h2, [role=alert]").first).to_be_attached()
+    if "open=" in query or "new=" in query:
+        expect(page.locator(".panel").locator(".tabs, #record-form, [role=alert]").first).to_be_visible()
+
+
 def status(page):
     return page.locator(".after").get_by_role("status")
 
@@ -328,8 +336,7 @@ def test_every_state_is_accessible_in_both_themes(page, server):
         page.emulate_media(color_scheme=theme)
         for query in ("", "?q=priority>=1,title:words:thing&sort=-priority", "?q=title=none", "?open=thing-001",
                       "?open=thing-001&view=json", "?new=1"):
-            visit(page, server, place.address(query))
-            page.wait_for_load_state("networkidle")
+            show(page, server, place, query)
             check_axe(page)
 
 
@@ -342,8 +349,7 @@ def test_phone_without_sideways_scrolling(page, server):
     for viewport in (PHONE, NARROW):
         page.set_viewport_size(viewport)
         for query in ("", "?q=title:begins:w&sort=title", "?open=long", "?open=long&view=json", "?new=1", "?open=none"):
-            visit(page, server, place.address(query))
-            page.wait_for_load_state("networkidle")
+            show(page, server, place, query)
             check_no_overflow(page)
         check_axe(page)
     page.set_viewport_size(PHONE)

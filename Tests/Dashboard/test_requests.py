@@ -108,6 +108,7 @@ def test_a_live_row_appears_and_waits_while_a_row_has_the_focus(page, server):
 
 
 def test_a_pause_is_visible_and_stops_the_log(page, server):
+    page.clock.install()
     device = new_device(server)
     in_log(device.ask("zones/list", {}), server)
     sign_in(page, server)
@@ -117,27 +118,30 @@ def test_a_pause_is_visible_and_stops_the_log(page, server):
     sent = []
     page.on("request", lambda request: sent.append(request.url))
     device.ask("zones/lookup", {"zones": []})
-    page.wait_for_timeout(2500)
+    page.clock.run_for(60_000)
     assert not [url for url in sent if "/operator/" in url], sent
     page.get_by_role("button", name="Go on").click()
     expect(rows(page).first).to_contain_text("zones/lookup")
 
 
 def test_a_hidden_page_sends_nothing_and_asks_once_on_return(page, server):
+    page.clock.install()
     device = new_device(server)
     in_log(device.ask("zones/list", {}), server)
     sign_in(page, server)
     for path in ("/dashboard/requests", "/dashboard/now"):
         visit(page, server, path)
+        with page.expect_response("**/operator/1/**") as live:
+            page.clock.run_for(2000)
+        live.value.finished()
         hide(page, True)
-        page.wait_for_timeout(300)
         sent = []
         page.on("request", lambda request, sent=sent: sent.append(request.url))
-        page.wait_for_timeout(4500)
+        page.clock.run_for(60_000)
         assert not sent, sent
         with page.expect_request("**/operator/1/**"):
             hide(page, False)
-        page.wait_for_timeout(300)
+        page.clock.run_for(300)
         assert len(sent) == 1, sent
 
 
@@ -150,7 +154,7 @@ def test_filters_are_in_the_address_and_survive_a_reload(page, server):
     sign_in(page, server)
     show_log(page, server)
     page.get_by_label("Operation", exact=True).select_option("records/modify")
-    page.get_by_text("User, device, zone, request ID").click()
+    page.get_by_text("Who, device, zone, record, request ID").click()
     page.get_by_label("Zone", exact=True).fill(zone)
     page.get_by_role("button", name="Apply").click()
     expect(rows(page)).to_have_count(4)

@@ -1,8 +1,9 @@
-/** @file What the find box finds: actions of the page, pages, record types, zones, containers, a record. */
+/** @file What the find box finds: actions of the page, saved views, pages, types, zones, containers, a record. */
 
 import {get, path, post} from "./api.js";
 import {nowGroup} from "../parts/rail-now.js";
 import {loadContainers, mayDo} from "./state.js";
+import {savedViews} from "./views.js";
 
 const resultsMax = 10;
 const keptMilliseconds = 30_000;
@@ -20,7 +21,7 @@ export async function findItems(text, route) {
     if (!text) return [...actions, ...pages];
     const [containers, types, zones] = await Promise.all([containerItems(), typeItems(route), zoneItems(route)]);
     const wanted = text.toLowerCase();
-    const fits = [...actions, ...pages, ...nowItems(route), ...types, ...zones, ...containers]
+    const fits = [...actions, ...viewItems(), ...pages, ...nowItems(route), ...types, ...zones, ...containers]
         .map((item) => ({item, place: item.text.toLowerCase().indexOf(wanted)}))
         .filter(({place}) => place >= 0)
         .sort((one, other) => Number(one.place > 0) - Number(other.place > 0))
@@ -72,6 +73,10 @@ function pageItems({params}) {
 function nowItems({params}) {
     return nowGroup(params)[1].map(([, name, address, image]) => ({text: name, note: params.environment, icon: image,
         address}));
+}
+
+function viewItems() {
+    return savedViews().map(({name, type, address}) => ({text: name, note: `view of ${type}`, icon: "list", address}));
 }
 
 async function containerItems() {

@@ -7,7 +7,7 @@ const verbs = {
     "password": "changed the password",
     "administrator added": "added an administrator", "administrator removed": "removed an administrator",
     "role changed": "changed a role", "link made": "made a one-time link", "session ended": "ended a session",
-    "look as user": "looked at a user’s data",
+    "look as user": "looked at a user’s data", "refused": "tried what their role doesn’t allow",
     "container added": "made a container",
     "token made": "made an API token", "token changed": "changed an API token", "token revoked": "revoked an API token",
     "key added": "added a server key", "key revoked": "revoked a server key",

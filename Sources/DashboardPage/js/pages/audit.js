@@ -7,7 +7,7 @@ import {setQuery} from "../core/router.js";
 import {loadContainers} from "../core/state.js";
 import {badge, environmentLabel} from "../parts/badge.js";
 import {button} from "../parts/button.js";
-import {commandPart, curlWords, setCommands} from "../parts/command.js";
+import {commandPart, curlWords, itemWords, setCommands} from "../parts/command.js";
 import {selectControl} from "../parts/control.js";
 import {copyButton} from "../parts/copy.js";
 import {growingTable} from "../parts/growing-table.js";
@@ -75,9 +75,8 @@ async function load(context) {
     const {parts, query, signal} = context;
     const wanted = {administrator: query.get("administrator") || null, container: query.get("container") || null,
         before: query.get("before") || null};
-    const words = Object.entries(wanted).filter(([, value]) => value).flatMap(([name, value]) => [`--${name}`, value]);
     setCommands(parts.command,
-        {commands: [["yap", "admin", "audit", ...words]], requests: [curlWords("audit", {query: wanted})]});
+        {commands: [["yap", "admin", "audit", ...itemWords(wanted)]], requests: [curlWords("audit", {query: wanted})]});
     const fetchLines = (before) => get("audit", {...wanted, before, limit: pageSize}, {signal});
     await loadInto(parts.list, {
         signal, waiting: () => loadingTable({label: "Audit log", columns, rowsCount: 8}),

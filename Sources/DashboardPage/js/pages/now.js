@@ -1,6 +1,6 @@
 /** @file What happens now: requests, errors, times and bytes of the last hour or month. */
 
-import {get, queryText} from "../core/api.js";
+import {get, path, queryText} from "../core/api.js";
 import {element, fill} from "../core/dom.js";
 import {duration, plural} from "../core/format.js";
 import {poll} from "../core/poll.js";
@@ -20,6 +20,7 @@ import {readSpan, spanItems, spanWords} from "./now/span.js";
 import {logAddress} from "./requests/addresses.js";
 
 const summaryMilliseconds = 10_000;
+const backlogMilliseconds = 5000;
 const ranges = {
     hour: {target: "live", name: "second", unitSeconds: 1, unitsMax: 3600, lengths: [5, 10, 15, 30, 60, 120],
         milliseconds: 2000},
@@ -34,8 +35,10 @@ export async function show(context) {
         "aria-label": "How long"}), body: element("div", {class: "body"}),
     span: element("div", {class: "span-holder"})};
     parts.live = liveControl({changed: () => context.poll?.now()});
+    const {container, environment} = params;
     parts.command = commandPart({commands: [["yap", "stats"]],
-        requests: [curlWords("live", {query: scopeOf(params)}), curlWords("live/hours", {query: scopeOf(params)})]});
+        requests: [curlWords("live", {query: scopeOf(params)}), curlWords("live/hours", {query: scopeOf(params)}),
+            ...(container ? [curlWords(`${path(container, environment)}/backlog`)] : [])]});
     fill(main, sheet({title: params.container ? "Now" : "Now, all containers", note: parts.note, actions: parts.live},
         element("div", {class: "tabs-holder"}, parts.tabs), parts.span, parts.body, parts.command));
     setTitle("Now");
@@ -100,24 +103,42 @@ function follow(context, load, until) {
         fill(context.failure);
         draw(context);
     };
-    context.poll = poll(work, {signal: until, milliseconds: range.milliseconds, isPaused: () => parts.live.isPaused,
-        failed: (error) => fill(context.failure, errorMessage(error))});
+    const options = {signal: until, isPaused: () => parts.live.isPaused,
+        failed: (error) => fill(context.failure, errorMessage(error))};
+    context.poll = poll(work, {...options, milliseconds: range.milliseconds});
+    followBacklog(context, options);
     // Charts of another width need buckets of another length.
     const observer = new ResizeObserver(() => draw(context));
     observer.observe(context.grid);
     until.addEventListener("abort", () => observer.disconnect(), {once: true});
 }
 
+// What waits is of one environment.
+function followBacklog(context, options) {
+    const {container, environment} = context.params;
+    if (!container) return;
+    poll(async () => {
+        context.backlog = await get(`${path(container, environment)}/backlog`, null, {signal: options.signal});
+        gaugesPart(context.gauges, context.answer?.gauges, context.backlog);
+    }, {...options, milliseconds: backlogMilliseconds, failed: () => { context.backlog = null; }}).now();
+}
+
 function take(context, answer) {
     const {range, series} = context;
     context.answer = answer;
     context.nowUnit = Math.floor((answer.nowSecond ?? Date.now() / 1000) / range.unitSeconds);
-    series.add(context.nowUnit, answer.points ?? [], answer.gaps ?? []);
+    series.add(context.nowUnit, answer.points ?? [], runsUntilNow(answer));
     if (Date.now() - (context.saidMilliseconds ?? 0) >= summaryMilliseconds) {
         context.saidMilliseconds = Date.now();
         context.parts.note.textContent = summaryWords(series.newest(context.nowUnit, context.name === "hour" ? 60 : 24),
             context.name);
     }
+}
+
+// The server writes the end of a run from time to time; that it has answered says that it runs.
+function runsUntilNow({runs, nowSecond}) {
+    if (!runs?.length) return null;
+    return [...runs.slice(0, -1), {...runs.at(-1), end: Math.max(runs.at(-1).end, nowSecond ?? 0)}];
 }
 
 function draw(context) {
@@ -135,7 +156,7 @@ function draw(context) {
             + "the highest 99th percentile. Times of day are UTC. Drag over a chart, or press Shift and an arrow key "
             + "in it and then Enter, to choose a span.");
     }
-    gaugesPart(context.gauges, answer.gauges);
+    gaugesPart(context.gauges, answer.gauges, context.backlog);
     listsPart(context.lists, answer, scopeOf(params));
     showSpan(context);
 }

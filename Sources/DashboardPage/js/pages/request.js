@@ -60,8 +60,8 @@ function noteOf({container, environment, timeMilliseconds}) {
 
 function unknown(id, error) {
     return empty("The log doesn’t have this request", element("p", {class: "quiet"}, "The log keeps the newest "
-        + "requests of apps; those of the dashboard are in the audit log alone. The request may also be too old, or "
-        + "its ID from another server."),
+        + "requests of apps, and those of administrators that changed something or failed. The request may be too "
+        + "old, or its ID from another server."),
     element("p", {class: "quiet"}, `The server says: ${error.reason}.`),
     element("p", {class: "row"}, element("code", null, id), copyButton(id, "Copy the request ID")),
     button("Try again", {icon: "retry", click: reload}), element("p", {class: "quiet"},

@@ -7,19 +7,19 @@ import {poll} from "../core/poll.js";
 import {route, setQuery} from "../core/router.js";
 import {loadContainers} from "../core/state.js";
 import {button, linkButton, whileBusy} from "../parts/button.js";
-import {commandPart, curlWords, setCommands} from "../parts/command.js";
+import {commandPart, curlWords, itemWords, setCommands} from "../parts/command.js";
 import {drawFrame} from "../parts/frame.js";
 import {liveControl} from "../parts/live.js";
 import {errorMessage} from "../parts/message.js";
 import {sheet} from "../parts/sheet.js";
 import {empty, loadInto} from "../parts/states.js";
 import {loadingTable, safeRow, table} from "../parts/table.js";
+import {spanItems} from "./now/span.js";
 import {logAddress} from "./requests/addresses.js";
 import {logColumns} from "./requests/columns.js";
 import {fillFilters, readFilters} from "./requests/filters.js";
 import {liveRows} from "./requests/live-rows.js";
 import {userNames} from "./requests/names.js";
-import {firstAfter, since} from "./requests/window.js";
 
 const pageSize = 50;
 const liveMax = 200;
@@ -28,8 +28,8 @@ const shownMax = 500;
 /** Shows the page. */
 export async function show(context) {
     const {main, setTitle, signal} = context;
-    const parts = context.parts = {list: element("div", {class: "fill log"}), note: element("span"),
-        form: element("form", {class: "query log-filters", "aria-label": "Filters"}),
+    const parts = context.parts = {list: element("div", {class: "fill log", "aria-busy": "true"}),
+        note: element("span"), form: element("form", {class: "query log-filters", "aria-label": "Filters"}),
         actions: element("div", {class: "actions"}), pill: element("div", {class: "new-holder"}),
         command: commandPart({})};
     parts.live = liveControl({changed: () => context.poll?.now()});
@@ -62,24 +62,21 @@ async function load(context) {
     fill(parts.actions, isLive ? parts.live
         : linkButton("To the newest", logAddress({...filters, from: null, to: null}), {icon: "rising"}));
     fill(parts.pill);
-    const wanted = {...filters, from: null, to: null, before};
-    const words = Object.entries(wanted).filter(([, value]) => value).flatMap(([name, value]) => [`--${name}`, value]);
-    setCommands(parts.command,
-        {commands: [["yap", "requests", ...words]], requests: [curlWords("requests", {query: wanted})]});
+    showCommands(parts.command, {...filters, before});
     await loadInto(parts.list, {
         signal: until, waiting: () => loadingTable({label: "Requests", columns: state.columns, rowsCount: 12}),
-        load: async () => fetchPage(state, {before: before ?? await startOf(state)}),
+        load: () => fetchPage(state, {before}),
         show: (answer) => listPart(state, answer),
     });
 }
 
-// A span that ended in the past begins at the first request after it.
-async function startOf({filters, isLive, until}) {
-    return isLive ? null : firstAfter(filters.to, until);
+function fetchPage({filters, until}, {before = null, after = null, limit = pageSize}) {
+    return get("requests", {...filters, before, after, limit}, {signal: until});
 }
 
-async function fetchPage({filters: {from, to, ...filters}, until}, {before = null, after = null, limit = pageSize}) {
-    return since(from, await get("requests", {...filters, before, after, limit}, {signal: until}));
+function showCommands(part, wanted) {
+    setCommands(part, {commands: [["yap", "requests", ...itemWords({...wanted, ...spanItems(wanted)})]],
+        requests: [curlWords("requests", {query: wanted})]});
 }
 
 function listPart(state, answer) {

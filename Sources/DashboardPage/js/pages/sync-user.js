@@ -29,7 +29,8 @@ export async function show(context) {
     parts.live = liveControl({changed: () => polling?.now()});
     fill(main, sheet({title: parts.title, note: parts.note, actions: parts.live,
         above: element("a", {href: scopeAddress(container, environment, "sync")}, "Sync")}, parts.body,
-    commandPart({commands: [["yap", "requests", ...scopeWords(params), "--user", user]], requests: [curlWords(target, {query: {user}})]})));
+    commandPart({commands: [["yap", "requests", ...scopeWords(params), "--user", user]],
+        requests: [curlWords(target, {query: {user}})]})));
     setTitle("Sync of a user");
     accountOf(container, user, signal).then((account) => {
         if (!account) return;
@@ -80,7 +81,7 @@ function matrix(devices, zones, params) {
     const columns = [
         {head: "Device", isName: true, className: "device-cell", cell: deviceCell},
         ...names.map((name) => ({head: name, word: name, className: "zone-cell",
-            cell: ({zones: own = []}) => zoneCell(own.find(({zone}) => zone === name), newest.get(name))})),
+            cell: ({zones: own = []}) => zoneCell(own.find(({zone}) => zone === name), newest.get(name), params)})),
         {head: "Last error", word: "last error", cell: errorCell},
         {head: "Pushes waiting", word: "pushes waiting", className: "number", cell: pushesCell},
     ];

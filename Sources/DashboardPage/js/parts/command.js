@@ -35,6 +35,11 @@ export function curlWords(target, {query, body} = {}) {
     return [...words, `${serverURL()}/operator/1/${target}${queryText(query)}`];
 }
 
+/** Returns the words `--name value` of the items that have a value. */
+export function itemWords(items) {
+    return Object.entries(items).filter(([, value]) => value).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
 /** Returns the words `--container ID --environment NAME`; development is yap's default and is left out. */
 export function scopeWords({container, environment}) {
     const words = ["--container", container];

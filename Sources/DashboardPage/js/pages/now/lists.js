@@ -8,25 +8,38 @@ import {table} from "../../parts/table.js";
 import {logAddress} from "../requests/addresses.js";
 import {milliseconds, rate} from "./charts.js";
 
-const gauges = [["connections", "Connections"], ["polls", "Waiting devices"], ["pushesWaiting", "Pushes waiting"],
-    ["webhooksWaiting", "Webhooks waiting"], ["environmentsOpen", "Environments open"]];
+const gauges = [["connections", "Connections"], ["polls", "Waiting devices"],
+    ["environmentsOpen", "Environments open"]];
+const indexesShown = 3;
 
-/** Fills the list of gauges. */
-export function gaugesPart(target, values) {
-    if (!values) return fill(target);
-    // What the server doesn't count isn't shown.
+/**
+ * Fills the list of gauges.
+ * @param {HTMLElement} target
+ * @param {Object} [values] The server's gauges. What it doesn't count isn't shown.
+ * @param {Object} [backlog] What waits in the environment.
+ */
+export function gaugesPart(target, values = {}, backlog = null) {
     const known = gauges.filter(([key]) => typeof values[key] === "number");
-    const built = values.indexesBeingBuilt ?? [];
     return fill(target, known.map(([key, word]) => fact(word, count(values[key]))),
-        values.indexesBeingBuilt ? fact("Indexes being built", count(built.length)) : null,
-        built.slice(0, 3).map((index) => element("div", {class: "building"}, element("dt", null, "Index of ",
-            element("code", null, `${index.recordType}.${index.field}`)), element("dd", null,
-            typeof index.builtShare === "number"
-                ? [shareBar(index.builtShare, 1), `${Math.floor(index.builtShare * 100)}%`] : "begun"))));
+        backlog ? backlogParts(backlog) : null);
 }
 
-function fact(word, value) {
-    return element("div", null, element("dt", null, word), element("dd", {class: "number"}, value));
+function backlogParts({pushesWaiting, webhooksWaiting, indexesBeingBuilt = []}) {
+    const more = indexesBeingBuilt.length - indexesShown;
+    const names = indexesBeingBuilt.slice(0, indexesShown).map(({recordType, field, kind}) => element("span",
+        {class: "line"}, element("code", null, `${recordType}.${field}`), ` ${kind}`));
+    return [
+        pushesWaiting ? fact("Pushes waiting",
+            `${count(pushesWaiting.count)}${pushesWaiting.isCapped ? "+" : ""}`) : null,
+        typeof webhooksWaiting === "number" ? fact("Webhooks waiting", count(webhooksWaiting)) : null,
+        fact("Indexes being built", count(indexesBeingBuilt.length), names.length
+            ? [names, more > 0 ? element("span", {class: "line"}, `and ${more} more`) : null] : null),
+    ];
+}
+
+function fact(word, value, note = null) {
+    return element("div", null, element("dt", null, word), element("dd", {class: "number"}, value),
+        note ? element("dd", {class: "gauge-note"}, note) : null);
 }
 
 /** Fills the lists of the last hour: errors by code, operations. A list that is being read isn't replaced. */

@@ -8,8 +8,9 @@
 export function pointSeries({unitSeconds, unitsMax, name}) {
     const points = new Map();
     let end = 0;
-    let gaps = [];
-    const inGap = (unit) => gaps.some(({from, to}) => unit * unitSeconds >= from && (unit + 1) * unitSeconds <= to);
+    let runs = null;
+    const inGap = (unit) => runs !== null
+        && !runs.some((run) => run.start < (unit + 1) * unitSeconds && run.end > unit * unitSeconds);
     const between = (from, to) => {
         const inside = [];
         let length = 0;
@@ -22,8 +23,9 @@ export function pointSeries({unitSeconds, unitsMax, name}) {
     return {
         /** The time after which points are requested: the newest few may have grown since. */
         get after() { return end ? end - 5 : null; },
-        add(nowUnit, list, newGaps = []) {
-            gaps = newGaps;
+        /** Takes new points. `newRuns` are the spans in which the server ran: outside of them is a gap. */
+        add(nowUnit, list, newRuns = null) {
+            runs = newRuns;
             for (const point of list) {
                 const unit = name === "hour" && point.hour > 10_000_000 ? Math.floor(point.hour / 3600) : point[name];
                 points.set(unit, point);

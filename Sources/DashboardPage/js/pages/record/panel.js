@@ -12,12 +12,13 @@ import {errorMessage} from "../../parts/message.js";
 import {skeleton} from "../../parts/states.js";
 import {shortName} from "../../parts/values/text.js";
 import {listAddress, queryAddress, scopeWordsOf} from "../records/addresses.js";
-import {commandPart, recordCommands} from "../records/commands.js";
+import {commandPart, historyCommands, recordCommands} from "../records/commands.js";
 import {loadRecord} from "../records/source.js";
 import {RecordCreate} from "./create.js";
 import {RecordEdit} from "./edit.js";
 import {titleOf} from "./fields.js";
 import {fieldsList, jsonView, systemValues} from "./read.js";
+import {historyView} from "./history.js";
 import {referencesView} from "./references.js";
 
 /** Returns what a query shows in the panel: "new", a name behind "open:", or an empty text. */
@@ -128,9 +129,12 @@ export class RecordPanel {
             clearTimeout(timer);
             if (isAbort(error) || signal.aborted) return;
             if (error.code === "UNREACHABLE") whenReachable(signal).then(() => this.load(name), () => null);
+            const isMissing = error.code === "NOT_FOUND";
             this.fill(true, this.head(shortName(name), name), element("div", {class: "body record-body"},
                 errorMessage(error, {retry: () => this.load(name),
-                    title: error.code === "NOT_FOUND" ? "No record with this name in this zone" : undefined})));
+                    title: isMissing ? "No record with this name in this zone" : undefined})),
+            // It may have been deleted, and the log says by whom.
+            isMissing ? historyView({scope: this.scope, name, title: "History", signal}) : null);
         }
     }
 
@@ -138,25 +142,32 @@ export class RecordPanel {
         const tab = (text, view) => element("a", {href: queryAddress({view: view || null}),
             "aria-current": view === this.shownView ? "page" : null}, text);
         return element("nav", {class: "tabs", "aria-label": "Parts of the record"}, tab("Fields", ""),
-            tab("Referred to by", "references"), tab("JSON", "json"));
+            tab("Referred to by", "references"), tab("History", "history"), tab("JSON", "json"));
     }
 
     /** Shows a record for reading. */
     read(record, {focuses = true} = {}) {
         [this.record, this.form] = [record, null];
-        const {schema, scope} = this;
+        const {schema} = this;
         const mayChange = mayDo("change");
         const head = this.head(titleOf(schema, record) || shortName(record.recordName), record.recordName,
             mayChange ? button("Edit", {icon: "edit", click: () => this.edit()}) : null,
             mayChange ? iconButton("bin", "Delete", {click: () => this.remove(record)}) : null);
         head.append(this.tabs());
-        this.fill(focuses, head, this.content(record), commandPart(recordCommands(scope, record.recordName)));
+        this.fill(focuses, head, this.content(record), this.commands(record.recordName));
+    }
+
+    commands(name) {
+        const isHistory = this.shownView === "history";
+        return commandPart((isHistory ? historyCommands : recordCommands)(this.scope, name));
     }
 
     content(record) {
         const {schema, scope, signal} = this;
         switch (this.shownView) {
         case "json": return jsonView(record);
+        case "history": return historyView({scope, signal, name: record.recordName,
+            created: Number(record.created?.timestamp)});
         case "references": return referencesView({schema, scope, record, signal});
         default: return [fieldsList({schema, scope, record, signal}), systemValues({record, scope})];
         }

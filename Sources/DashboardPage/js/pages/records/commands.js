@@ -1,10 +1,11 @@
 /** @file The commands that do what the record pages do. */
 
-import {commandPart, curlWords, scopeWords, setCommands} from "../../parts/command.js";
+import {commandPart, curlWords, itemWords, scopeWords, setCommands} from "../../parts/command.js";
 import {comparatorNamed} from "../../parts/query/comparators.js";
 import {fieldWithKey} from "../../parts/query/fields.js";
 import {readTime} from "../../parts/values/times.js";
-import {modifyBody, owner, queryPageBody, target} from "./source.js";
+import {historyItems} from "../record/history.js";
+import {modifyBody, owner, queryPageBody, queryPageItems, target} from "./source.js";
 
 /** System fields that `yap record query` can name. */
 const knownSystem = ["recordName", "createdTimestamp", "modifiedTimestamp"];
@@ -47,8 +48,8 @@ export function listCommands(scope, {filters, sort, fields, page}) {
         "--limit", "50"];
     return {
         commands: isPossible ? [words] : [],
-        requests: page ? [curlWords(target(scope, "records/query"), {query: owner(scope), body: queryPageBody(scope,
-            page)})] : [],
+        requests: page ? [curlWords(target(scope, "records/query"), {query: queryPageItems(scope, page),
+            body: queryPageBody(scope, page)})] : [],
     };
 }
 
@@ -59,6 +60,12 @@ export function recordCommands(scope, name) {
         commands: [["yap", "record", "get", name, ...whereWords(scope)]],
         requests: [curlWords(target(scope, "records/lookup"), {query: owner(scope), body})],
     };
+}
+
+/** Returns the commands that find the requests which changed a record. */
+export function historyCommands(scope, name) {
+    const items = historyItems(scope, name);
+    return {commands: [["yap", "requests", ...itemWords(items)]], requests: [curlWords("requests", {query: items})]};
 }
 
 /** Returns the command and request that save the operations of a form. */

@@ -17,15 +17,19 @@ import {errorMessage} from "../../parts/message.js";
 import {transferButtons} from "../transfer/buttons.js";
 import {queryAddress, readList, scopeWordsOf} from "./addresses.js";
 import {columnsPicker} from "./columns.js";
+import {counter} from "./counter.js";
 import {commandPart, listCommands, setCommands} from "./commands.js";
 import {rowAttributes, tableColumns} from "./rows.js";
 import {scopePickers} from "./scope.js";
 import {Selection, showBulk, showCount} from "./selection.js";
-import {loadPage} from "./source.js";
+import {countRecords, loadPage} from "./source.js";
+import {viewsPicker} from "./views.js";
 import {emptyPage, emptyResult, emptyZone, failedQuery, unknownType, unreadableAddress, wrongFilter} from "./states.js";
 
 const pageSize = 50;
 const rowsMax = 500;
+/** Enough for a cell: whole values are in the record's panel. */
+const valueBytesMax = 256;
 const skeletonMilliseconds = 150;
 
 /** The left side of the page. */
@@ -84,7 +88,8 @@ export class RecordsList {
     /** The link keeps the present filters; the nodes before it stay, with their focus and open menus. */
     showActions() {
         if (this.actions.children.length === 0) {
-            fill(this.actions, this.filterButton, this.columnsPicker, transferButtons(this));
+            fill(this.actions, viewsPicker(this.scope, this.context.signal), this.filterButton, this.columnsPicker,
+                transferButtons(this));
         }
         this.newLink?.remove();
         this.newLink = mayDo("change") ? linkButton("New record", queryAddress({new: "1", open: null, view: null}),
@@ -115,7 +120,7 @@ export class RecordsList {
         const names = this.columns.map(({name}) => name);
         return {
             query: queryBody(this.scope.type, this.filters, this.sort, this.fields), marker, limit: pageSize,
-            desiredKeys: names.length > 0 ? names : ["recordName"],
+            desiredKeys: names.length > 0 ? names : ["recordName"], valueBytesMax,
         };
     }
 
@@ -130,6 +135,7 @@ export class RecordsList {
         try {
             const page = this.page(null);
             setCommands(this.command, listCommands(this.scope, {...this, page}));
+            this.counter = counter(() => countRecords(this.scope, page.query, this.context.signal));
             const answer = await loadPage(this.scope, page, this.context.signal);
             if (mine !== this.round) return undefined;
             this.rows = answer.records;
@@ -203,7 +209,7 @@ export class RecordsList {
         }
         return showCount(this.after, {
             shownCount: this.rows.length, droppedCount: this.droppedCount, hasMore: Boolean(this.marker), note,
-            more: () => this.more(), first: () => this.load(),
+            counted: this.counter, more: () => this.more(), first: () => this.load(),
         });
     }
 

@@ -30,7 +30,8 @@ function fieldColumn(field, isTitle, {sort, setSort}) {
             "UTC") : null],
         word: field.label, isHeadCell: isTitle,
         className: ["INT64", "DOUBLE"].includes(field.type) ? "number" : undefined,
-        cell: (record) => cellContent(own(record.fields, field.name), recordAddress),
+        cell: (record) => cellContent(own(record.fields, field.name), recordAddress,
+            own(record.cutFields, field.name)),
         sort: sortOf(field, sort, setSort),
     };
 }

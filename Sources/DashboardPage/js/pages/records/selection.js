@@ -69,13 +69,14 @@ export function showBulk(holder, size, {remove, clear}) {
  * Shows how many records are shown, and the way to more.
  * @param {Element} holder
  * @param {{shownCount: number, droppedCount: number, hasMore: boolean, more: function(): Promise<void>,
- *     first: function(): void, note: Node|null}} state
+ *     first: function(): void, note: Node|null, counted: Node}} state `counted` says how many exist.
  */
-export function showCount(holder, {shownCount, droppedCount, hasMore, more, first, note}) {
+export function showCount(holder, {shownCount, droppedCount, hasMore, more, first, note, counted}) {
     const range = droppedCount > 0 ? `Records ${droppedCount + 1} to ${droppedCount + shownCount}` : plural(shownCount,
         "record");
     const rest = hasMore ? "more exist" : droppedCount > 0 ? "no more exist" : "all of them";
     const target = hasMore ? button("Show 50 more", {click: () => whileBusy(target, more)}) : null;
-    fill(holder, element("div", {class: "after"}, element("p", {role: "status"}, `${range} shown, ${rest}`), note,
+    fill(holder, element("div", {class: "after"}, element("p", {role: "status"}, `${range} shown, ${rest}`),
+        hasMore || droppedCount > 0 ? counted : null, note,
         droppedCount > 0 ? button("Back to the first", {className: "bare", click: first}) : null, target));
 }

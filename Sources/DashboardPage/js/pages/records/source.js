@@ -62,14 +62,32 @@ export function queryPageBody(scope, {query, marker, limit, desiredKeys}) {
     };
 }
 
+/** Returns the query items of a page: whose database, and from how many bytes on values are cut. */
+export function queryPageItems(scope, {valueBytesMax}) {
+    return {...owner(scope), ...(valueBytesMax ? {valueBytesMax} : {})};
+}
+
+/**
+ * Counts the records that a query finds, up to 10,000.
+ * @param {Scope} scope
+ * @param {Object} query
+ * @returns {Promise<{count: number, isCapped: boolean}>}
+ */
+export function countRecords(scope, query, signal) {
+    const items = {...owner(scope), count: true};
+    return post(target(scope, "records/query"), queryPageBody(scope, {query}), items, {signal});
+}
+
 /**
  * Loads one page of a query.
  * @param {Scope} scope
- * @param {{query: Object, marker?: string, limit: number, desiredKeys?: string[]}} page
+ * @param {{query: Object, marker?: string, limit: number, desiredKeys?: string[], valueBytesMax?: number}} page With
+ *     `valueBytesMax` the server cuts longer values, and says so in `cutFields`.
  * @returns {Promise<{records: any[], marker: string|null}>}
  */
 export async function loadPage(scope, page, signal) {
-    const answer = await post(target(scope, "records/query"), queryPageBody(scope, page), owner(scope), {signal});
+    const answer = await post(target(scope, "records/query"), queryPageBody(scope, page), queryPageItems(scope, page),
+        {signal});
     const records = (answer.records ?? []).filter((record) => typeof record?.recordName === "string");
     return {records, marker: answer.continuationMarker ?? null};
 }

@@ -6,8 +6,8 @@ import {middleCut} from "../../core/format.js";
 import {scopeAddress} from "../../parts/frame.js";
 
 /** The items of the log's address, in the order of its form. `from` and `to` are a span of time. */
-export const filterNames = ["container", "environment", "operation", "code", "slow", "user", "session", "zone", "id",
-    "from", "to"];
+export const filterNames = ["container", "environment", "operation", "code", "slow", "database", "administrator",
+    "user", "session", "zone", "record", "id", "from", "to"];
 
 /** Returns the address of the log with some filters. */
 export function logAddress(filters = {}) {
@@ -33,6 +33,17 @@ export function recordOf({container, environment, database, user}, {recordType, 
     const place = [...(database === "public" ? ["public"] : ["private", user]), zone || "_defaultZone"];
     return `${scopeAddress(container, environment, `data/${path(...place, recordType)}`)}`
         + `?open=${encodeURIComponent(name)}`;
+}
+
+/**
+ * Returns the address of what changed in a zone between two changes, or null where the zone isn't known enough.
+ * @param {Object} entry
+ * @param {string} zone
+ * @param {{since?: number, until?: number, at?: number}} items `at`: the zone as it was then.
+ */
+export function changesAddress({container, environment, database = "private", user}, zone, items) {
+    if (!container || !environment || !user || !zone || database !== "private") return null;
+    return scopeAddress(container, environment, `zones/${path(user, zone)}${queryText(items)}`);
 }
 
 /** Returns the address of a user's page in the sync inspector. */

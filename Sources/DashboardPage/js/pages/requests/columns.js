@@ -3,6 +3,7 @@
 import {element} from "../../core/dom.js";
 import {count, middleCut} from "../../core/format.js";
 import {requestAddress} from "./addresses.js";
+import {whoOf} from "./names.js";
 import {deviceName, logTime, resultOf, tookText} from "./words.js";
 
 /**
@@ -15,11 +16,10 @@ export function logColumns({nameOf, filters = {}, hasOneContainer = false}) {
         {head: "Time, UTC", word: "time, UTC", className: "number-left",
             cell: (entry) => logTime(entry.timeMilliseconds)},
         {head: "Operation", isName: true, className: "mono", cell: (entry) => element("a",
-            {href: requestAddress(entry.id), title: entry.id}, entry.operation || entry.path || "unknown")},
+            {href: requestAddress(entry.id), title: entry.id}, breakable(entry.operation || entry.path || "unknown"))},
         {head: "Result", word: "result", isHeadCell: true, cell: resultOf},
         {head: "Took", word: "took", className: "number", cell: (entry) => tookText(entry.milliseconds)},
-        filters.user ? null : {head: "User", word: "user",
-            cell: (entry) => (entry.user ? nameOf(entry.container, entry.user) : null)},
+        filters.session ? null : {head: "User", word: "user", cell: (entry) => whoOf(entry, nameOf)},
         filters.zone ? null : {head: "Zones", word: "zones", cell: (entry) => zonesOf(entry)},
         {head: "Records", word: "records", className: "number",
             cell: (entry) => (entry.recordsCount ? count(entry.recordsCount) : null)},
@@ -29,6 +29,11 @@ export function logColumns({nameOf, filters = {}, hasOneContainer = false}) {
             cell: (entry) => element("span", {class: "cut device", title: entry.client ?? ""},
                 deviceName(entry.client))},
     ].filter(Boolean);
+}
+
+// A path may break before its slashes.
+function breakable(text) {
+    return text.split(/(?=\/)/).flatMap((part) => [element("wbr"), part]);
 }
 
 // Words without colour: a log of coloured labels can't be read.

@@ -1,5 +1,6 @@
 /** @file Who sent a request, from where, and how large it was. */
 
+import {queryText} from "../../core/api.js";
 import {element} from "../../core/dom.js";
 import {bytes, count, middleCut} from "../../core/format.js";
 import {copyButton} from "../../parts/copy.js";
@@ -7,10 +8,13 @@ import {logAddress, syncAddress} from "./addresses.js";
 
 /** Creates the list of facts. */
 export function factsPart(request, nameOf) {
-    const {id, user, session, client, address, database, zones = [], bytesIn, bytesOut, groupRequests} = request;
+    const {id, administrator, user, session, client, address, database, zones = []} = request;
+    const {bytesIn, bytesOut, groupRequests} = request;
     const facts = [
         ["Request ID", [element("code", null, id), copyButton(id, "Copy the request ID")]],
-        ["User", user ? userParts(request, nameOf) : "Nobody is signed in"],
+        ["Administrator", administrator ? [element("strong", null, administrator),
+            element("a", {href: `/dashboard/audit${queryText({administrator})}`}, "Audit log")] : null],
+        ["User", user ? userParts(request, nameOf) : administrator ? null : "Nobody is signed in"],
         ["Device", session ? [element("a", {href: logAddress({session}), class: "mono"}, middleCut(session, 24)),
             copyButton(session, "Copy the device’s ID")] : null],
         ["Program", client || null],

@@ -1,7 +1,7 @@
 /** @file The accounts of the users in a list, looked up one after the other, at most a few a page. */
 
 import {accountOf} from "../../core/accounts.js";
-import {element} from "../../core/dom.js";
+import {element, icon} from "../../core/dom.js";
 import {middleCut} from "../../core/format.js";
 
 const lookupsMax = 40;
@@ -27,4 +27,17 @@ export function userNames(signal) {
         known.get(key)?.then((account) => { if (account?.name) part.textContent = account.name; });
         return part;
     };
+}
+
+/**
+ * Creates who sent a request: a user, or an administrator with the user whose data they saw. Null if it is unknown.
+ * @param {{administrator?: string, user?: string, container?: string}} entry
+ * @param {function(string, string): HTMLElement} nameOf Of `userNames`.
+ */
+export function whoOf({administrator, user, container}, nameOf) {
+    const name = user ? nameOf(container, user) : null;
+    if (!administrator) return name;
+    return element("span", {class: "with by-admin", title: `Administrator ${administrator}`}, icon("shield"),
+        element("span", {class: "hidden"}, "Administrator"), element("span", {class: "cut"}, administrator),
+        name ? [element("small", {class: "quiet"}, "as"), name] : null);
 }

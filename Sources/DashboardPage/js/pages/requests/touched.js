@@ -8,9 +8,10 @@ import {linkButton} from "../../parts/button.js";
 import {message} from "../../parts/message.js";
 import {section} from "../../parts/sheet.js";
 import {table} from "../../parts/table.js";
-import {recordOf} from "./addresses.js";
+import {changesAddress, recordOf} from "./addresses.js";
 
-const kinds = {create: "Create", update: "Update", forceUpdate: "Update, forced", replace: "Replace",
+/** The operations on records, in words. */
+export const kinds = {create: "Create", update: "Update", forceUpdate: "Update, forced", replace: "Replace",
     forceReplace: "Replace, forced", delete: "Delete", forceDelete: "Delete, forced", lookup: "Look up"};
 
 /** Creates the table of the records that were named, or null. */
@@ -39,7 +40,8 @@ function recordCell(request, one) {
     return element("a", {href: address, class: "cut-link", title: one.name}, element("span", {class: "cut"}, one.name));
 }
 
-function outcomeOf({outcome}) {
+/** Creates the badge of an outcome: "done" or an error code. */
+export function outcomeOf({outcome}) {
     return outcome === "done" || !outcome ? badge("Done", {icon: "check"}) : badge(outcome, {state: "bad"});
 }
 
@@ -98,8 +100,12 @@ export function schemaAddress(container, type) {
     return `/dashboard/${path(container)}/development/schema?type=${encodeURIComponent(type)}`;
 }
 
+function linked(text, address) {
+    return address ? element("a", {href: address, title: "What changed"}, text) : text;
+}
+
 /** Creates the table of the zones that were fetched, with their positions, or null. */
-export function fetchPart({fetches = []}) {
+export function fetchPart({fetches = [], ...request}) {
     if (!fetches.length) return null;
     const columns = [
         {head: "Zone", isName: true, cell: ({zone}) => zone || "—"},
@@ -107,7 +113,8 @@ export function fetchPart({fetches = []}) {
         {head: "From change", word: "from change", className: "number",
             cell: ({sinceChange}) => (typeof sinceChange === "number" ? count(sinceChange) : "the beginning")},
         {head: "To change", word: "to change", className: "number",
-            cell: ({toChange}) => (typeof toChange === "number" ? count(toChange) : null)},
+            cell: ({zone, sinceChange, toChange: until}) => (typeof until === "number"
+                ? linked(count(until), changesAddress(request, zone, {since: sinceChange, until})) : null)},
         {head: "Records", word: "records", className: "number", cell: ({recordsCount}) => count(recordsCount ?? 0)},
         {head: "More to fetch", word: "more to fetch", cell: ({moreComing}) => (moreComing ? "yes" : "no")},
     ];

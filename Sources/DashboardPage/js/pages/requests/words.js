@@ -9,7 +9,8 @@ import {clientName} from "../../parts/client.js";
 export const operations = ["changes/database", "changes/zone", "records/modify", "records/query", "records/lookup",
     "records/resolve", "records/accept", "zones/list", "zones/lookup", "zones/modify", "users/caller", "users/discover",
     "subscriptions/modify", "subscriptions/list", "tokens/create", "tokens/register", "assets/upload", "asset/upload",
-    "asset/file", "notifications/list", "courier", "sign-in", "sign-out", "sessions", "other"];
+    "asset/file", "notifications/list", "courier", "sign-in", "sign-out", "sessions", "operator/records/modify",
+    "operator/zones/modify", "operator/schema/change", "other"];
 
 /** The error codes that the filter offers. */
 export const codes = ["ACCESS_DENIED", "ATOMIC_ERROR", "AUTHENTICATION_FAILED", "AUTHENTICATION_REQUIRED",

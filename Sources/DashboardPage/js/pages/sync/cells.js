@@ -4,7 +4,7 @@ import {element} from "../../core/dom.js";
 import {count, middleCut, plural, relative} from "../../core/format.js";
 import {badge} from "../../parts/badge.js";
 import {relativeTime} from "../../parts/time.js";
-import {logAddress, requestAddress} from "../requests/addresses.js";
+import {changesAddress, logAddress, requestAddress} from "../requests/addresses.js";
 import {deviceName} from "../requests/words.js";
 
 /** Creates the badge of a device's state in a zone. */
@@ -26,16 +26,23 @@ export function deviceCell({session, client, address, lastMilliseconds}) {
             : null);
 }
 
-/** Creates the cell of a device's position in a zone, or null where the server knows of none. */
-export function zoneCell(own, zone) {
+/**
+ * Creates the cell of a device's position in a zone, or null where the server knows of none.
+ * @param {Object} [own]
+ * @param {Object} [zone]
+ * @param {Object} place Container, environment and user.
+ */
+export function zoneCell(own, zone, place) {
     if (!own) return zone ? stateBadge({state: "never fetched"}) : null;
     const {fetchedToChange, lastFetchMilliseconds, lastSaveMilliseconds, lastSaveCount, lastSaveRequestID} = own;
     const newest = zone?.newestChange;
-    const place = typeof fetchedToChange === "number"
+    const position = typeof fetchedToChange === "number"
         ? `change ${count(fetchedToChange)}${typeof newest === "number" ? ` of ${count(newest)}` : ""}` : null;
+    const address = changesAddress(place, own.zone, {at: fetchedToChange});
     return element("span", {class: "lines"}, element("span", null, stateBadge(own)),
         lastFetchMilliseconds ? element("small", {class: "quiet"}, "fetched ", relativeTime(lastFetchMilliseconds),
-            place ? element("span", {class: "line"}, place) : null) : null,
+            position ? element("span", {class: "line"}, address ? element("a", {href: address,
+                title: "The zone as this device has it"}, position) : position) : null) : null,
         lastSaveMilliseconds ? element("small", {class: "quiet"}, savedText(lastSaveCount, lastSaveMilliseconds,
             lastSaveRequestID)) : null);
 }

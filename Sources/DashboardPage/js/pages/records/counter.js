@@ -1,0 +1,40 @@
+/** @file How many records a query finds: counted on request only, since the server reads them all. */
+
+import {isAbort} from "../../core/api.js";
+import {element} from "../../core/dom.js";
+import {count, plural} from "../../core/format.js";
+import {button, whileBusy} from "../../parts/button.js";
+import {reasonOf} from "../../parts/message.js";
+import {announce} from "../../parts/status.js";
+
+const countMax = 10_000;
+const rowsMax = 20_000;
+
+// The server stops at one of two limits.
+function words({count: number, isCapped}) {
+    if (!isCapped) return `${plural(number, "record")} in all`;
+    return number >= countMax ? `More than ${count(countMax)} records`
+        : `${count(number)} records or more: ${count(rowsMax)} rows were examined`;
+}
+
+/**
+ * Creates the button "Count", in whose place the number comes.
+ * @param {function(): Promise<{count: number, isCapped: boolean}>} load
+ */
+export function counter(load) {
+    const said = element("span", {tabindex: "-1"});
+    const run = async () => {
+        try {
+            said.textContent = words(await load());
+            if (opener.contains(document.activeElement)) said.focus();
+            opener.remove();
+        } catch (error) {
+            if (isAbort(error)) return;
+            said.textContent = `Counting failed: ${reasonOf(error)}`;
+        }
+        announce(said.textContent);
+    };
+    const opener = button("Count", {className: "bare", label: "Count the records",
+        click: () => whileBusy(opener, run)});
+    return element("span", {class: "row counter"}, said, opener);
+}
