@@ -37,27 +37,34 @@ extension CloudKitTables {
         if entry.id > Self.logEntriesMax { try removeLogEntries(through: entry.id - Self.logEntriesMax) }
     }
 
+    private static let entryColumns = "id, zone_owner, zone_name, record_name, field, rule, field_values"
+
     /// The entries that nobody has heard of yet, as far as is known.
     func logEntries() throws -> [CloudMergeLogEntry] {
+        try rows("SELECT \(Self.entryColumns) FROM \(table("log")) ORDER BY id") { try Self.entry($0) }
+    }
+
+    /// The newest entries that can be read, the newest first.
+    func newestLogEntries(limit: Int) throws -> [CloudMergeLogEntry] {
         try rows(
-            """
-            SELECT id, zone_owner, zone_name, record_name, field, rule, field_values FROM \(table("log"))
-            ORDER BY id
-            """
-        ) { statement in
-            let zoneID = CKRecordZone.ID(zoneName: statement.text(at: 2), ownerName: statement.text(at: 1))
-            let fields = try FieldsBinary.decode(statement.bytes(at: 6))
-            guard let rule = CloudMergeLogEntry.Rule(rawValue: statement.text(at: 5)) else {
-                throw YapDatabaseCloudKitError.damaged("a merge rule \"\(statement.text(at: 5))\"")
-            }
-            var entry = CloudMergeLogEntry(
-                recordID: CKRecord.ID(recordName: statement.text(at: 3), zoneID: zoneID),
-                field: statement.isNull(at: 4) ? nil : statement.text(at: 4), rule: rule,
-                kind: Self.text(fields[Self.kindKey]).flatMap { CloudMergeLogEntry.Kind(rawValue: $0) },
-                replaced: Self.value(Self.replacedKey, fields), kept: Self.value(Self.keptKey, fields))
-            entry.id = statement.int64(at: 0)
-            return entry
+            "SELECT \(Self.entryColumns) FROM \(table("log")) ORDER BY id DESC LIMIT ?1",
+            [.integer(Int64(limit))]
+        ) { try? Self.entry($0) }.compactMap { $0 }
+    }
+
+    private static func entry(_ statement: borrowing Statement) throws -> CloudMergeLogEntry {
+        let zoneID = CKRecordZone.ID(zoneName: statement.text(at: 2), ownerName: statement.text(at: 1))
+        let fields = try FieldsBinary.decode(statement.bytes(at: 6))
+        guard let rule = CloudMergeLogEntry.Rule(rawValue: statement.text(at: 5)) else {
+            throw YapDatabaseCloudKitError.damaged("a merge rule \"\(statement.text(at: 5))\"")
         }
+        var entry = CloudMergeLogEntry(
+            recordID: CKRecord.ID(recordName: statement.text(at: 3), zoneID: zoneID),
+            field: statement.isNull(at: 4) ? nil : statement.text(at: 4), rule: rule,
+            kind: text(fields[kindKey]).flatMap { CloudMergeLogEntry.Kind(rawValue: $0) },
+            replaced: value(replacedKey, fields), kept: value(keptKey, fields))
+        entry.id = statement.int64(at: 0)
+        return entry
     }
 
     /// A value of an entry. Versions that wrote no kind stored it whole.

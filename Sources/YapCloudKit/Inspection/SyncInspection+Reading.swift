@@ -29,12 +29,39 @@ extension SyncInspection {
     }
 }
 
+/// What may still be read, of what is bounded for all change-sets together.
+private final class SyncInspectionRest {
+    var changes: Int
+    private var valueBytes: Int
+
+    init(_ limits: SyncInspection.Limits) {
+        changes = limits.changesOfAllMax
+        valueBytes = limits.valueBytesOfAllMax
+    }
+
+    /// A field's value, if there is room for it.
+    func value(_ field: Field) -> SyncInspection.FieldChange.Value {
+        guard let value = field.value else { return .none }
+        let words = MergeLogValue(value).words
+        guard words.utf8.count <= valueBytes else { return .leftOut }
+        valueBytes -= words.utf8.count
+        return .words(words)
+    }
+}
+
 /// Reads the tables of one registration.
 private struct SyncInspector {
     typealias Inspection = SyncInspection
 
     let tables: CloudKitTables
     let limits: SyncInspection.Limits
+    let rest: SyncInspectionRest
+
+    init(tables: CloudKitTables, limits: SyncInspection.Limits) {
+        self.tables = tables
+        self.limits = limits
+        rest = SyncInspectionRest(limits)
+    }
 
     func content() throws -> Inspection.Content {
         let current = try tables.currentAccount()
@@ -45,7 +72,9 @@ private struct SyncInspector {
                 number: number, isCurrent: number == current,
                 databases: try keys.filter { $0.account == number }.map(database))
         }
-        return Inspection.Content(accounts: accounts, untoldMerges: try untoldMerges())
+        return Inspection.Content(
+            accounts: accounts, untoldMerges: try untoldMerges(),
+            merges: limits.mergesMax > 0 ? try tables.newestLogEntries(limit: limits.mergesMax) : [])
     }
 
     private func untoldMerges() throws -> Int {
@@ -62,12 +91,13 @@ private struct SyncInspector {
 
     private func database(_ key: DatabaseKey) throws -> Inspection.Database {
         let counts = try tables.counts(key)
+        let zones = try zones(key)
         return Inspection.Database(
             identifier: key.identifier, userRecordName: try tables.userRecordName(key),
             subscriptionID: try tables.subscriptionID(key), changeSetsCount: counts.changeSets,
             inFlightCount: counts.inFlightChangeSets, changesCount: counts.pending,
             putAsideCount: counts.refusedCount, changeSets: try changeSets(key), putAside: try putAside(key),
-            zones: try zones(key),
+            zones: Array(zones.prefix(limits.zonesMax)), zonesCount: zones.count,
             errors: try tables.keptErrors(key))
     }
 
@@ -98,8 +128,9 @@ private struct SyncInspector {
         let records = try tables.rows(
             """
             SELECT record FROM \(tables.table("change")) WHERE sequence = ?1 ORDER BY ordinal, id LIMIT ?2
-            """, [.integer(sequence), .integer(Int64(limits.changesMax))]
+            """, [.integer(sequence), .integer(Int64(min(limits.changesMax, rest.changes)))]
         ) { $0.int64(at: 0) }
+        rest.changes -= records.count
         return try records.compactMap { try tables.change(sequence, $0).flatMap(inspected) }
     }
 
@@ -126,7 +157,23 @@ private struct SyncInspector {
                 keys: change.kind == .delete ? [] : change.keys, restoredKeys: restored,
                 problem: try change.refusal.map {
                     CloudKitTables.problem(name, $0, restored, reason: try tables.reason(of: change))
-                })
+                }, values: limits.valueBytesOfAllMax > 0 ? values(of: change, row) : [])
+        }
+    }
+
+    private func values(of change: ChangeRow, _ row: RecordRow) -> [Inspection.FieldChange] {
+        guard change.kind == .save else {
+            return change.fields.sorted { $0.key < $1.key }.map { key, field in
+                Inspection.FieldChange(key: key, before: rest.value(field), after: .none)
+            }
+        }
+        return change.keys.map { key in
+            let isOfObject = change.restore[key] != nil
+            // The server has no record yet, so nothing stood there before.
+            let absent: Inspection.FieldChange.Value = row.changeTag == nil ? .none : .unknown
+            return Inspection.FieldChange(
+                key: key, before: change.originals[key].map { rest.value($0) } ?? absent,
+                after: isOfObject ? .ofObject : change.fields[key].map { rest.value($0) } ?? .none)
         }
     }
 

@@ -24,6 +24,8 @@ package struct SyncInspection: Sendable {
         package var accounts: [Account]
         /// How many decisions of merges the app has not heard of.
         package var untoldMerges: Int
+        /// The newest of them, the newest first; those that can't be read are left out.
+        package var merges: [CloudMergeLogEntry] = []
     }
 
     /// What belongs to one user.
@@ -50,6 +52,7 @@ package struct SyncInspection: Sendable {
         /// The first changes that were put aside, wherever in the queue they stand.
         package var putAside: [Change]
         package var zones: [Zone]
+        package var zonesCount: Int
         /// The newest first.
         package var errors: [KeptError]
     }
@@ -73,6 +76,27 @@ package struct SyncInspection: Sendable {
         package let keys: [String]
         package let restoredKeys: [String]
         package let problem: CloudSyncProblem?
+        /// What the change makes of each field, in the order of the fields; empty where no values are read.
+        package var values: [FieldChange] = []
+    }
+
+    /// One field before and after a change. Values are cut as those of the merge log.
+    package struct FieldChange: Sendable {
+        package enum Value: Sendable {
+            /// The field has none.
+            case none
+            case words(String)
+            /// The file has none: it is the app's object that has it.
+            case ofObject
+            /// It isn't kept.
+            case unknown
+            /// It is left out, since `Limits.valueBytesOfAllMax` is used up.
+            case leftOut
+        }
+
+        package let key: String
+        package let before: Value
+        package let after: Value
     }
 
     package struct Zone: Sendable {
@@ -116,6 +140,16 @@ package struct SyncInspection: Sendable {
         package var changesMax = 20
         /// The records of each zone; 0 only counts them.
         package var recordsMax = 0
+        /// The changes of all change-sets together.
+        package var changesOfAllMax = Int.max
+        /// The bytes of the values of all changes together; 0 reads no values.
+        package var valueBytesOfAllMax = 0
+        /// The entries of the merge log; 0 only counts them.
+        package var mergesMax = 0
+        /// The zones of each database.
+        package var zonesMax = Int.max
+        /// The records of unknown types of each database.
+        package var stashedMax = Int.max
 
         package init() {}
     }
