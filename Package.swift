@@ -65,7 +65,9 @@ let package = Package(
         // The dashboard's page: its files lie in the binary.
         .target(
             name: "DashboardPage",
-            exclude: ["css", "js", "index.html", "root.html", "icons.svg", "land.svg", "mark.svg"]),
+            exclude: [
+                "css", "js", "index.html", "root.html", "device.html", "icons.svg", "land.svg", "mark.svg",
+            ]),
 
         // 1
         room("SQLite", ["CSQLite"]),

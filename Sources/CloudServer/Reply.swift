@@ -136,11 +136,16 @@ struct Reply: Sendable {
     func sendPage(
         _ html: String, status: Int, policy: String, headers: [(name: String, value: String)] = []
     ) {
-        respond(
+        let page = Self.page(html, status: status, policy: policy)
+        respond(status: status, headers: page.headers + headers, body: Array(html.utf8))
+    }
+
+    static func page(_ html: String, status: Int, policy: String) -> HTTPResponse {
+        HTTPResponse(
             status: status,
-            headers: [(name: "Content-Type", value: "text/html; charset=utf-8")] + Self.pageHeaders + [
+            headers: [(name: "Content-Type", value: "text/html; charset=utf-8")] + pageHeaders + [
                 (name: "Content-Security-Policy", value: policy)
-            ] + headers, body: Array(html.utf8))
+            ], body: .bytes(Array(html.utf8)))
     }
 
     /// Leads the browser elsewhere.

@@ -5,6 +5,7 @@ import urllib.parse
 
 from playwright.sync_api import expect
 
+import picture_device
 import picture_schema
 import picture_now
 import support
@@ -173,17 +174,25 @@ class Camera:
     def take(self, name, path, action=None, cookies=None):
         if self.only not in name:
             return
+
+        def prepare(page):
+            page.context.route("**/operator/1/**", self.answer)
+            support.visit(page, self.server, path)
+            if action:
+                action(page, self.server)
+                support.settle(page)
+            page.wait_for_load_state("networkidle")
+            page.evaluate(SHOW_USUAL_PORT, str(self.server.port))
+
+        self.shoot(name, prepare, cookies)
+
+    def shoot(self, name, prepare, cookies=None):
+        """Takes the four pictures of a page that `prepare` opens."""
         for size, viewport in (("1280", support.DESK), ("375", support.PHONE)):
             for theme in support.THEMES:
                 page = self.new_page(viewport=viewport, color_scheme=theme, user_agent=FIREFOX, storage_state=cookies)
                 page.clock.set_fixed_time(milliseconds(NOW) / 1000)
-                page.context.route("**/operator/1/**", self.answer)
-                support.visit(page, self.server, path)
-                if action:
-                    action(page, self.server)
-                    support.settle(page)
-                page.wait_for_load_state("networkidle")
-                page.evaluate(SHOW_USUAL_PORT, str(self.server.port))
+                prepare(page)
                 page.screenshot(path=self.folder / f"{name}-{size}-{theme}.png")
                 page.context.unroute_all(behavior="ignoreErrors")
                 page.context.close()
@@ -217,6 +226,7 @@ def take_pictures(new_page, folder, usesSourceFiles, only=""):
                 camera.take("overview-code", "/dashboard", first_steps, cookies)
             else:
                 camera.take("sign-in", "/dashboard/sign-in")
+                picture_device.take(camera)
                 picture_now.fill_devices(server)
                 server.story.at("2026-11-27 09:53")
                 cookies = camera.sign_in({"name": server.name, "password": support.PASSWORD})

@@ -6,14 +6,14 @@ import HTTPServer
 ///
 /// They are served below an address with a digest of them all, so that browsers keep them for good, and a new version
 /// of the server is another address. Relative imports between scripts stay within one version.
-struct DashboardFiles: Sendable {
+package struct DashboardFiles: Sendable {
     private struct File {
         let type: String
         let bytes: [UInt8]
     }
 
     /// The policy of every page: nothing inline, nothing of another origin, no text that becomes HTML.
-    static let policy =
+    package static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
         + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
@@ -24,11 +24,12 @@ struct DashboardFiles: Sendable {
     /// The page of every address; its scripts look at the address.
     let page: String
     private let root: String
+    private let device: String
 
     /// Reads the files of the binary.
     ///
     /// - Throws: `CryptoError` when the system has no memory for a digest.
-    init() throws {
+    package init() throws {
         var files: [String: File] = [:]
         var pages: [String: String] = [:]
         var digests: [UInt8] = []
@@ -47,7 +48,11 @@ struct DashboardFiles: Sendable {
         folder = Self.prefix + Hex.text(Array(try SHA256.hash(digests).prefix(8)))
         page = Self.replacing("{files}", with: folder, in: pages["index.html"] ?? "")
         root = Self.replacing("{files}", with: folder, in: pages["root.html"] ?? "")
+        device = Self.replacing("{files}", with: folder, in: pages["device.html"] ?? "")
     }
+
+    /// The page of a device's file, which no server of a cloud serves: `yap sync inspect --open` does.
+    package var devicePage: HTTPResponse { Reply.page(device, status: 200, policy: Self.policy) }
 
     /// The page of the address without a path.
     ///
@@ -58,7 +63,7 @@ struct DashboardFiles: Sendable {
     }
 
     /// The answer to a request for a file; nil when the path names none.
-    func response(to path: String) -> HTTPResponse? {
+    package func response(to path: String) -> HTTPResponse? {
         guard path.hasPrefix(folder + "/"), let file = files[String(path.dropFirst(folder.count + 1))] else {
             return nil
         }
@@ -72,7 +77,7 @@ struct DashboardFiles: Sendable {
     }
 
     /// Whether a path is below the address of the files of any version.
-    static func isFile(_ path: String) -> Bool { path.hasPrefix(prefix) }
+    package static func isFile(_ path: String) -> Bool { path.hasPrefix(prefix) }
 
     private static func type(of path: String) -> String {
         switch path.split(separator: ".").last {

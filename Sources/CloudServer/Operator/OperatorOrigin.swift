@@ -8,9 +8,11 @@ import HTTPServer
 #endif
 
 /// Whether a request can have come from the dashboard's own page, or from a program that is no browser.
-struct OperatorOrigin {
+package struct OperatorOrigin {
     /// What clients call the server, when the operator said so.
     let publicURL: String?
+
+    package init(publicURL: String?) { self.publicURL = publicURL }
 
     /// Refuses what a page of another site can send.
     ///
@@ -18,7 +20,7 @@ struct OperatorOrigin {
     /// An address of digits can't be made to lead elsewhere.
     ///
     /// - Throws: a `WireError` that says what to do.
-    func check(_ head: HTTPRequestHead) throws(WireError) {
+    package func check(_ head: HTTPRequestHead) throws(WireError) {
         guard let host = head.header("Host"), isKnown(host) else {
             throw Refusal.badRequest(
                 "the dashboard is served at localhost, at addresses of digits, and at the name of --public-url"

@@ -1,6 +1,3 @@
-import CloudKit
-import SQLite
-import Yap
 import YapCloudKit
 
 #if canImport(Glibc)
@@ -12,6 +9,9 @@ import YapCloudKit
 /// `yap sync ...`: what a device keeps of its sync, asked beside the app that has the file open.
 enum SyncCommands {
     private static let listedMax = 1_000_000
+    private static let portMax = 65_535
+    /// Bytes of the values that `--values` reads.
+    private static let valueBytesMax = 64 << 20
 
     static let inspect = Command(
         name: "sync inspect", summary: "show what a device's database keeps of its sync",
@@ -19,10 +19,13 @@ enum SyncCommands {
             Reads an app's database file, also while the app runs, and changes nothing. It shows for each registered
             sync, each account and each cloud database: the queue in the order in which it is sent, what is in flight,
             what was put aside and why, the zones with their change tokens and records, records of types that the app
-            doesn't know yet, and the last errors, the newest first. Of values it shows the names only. Where no app has
-            the file open, SQLite leaves its two helper files beside it (-wal, empty, and -shm), which the app takes
-            over. A file that you may read but not write, or in a folder that you may not write, is read without them
-            while no app has it open. Else a permission that is missing is named.
+            doesn't know yet, and the last errors, the newest first. Of values it shows the names only, unless --values
+            or --open is there. Where no app has the file open, SQLite leaves its two helper files beside it (-wal,
+            empty, and -shm), which the app takes over. A file that you may read but not write, or in a folder that you
+            may not write, is read without them while no app has it open. Else a permission that is missing is named.
+
+            With --open it serves the same as a page that follows the file, until Ctrl-C, and prints the page's address.
+            The page is for programs of this machine only, and for whoever has the address: its last part is a secret.
             """,
         operands: [Command.Operand(name: "FILE", help: "the app's database file")],
         options: [
@@ -33,97 +36,82 @@ enum SyncCommands {
             Command.Option(
                 name: "records", value: "NUMBER",
                 help: "list so many records of each zone, with their change tags"),
+            Command.Option(
+                name: "values",
+                help: "show the values of changed fields, before and after, and the merge log"),
+            Command.Option(name: "open", help: "serve a page that shows the file and follows it"),
+            Command.Option(
+                name: "port", value: "NUMBER", help: "serve the page on this port (default: any free one)"),
         ],
         json: """
-            {"file", "snapshot", "syncs": [{"name", "tablesVersion", "handlerVersion", "untoldMerges",
+            {"file", "snapshot", "syncs": [{"name", "tablesVersion", "handlerVersion", "untoldMerges", "merges",
             "accounts": [{"account", "current", "databases": [{"identifier", "userRecordName", "subscription",
-            "pending": {"changeSets", "inFlight", "changes", "putAside"}, "changeSets", "putAside", "zones",
-            "errors"}]}]}]}
+            "pending": {"changeSets", "inFlight", "changes", "putAside"}, "changeSets", "putAside", "zonesCount",
+            "zones", "errors"}]}]}]};
+            with --open {"event": "listening", "url", "port", "process"}
             """,
-        examples: ["sync inspect phone.yap", "sync inspect phone.yap --records 100 --json"],
+        examples: [
+            "sync inspect phone.yap", "sync inspect phone.yap --records 100 --json",
+            "sync inspect phone.yap --values",
+        ],
         run: inspect)
 
     private static func inspect(_ invocation: Invocation, _ console: Console) throws {
-        let path = invocation.operands[0]
+        let file = SyncFile(path: invocation.operands[0], name: invocation.value("name"))
+        if invocation.has("open") { return try open(file, invocation, console) }
+        guard !invocation.has("port") else { throw Failure.usage("--port needs --open") }
+        let limits = try limits(invocation)
+        let (inspection, registrations) = try file.read(limits)
+        if invocation.has("json") {
+            return try console.print(
+                .object(SyncInspectionJSON.members(file.path, inspection, registrations)))
+        }
+        try console.print("\(Shown.word(file.path)): commit \(inspection.snapshot)")
+        for registration in registrations {
+            try console.print("\n" + SyncInspectionText(limits: limits).text(of: registration))
+        }
+    }
+
+    private static func limits(_ invocation: Invocation) throws -> SyncInspection.Limits {
         var limits = SyncInspection.Limits()
         if let limit = try invocation.number("limit", in: 1...listedMax) {
             limits.changeSetsMax = limit
             limits.changesMax = limit
         }
         limits.recordsMax = try invocation.number("records", in: 1...listedMax) ?? 0
-        let inspection = try open(path, limits)
-        let registrations = try chosen(inspection, invocation.value("name"))
+        if invocation.has("values") {
+            limits.valueBytesOfAllMax = valueBytesMax
+            limits.mergesMax = limits.changesMax
+        }
+        return limits
+    }
+
+    /// Serves the file's page until a signal ends it.
+    private static func open(_ file: SyncFile, _ invocation: Invocation, _ console: Console) throws {
+        for name in ["limit", "records", "values"] where invocation.has(name) {
+            throw Failure.usage("--\(name) is for the text, and the page of --open shows what you ask it for")
+        }
+        let port = try invocation.number("port", in: 0...portMax) ?? 0
+        // What can't be shown is said here, and not by a page.
+        _ = try file.read(SyncInspection.Limits())
+        // Before the server's threads are born, which inherit it.
+        let signals = StopSignals()
+        let page = try DevicePage(file)
+        try page.start(port: port)
         if invocation.has("json") {
-            return try console.print(
+            try console.print(
                 .object([
-                    ("file", .string(path)), ("snapshot", .integer(Int64(clamping: inspection.snapshot))),
-                    ("syncs", .array(registrations.map(SyncInspectionJSON.registration))),
+                    ("event", .string("listening")), ("url", .string(page.url)),
+                    ("port", .integer(Int64(page.port))), ("process", .integer(Int64(getpid()))),
                 ]))
+        } else {
+            console.note("the page of \(Shown.word(file.path)), for you alone:")
+            try console.print(page.url)
+            console.note("Ctrl-C ends it.")
         }
-        try console.print("\(Shown.word(path)): commit \(inspection.snapshot)")
-        for registration in registrations {
-            try console.print("\n" + SyncInspectionText(limits: limits).text(of: registration))
-        }
-    }
-
-    private static func open(_ path: String, _ limits: SyncInspection.Limits) throws -> SyncInspection {
-        let file = Shown.word(path)
-        do {
-            return try SyncInspection(path: path, limits: limits)
-        } catch let error as YapDatabaseError {
-            guard access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) else {
-                throw Failure.notThere("\(file) is not there.")
-            }
-            let what =
-                switch error.code {
-                case .cannotOpen:
-                    "can't be opened: \((error.underlying as? SQLiteError)?.message ?? error.message)."
-                case .notADatabase: "is no database."
-                case .notAYapDatabase: "is no database of an app that uses Yap."
-                case .unsupportedFormat: "was written by a later version: use the yap of that version."
-                case .corrupt: "is damaged: keep it for inspection, and restore a backup. \(error.message)"
-                case .busy: "is being written by another program: try again."
-                default: "can't be read: \(error.message)"
-                }
-            throw Failure.failed("\(file) \(what)")
-        }
-    }
-
-    /// The registrations that are asked for, which can be read.
-    private static func chosen(
-        _ inspection: SyncInspection, _ name: String?
-    ) throws -> [SyncInspection.Registration] {
-        let file = Shown.word(inspection.path)
-        let all = inspection.registrations
-        guard !all.isEmpty else {
-            let others = inspection.otherExtensions.map(Shown.word).joined(separator: ", ")
-            throw Failure.notThere(
-                "\(file) has no sync: no YapDatabaseCloudKit was ever registered in it. "
-                    + (others.isEmpty ? "It has no other extension either." : "Its extensions: \(others)."))
-        }
-        let chosen = all.filter { name == nil || $0.name == name }
-        guard !chosen.isEmpty else {
-            let names = all.map { Shown.word($0.name) }.joined(separator: ", ")
-            throw Failure.notThere(
-                "\(file) has no sync that is registered as \(Shown.word(name ?? "")): \(names).")
-        }
-        let unread = chosen.filter { $0.content == nil }
-        if unread.count == chosen.count, let first = unread.first {
-            throw Failure.failed(unreadable(first))
-        }
-        return chosen
-    }
-
-    /// Why a registration's tables are not read, and what to do.
-    static func unreadable(_ registration: SyncInspection.Registration) -> String {
-        let version = registration.classVersion
-        let known = YapDatabaseCloudKit.classVersion
-        let what =
-            "The tables of \(Shown.word(registration.name)) have version \(version), and this program reads \(known): "
-        return what
-            + (version < known
-                ? "start the app once with this version of the library, which brings them up to it."
-                : "use the yap of the library that wrote them.")
+        signals.wait()
+        page.stop()
+        console.note("ended")
     }
 }
 

@@ -3,7 +3,16 @@ import YapCloudKit
 
 /// What was read, as `--json` prints it.
 enum SyncInspectionJSON {
-    static func registration(_ registration: SyncInspection.Registration) -> JSON {
+    static func members(
+        _ path: String, _ inspection: SyncInspection, _ registrations: [SyncInspection.Registration]
+    ) -> [(String, JSON)] {
+        [
+            ("file", .string(path)), ("snapshot", .integer(Int64(clamping: inspection.snapshot))),
+            ("syncs", .array(registrations.map(registration))),
+        ]
+    }
+
+    private static func registration(_ registration: SyncInspection.Registration) -> JSON {
         var members: [(String, JSON)] = [
             ("name", .string(registration.name)),
             ("tablesVersion", .integer(Int64(registration.classVersion))),
@@ -11,6 +20,7 @@ enum SyncInspectionJSON {
         ]
         if let content = registration.content {
             members.append(("untoldMerges", .integer(Int64(content.untoldMerges))))
+            if !content.merges.isEmpty { members.append(("merges", .array(content.merges.map(merge)))) }
             members.append(("accounts", .array(content.accounts.map(account))))
         }
         return .object(members)
@@ -35,6 +45,7 @@ enum SyncInspectionJSON {
             ("subscription", .text(database.subscriptionID)), ("pending", pending),
             ("changeSets", .array(database.changeSets.map(changeSet))),
             ("putAside", .array(database.putAside.map(change))),
+            ("zonesCount", .integer(Int64(database.zonesCount))),
             ("zones", .array(database.zones.map(zone))), ("errors", .array(database.errors.map(error))),
         ])
     }
@@ -49,7 +60,7 @@ enum SyncInspectionJSON {
     }
 
     private static func change(_ change: SyncInspection.Change) -> JSON {
-        .object([
+        var members: [(String, JSON)] = [
             ("kind", .string(change.isDeletion ? "delete" : "save")),
             ("recordName", .string(change.recordName)),
             ("recordType", .string(change.recordType)), ("zoneName", .string(change.zone.zoneName)),
@@ -57,6 +68,33 @@ enum SyncInspectionJSON {
             ("keys", .array(change.keys.map { .string($0) })),
             ("keysToRestore", .array(change.restoredKeys.map { .string($0) })),
             ("problem", .text(change.problem.map(SyncInspectionText.reason))),
+            ("remedy", .text(change.problem?.explanation.remedy)),
+        ]
+        if !change.values.isEmpty { members.append(("values", .array(change.values.map(value)))) }
+        return .object(members)
+    }
+
+    /// A value that is a text or null; where it isn't in the file, a key beside it says why.
+    private static func value(_ change: SyncInspection.FieldChange) -> JSON {
+        var members: [(String, JSON)] = [("key", .string(change.key))]
+        for (name, value) in [("before", change.before), ("after", change.after)] {
+            switch value {
+            case .none: members.append((name, .null))
+            case .words(let words): members.append((name, .string(words)))
+            case .ofObject: members += [(name, .null), (name + "Is", .string("of the object"))]
+            case .unknown: members += [(name, .null), (name + "Is", .string("unknown"))]
+            case .leftOut: members += [(name, .null), (name + "Is", .string("left out"))]
+            }
+        }
+        return .object(members)
+    }
+
+    private static func merge(_ entry: CloudMergeLogEntry) -> JSON {
+        .object([
+            ("number", .integer(entry.id)), ("recordName", .string(entry.recordID.recordName)),
+            ("zoneName", .string(entry.recordID.zoneID.zoneName)), ("field", .text(entry.field)),
+            ("rule", .string(entry.rule.rawValue)), ("kind", .text(entry.kind?.rawValue)),
+            ("replaced", .text(entry.replaced)), ("kept", .text(entry.kept)),
         ])
     }
 

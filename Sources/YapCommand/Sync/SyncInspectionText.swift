@@ -11,7 +11,7 @@ struct SyncInspectionText {
                 + "handler version \(Shown.word(registration.versionTag))"
         ]
         guard let content = registration.content else {
-            return (lines + ["  " + SyncCommands.unreadable(registration)]).joined(separator: "\n")
+            return (lines + ["  " + SyncFile.unreadable(registration)]).joined(separator: "\n")
         }
         for account in content.accounts {
             lines.append("  account \(account.number)" + (account.isCurrent ? ", the current one" : ""))
@@ -22,6 +22,7 @@ struct SyncInspectionText {
             lines.append(
                 "  \(Self.counted(content.untoldMerges, "decision")) of merges that the app has not asked for"
             )
+            lines += content.merges.map { "    " + Shown.word($0.description) }
         }
         return lines.joined(separator: "\n")
     }
@@ -46,7 +47,7 @@ struct SyncInspectionText {
             rest.append(
                 "put aside, until the app sets the object again, or calls retry() or discardQuarantinedChanges:"
             )
-            rest += database.putAside.map { "  " + text(of: $0) }
+            rest += database.putAside.flatMap(lines(of:))
         }
         rest.append("subscription: " + (database.subscriptionID.map(Shown.word) ?? "none"))
         for zone in database.zones { rest += text(of: zone) }
@@ -65,10 +66,28 @@ struct SyncInspectionText {
         var lines = [
             "change-set \(set.sequence) \(Shown.word(set.uuid))" + (set.isInFlight ? ", in flight" : "")
         ]
-        lines += set.changes.map { "  " + text(of: $0) }
+        lines += set.changes.flatMap(lines(of:))
         let unlisted = set.changesCount - set.changes.count
         if unlisted > 0 { lines.append("  and \(Self.counted(unlisted, "change")) more") }
         return lines
+    }
+
+    /// A change, and below it its values where they were read.
+    private func lines(of change: SyncInspection.Change) -> [String] {
+        ["  " + text(of: change)]
+            + change.values.map { value in
+                "    \(Shown.word(value.key)): \(Self.text(of: value.before)) -> \(Self.text(of: value.after))"
+            }
+    }
+
+    private static func text(of value: SyncInspection.FieldChange.Value) -> String {
+        switch value {
+        case .none: "(none)"
+        case .words(let words): Shown.word(words)
+        case .ofObject: "(asked of the object)"
+        case .unknown: "(not kept)"
+        case .leftOut: "(left out)"
+        }
     }
 
     private func text(of change: SyncInspection.Change) -> String {

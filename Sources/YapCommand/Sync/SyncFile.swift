@@ -1,0 +1,102 @@
+import CloudKit
+import SQLite
+import Yap
+import YapCloudKit
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A device's database file, of which one sync or all are read.
+struct SyncFile: Sendable {
+    let path: String
+    /// The sync's registered name; nil: all.
+    let name: String?
+
+    /// Reads the file with a connection of its own, on one snapshot.
+    ///
+    /// - Throws: `Failure` with what keeps the file, or the sync that is asked for, from being read.
+    func read(
+        _ limits: SyncInspection.Limits
+    ) throws -> (inspection: SyncInspection, registrations: [SyncInspection.Registration]) {
+        let inspection = try open(limits)
+        return (inspection, try chosen(inspection))
+    }
+
+    /// What is another text after each commit, and for another file of the same name.
+    ///
+    /// - Throws: `Failure`, as `read` does.
+    func version() throws -> String {
+        let snapshot = try opening {
+            let database = try DatabaseFile(path: path)
+            return try database.read { try database.snapshot() }
+        }
+        var status = stat()
+        _ = stat(path, &status)
+        return "\(status.st_ino)-\(snapshot)"
+    }
+
+    private func open(_ limits: SyncInspection.Limits) throws -> SyncInspection {
+        try opening { try SyncInspection(path: path, limits: limits) }
+    }
+
+    private func opening<Value>(_ body: () throws -> Value) throws -> Value {
+        let file = Shown.word(path)
+        do {
+            return try body()
+        } catch let error as YapDatabaseError {
+            guard access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) else {
+                throw Failure.notThere("\(file) is not there.")
+            }
+            let what =
+                switch error.code {
+                case .cannotOpen:
+                    "can't be opened: \((error.underlying as? SQLiteError)?.message ?? error.message)."
+                case .notADatabase: "is no database."
+                case .notAYapDatabase: "is no database of an app that uses Yap."
+                case .unsupportedFormat: "was written by a later version: use the yap of that version."
+                case .corrupt: "is damaged: keep it for inspection, and restore a backup. \(error.message)"
+                case .busy: "is being written by another program: try again."
+                default: "can't be read: \(error.message)"
+                }
+            throw Failure.failed("\(file) \(what)")
+        }
+    }
+
+    /// The registrations that are asked for, which can be read.
+    private func chosen(_ inspection: SyncInspection) throws -> [SyncInspection.Registration] {
+        let file = Shown.word(path)
+        let all = inspection.registrations
+        guard !all.isEmpty else {
+            let others = inspection.otherExtensions.map(Shown.word).joined(separator: ", ")
+            throw Failure.notThere(
+                "\(file) has no sync: no YapDatabaseCloudKit was ever registered in it. "
+                    + (others.isEmpty ? "It has no other extension either." : "Its extensions: \(others)."))
+        }
+        let chosen = all.filter { name == nil || $0.name == name }
+        guard !chosen.isEmpty else {
+            let names = all.map { Shown.word($0.name) }.joined(separator: ", ")
+            throw Failure.notThere(
+                "\(file) has no sync that is registered as \(Shown.word(name ?? "")): \(names).")
+        }
+        let unread = chosen.filter { $0.content == nil }
+        if unread.count == chosen.count, let first = unread.first {
+            throw Failure.failed(Self.unreadable(first))
+        }
+        return chosen
+    }
+
+    /// Why a registration's tables are not read, and what to do.
+    static func unreadable(_ registration: SyncInspection.Registration) -> String {
+        let version = registration.classVersion
+        let known = YapDatabaseCloudKit.classVersion
+        let what =
+            "The tables of \(Shown.word(registration.name)) have version \(version), and this program reads \(known): "
+        return what
+            + (version < known
+                ? "start the app once with this version of the library, which brings them up to it."
+                : "use the yap of the library that wrote them.")
+    }
+}
