@@ -61,8 +61,8 @@ package struct HistoryEntry: Sendable {
 
 extension HistoryEntry {
     /// - Parameter timeMilliseconds: when the request was answered.
-    /// - Returns: nil for what isn't kept: the dashboard, health and numbers, polls that ended with nothing, and reads of
-    ///   the operator API that succeeded.
+    /// - Returns: nil for what isn't kept: the dashboard, health and numbers, polls that ended with nothing, and reads
+    ///   of the operator API that succeeded.
     init?(_ summary: HTTPExchangeSummary, timeMilliseconds: Int64) {
         let note = summary.context as? RequestNote
         guard note?.isEmptyPoll != true else { return nil }

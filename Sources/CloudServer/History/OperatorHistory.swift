@@ -39,7 +39,7 @@ struct OperatorHistory: Sendable {
         case .request(let id): try sendRequest(id: id, request)
         case .slow(let container): try OperatorSlow(history: self).send(container, request)
         case .sync(let container):
-            let sync = OperatorSync(history: self, stores: stores)
+            let sync = OperatorSync(history: self, report: SyncReport(stores))
             guard let user = try request.user else { return try sync.sendUsers(of: container, request) }
             try sync.sendDevices(of: user, in: container, request)
         case .usage(let container):

@@ -3,27 +3,83 @@ import CloudStore
 import CloudWire
 import HTTPServer
 
-/// The sync inspector: how far each device of a user has come in each zone, and which failed.
+/// The endpoints of the sync inspector.
 struct OperatorSync: Sendable {
+    let history: OperatorHistory
+    let report: SyncReport
+
+    /// Answers with the users in the order of their devices' last requests.
+    func sendUsers(of container: CloudService.Container, _ request: OperatorRequest) throws {
+        let after = request.head.queryValue("after").flatMap { Int64($0) } ?? .max
+        let rows = try history.read { try SyncReport.userRows(of: container, before: after, $0) }
+        request.reply.send(try report.users(rows, of: container))
+    }
+
+    /// Answers with the devices of a user.
+    func sendDevices(
+        of user: String, in container: CloudService.Container, _ request: OperatorRequest
+    ) throws {
+        let rows = try history.read { try SyncReport.deviceRows(of: user, in: container, $0) }
+        request.reply.send(try report.devices(rows, of: user, in: container))
+    }
+}
+
+/// How far each device of a user has come in each zone, and which failed, in the form of `docs/OPERATOR_API.md`.
+package struct SyncReport: Sendable {
     static let usersMax = 50
     /// Rows of the history that one question reads.
     static let rowsMax = 2_000
     private static let zonesMax = 200
     /// Changes that are counted behind a position, and behind all of one question.
-    static let behindMax = 10_000
+    fileprivate static let behindMax = 10_000
     private static let countedMax = 100_000
 
-    let history: OperatorHistory
-    let stores: HistoryStores
+    private let stores: HistoryStores
 
-    /// Answers with the users in the order of their devices' last requests.
-    func sendUsers(of container: CloudService.Container, _ request: OperatorRequest) throws {
-        let after = request.head.queryValue("after").flatMap { Int64($0) } ?? .max
-        let rows = try history.read {
-            try $0.syncUsers(
-                container: container.identifier, environment: container.environment,
-                beforeMilliseconds: after, rowsMax: Self.rowsMax)
-        }
+    /// Reads stores of `folder` beside the service, and the names of accounts in `control`.
+    package init(_ control: ControlStore, _ folder: DataFolder) {
+        stores = HistoryStores(control: control, folder: folder)
+    }
+
+    init(_ stores: HistoryStores) { self.stores = stores }
+
+    /// The users in the order of their devices' last requests, as `file` has them.
+    ///
+    /// - Throws: `SQLiteError` when the file can't be read, `CloudStoreError`.
+    package func users(of container: CloudService.Container, in file: HistoryFile) throws -> JSONValue {
+        try users(Self.userRows(of: container, before: .max, file), of: container)
+    }
+
+    /// The devices of a user, and the zones.
+    ///
+    /// - Throws: `SQLiteError` when the file can't be read, `CloudStoreError`.
+    package func devices(
+        of user: String, in container: CloudService.Container, _ file: HistoryFile
+    ) throws -> JSONValue {
+        try devices(Self.deviceRows(of: user, in: container, file), of: user, in: container)
+    }
+
+    /// The devices of all users, those that asked last first.
+    static func userRows(
+        of container: CloudService.Container, before milliseconds: Int64, _ file: HistoryFile
+    ) throws -> [(user: String, lastMilliseconds: Int64)] {
+        try file.syncUsers(
+            container: container.identifier, environment: container.environment,
+            beforeMilliseconds: milliseconds, rowsMax: rowsMax)
+    }
+
+    /// What is known of a user's devices.
+    static func deviceRows(
+        of user: String, in container: CloudService.Container, _ file: HistoryFile
+    ) throws -> [HistorySync] {
+        try file.sync(
+            container: container.identifier, environment: container.environment, user: user, rowsMax: rowsMax)
+    }
+
+    /// The users in the order of their devices' last requests.
+    func users(
+        _ rows: [(user: String, lastMilliseconds: Int64)], of container: CloudService.Container
+    ) throws -> JSONValue {
         var users: [(user: String, lastMilliseconds: Int64, devicesCount: Int)] = []
         var last: Int64?
         for row in rows {
@@ -38,29 +94,23 @@ struct OperatorSync: Sendable {
         }
         let isWhole = users.count < Self.usersMax && rows.count < Self.rowsMax
         let accounts = try stores.accountNames(of: Set(users.map(\.user)), in: container.identifier)
-        request.reply.send(
-            JSONValue.object([
-                "users": .array(
-                    users.map { user in
-                        .members([
-                            "userRecordName": .string(user.user), "account": .text(accounts[user.user]),
-                            "lastMilliseconds": .integer(user.lastMilliseconds),
-                            "devicesCount": .count(user.devicesCount),
-                        ])
-                    }),
-                "after": isWhole ? .null : last.map { .string("\($0)") } ?? .null,
-            ]))
+        return .object([
+            "users": .array(
+                users.map { user in
+                    .members([
+                        "userRecordName": .string(user.user), "account": .text(accounts[user.user]),
+                        "lastMilliseconds": .integer(user.lastMilliseconds),
+                        "devicesCount": .count(user.devicesCount),
+                    ])
+                }),
+            "after": isWhole ? .null : last.map { .string("\($0)") } ?? .null,
+        ])
     }
 
-    /// Answers with the devices of a user.
-    func sendDevices(
-        of user: String, in container: CloudService.Container, _ request: OperatorRequest
-    ) throws {
-        let rows = try history.read {
-            try $0.sync(
-                container: container.identifier, environment: container.environment, user: user,
-                rowsMax: Self.rowsMax)
-        }
+    /// The devices of a user, and the zones.
+    func devices(
+        _ rows: [HistorySync], of user: String, in container: CloudService.Container
+    ) throws -> JSONValue {
         let file = try stores.file(of: container)
         let database = DatabaseKey.privateDatabase(of: user)
         let zones = try file?.zones(of: database, max: Self.zonesMax) ?? []
@@ -68,11 +118,10 @@ struct OperatorSync: Sendable {
         let devices = try Dictionary(grouping: rows, by: \.key.session).map { session, rows in
             (rows.map(\.lastMilliseconds).max() ?? 0, try json(session, rows, zones, user, file, &counts))
         }
-        request.reply.send(
-            JSONValue.object([
-                "devices": .array(devices.sorted { $0.0 > $1.0 }.map(\.1)),
-                "zones": .array(zones.map { JSONValue($0) }),
-            ]))
+        return .object([
+            "devices": .array(devices.sorted { $0.0 > $1.0 }.map(\.1)),
+            "zones": .array(zones.map { JSONValue($0) }),
+        ])
     }
 
     private func json(
@@ -158,7 +207,7 @@ struct OperatorSync: Sendable {
             guard counter < zone.counter else { return (0, false) }
             let key = Key(zone: zone.key, counter: counter)
             if let found = known[key] { return found }
-            let max = min(OperatorSync.behindMax, left)
+            let max = min(SyncReport.behindMax, left)
             guard max > 0 else { return (0, true) }
             let count = try file?.changesCount(in: zone.key, after: counter, max: max) ?? 0
             left -= count

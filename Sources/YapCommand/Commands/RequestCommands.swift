@@ -104,7 +104,8 @@ enum RequestCommands {
         guard let text = invocation.value(option) else { return nil }
         guard let milliseconds = Int64(text) ?? TimeText.milliseconds(text)?.first else {
             throw Failure.usage(
-                "--\(option) is a time as 2026-11-25 or 2026-11-25T10:34:25Z, or milliseconds since 1970, not \"\(text)\""
+                "--\(option) is a time as 2026-11-25 or 2026-11-25T10:34:25Z, or milliseconds since 1970, "
+                    + "not \"\(text)\""
             )
         }
         return milliseconds
@@ -154,7 +155,7 @@ enum RequestCommands {
 
 extension JSON {
     /// The same value, its members by their names.
-    fileprivate init(_ value: JSONValue) {
+    init(_ value: JSONValue) {
         switch value {
         case .null: self = .null
         case .bool(let value): self = .bool(value)

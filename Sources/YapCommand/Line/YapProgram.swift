@@ -38,7 +38,8 @@ enum YapProgram {
         (
             "What it keeps",
             [
-                RequestCommands.command, RecordCommands.query, RecordCommands.get, RecordChangeCommands.save,
+                RequestCommands.command, SyncStatusCommand.command, RecordCommands.query, RecordCommands.get,
+                RecordChangeCommands.save,
                 RecordChangeCommands.delete, ZoneCommands.list, ZoneCommands.create, ZoneCommands.delete,
                 ExportCommands.export, ExportCommands.importing,
             ]

@@ -137,7 +137,8 @@ private struct OperatorDraw {
             ("\(place)/schema/import", #"{"text":"DEFINE SCHEMA"}"#),
             (
                 "\(place)/schema/change",
-                #"{"operations":[{"op":"addType","recordType":"T"},{"op":"addField","recordType":"T","field":"f","type":"STRING"}]}"#
+                #"{"operations":[{"op":"addType","recordType":"T"},"#
+                    + #"{"op":"addField","recordType":"T","field":"f","type":"STRING"}]}"#
             ), ("\(place)/schema/reset", #"{"container":"none"}"#),
             ("\(RawDevice.container)/schema/difference", nil),
             ("\(RawDevice.container)/schema/deploy", #"{"plan":"none","remove":true}"#),
@@ -146,11 +147,13 @@ private struct OperatorDraw {
             ("\(place)/usage/zones?\(user)", nil), ("\(place)/slow", nil),
             (
                 "\(place)/private/records/modify?\(user)",
-                #"{"operations":[{"operationType":"create","record":{"recordName":"a","recordType":"Note","fields":{}}}]}"#
+                #"{"operations":[{"operationType":"create","record":"#
+                    + #"{"recordName":"a","recordType":"Note","fields":{}}}]}"#
             ),
             (
                 "\(place)/private/records/query?\(user)&count=true",
-                #"{"query":{"recordType":"Note","filterBy":[{"comparator":"EQUALS","fieldName":"a","fieldValue":{"value":1}}]}}"#
+                #"{"query":{"recordType":"Note","filterBy":"#
+                    + #"[{"comparator":"EQUALS","fieldName":"a","fieldValue":{"value":1}}]}}"#
             ),
             ("\(place)/private/records/query?\(user)&valueBytesMax=8", #"{"query":{"recordType":"Note"}}"#),
             ("\(place)/private/records/lookup?\(user)", #"{"records":[{"recordName":"a"}]}"#),

@@ -29,7 +29,7 @@ export async function show(context) {
     parts.live = liveControl({changed: () => polling?.now()});
     fill(main, sheet({title: parts.title, note: parts.note, actions: parts.live,
         above: element("a", {href: scopeAddress(container, environment, "sync")}, "Sync")}, parts.body,
-    commandPart({commands: [["yap", "requests", ...scopeWords(params), "--user", user]],
+    commandPart({commands: [["yap", "sync", "status", ...scopeWords(params), "--user", user]],
         requests: [curlWords(target, {query: {user}})]})));
     setTitle("Sync of a user");
     accountOf(container, user, signal).then((account) => {

@@ -7,7 +7,7 @@ import {badge} from "../parts/badge.js";
 import {accountList, fullName} from "../parts/account-list.js";
 import {accountsPage} from "../core/accounts.js";
 import {go} from "../core/router.js";
-import {commandPart, curlWords} from "../parts/command.js";
+import {commandPart, curlWords, scopeWords} from "../parts/command.js";
 import {growingTable} from "../parts/growing-table.js";
 import {picker} from "../parts/picker.js";
 import {sheet} from "../parts/sheet.js";
@@ -23,7 +23,8 @@ export async function show(context) {
     const list = element("div", {class: "fill"});
     const target = `${path(params.container, params.environment)}/sync`;
     fill(main, sheet({title: "Sync", note: "How far each device is, as the server sees it. Choose a user.",
-        actions: otherUser(context)}, list, commandPart({requests: [curlWords(target)]})));
+        actions: otherUser(context)}, list, commandPart({requests: [curlWords(target)],
+        commands: [["yap", "sync", "status", ...scopeWords(params)]]})));
     setTitle("Sync");
     const columns = columnsOf(params, userNames(signal));
     const load = (after) => get(target, {after}, {signal});
