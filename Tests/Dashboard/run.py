@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs the browser tests of the dashboard.
 
-run.py [--only NAME] [--jobs N] [--traces FOLDER] [--pictures FOLDER] [--files]
+run.py [--only NAME] [--jobs N] [--shuffle SEED] [--traces FOLDER] [--pictures FOLDER] [--files]
 
 Each test_*.py beside this file is read; each function test_...(page, server) runs in a browser context of its own. Exit
-code 1: a test failed. --jobs divides the test files among so many processes, each with a server and a browser of its own.
+code 1: a test failed. --jobs divides the tests among so many processes, each with a server and a browser of its own;
+each process takes the next test when it has ended one. After a failed test its process goes on with a new server and a
+new browser. --shuffle runs the tests in another order, which the seed decides.
 --files takes the page from Sources/DashboardPage in place of the server's program, so that a
 change of the page needs no build. --pictures runs no test: it writes a picture of each page in both themes, 1280 and
 375 px wide, with the data of picture_data.py.
@@ -13,12 +15,13 @@ import argparse
 import functools
 import importlib
 import mimetypes
+import multiprocessing
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
-import threading
 import time
 import traceback
 import urllib.parse
@@ -32,7 +35,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = support.ROOT / "Sources" / "DashboardPage"
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
           "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'")
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+# The headless shell is the same browser without windows and menus, and needs a third less processor time.
+BROWSERS = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(os.path.exists, BROWSERS), BROWSERS[-1])
 
 
 class Watch:
@@ -65,66 +70,87 @@ def main():
     parser.add_argument("--traces", help="keep a trace of each failed test in this folder")
     parser.add_argument("--pictures", help="write pictures of the pages into this folder, and run no test")
     parser.add_argument("--files", action="store_true", help="take the page's files from the source folder")
-    parser.add_argument("--jobs", type=int, default=1, help="run the test files in so many processes")
+    parser.add_argument("--jobs", type=int, default=1, help="run the tests in so many processes")
+    parser.add_argument("--shuffle", type=int, metavar="SEED", help="run the tests in an order that the seed decides")
     parser.add_argument("--modules", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.pictures:
         return write_pictures(pathlib.Path(arguments.pictures), arguments.files, arguments.only or "")
+    return run_all(chosen_tests(arguments), arguments)
+
+
+def chosen_tests(arguments):
+    """Returns names and functions of the tests that are asked for, in their order."""
     tests = [(name, test) for name, test in all_tests() if not arguments.only or arguments.only in name]
     if arguments.modules:
         tests = [(name, test) for name, test in tests if name.split(".")[0] in arguments.modules.split(",")]
-    elif arguments.jobs > 1:
-        return run_jobs(tests, arguments.jobs)
-    passed = failed = 0
-    server = support.make_server()
-    server.usesSourceFiles = arguments.files
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            for name, test in tests:
-                if run_test(browser, server, name, test, arguments.traces):
-                    passed += 1
-                else:
-                    failed += 1
-            browser.close()
-    finally:
-        server.stop()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    # The longest are in this file. As the first ones they let the processes end at the same time.
+    tests.sort(key=lambda test: not test[0].startswith("test_pages."))
+    if arguments.shuffle is not None:
+        random.Random(arguments.shuffle).shuffle(tests)
+    return tests
 
 
-def run_jobs(tests, jobs):
-    """Runs the test files in several processes. A file's tests stay together, since they may share what they made."""
-    counts = {}
-    for name, _ in tests:
-        module = name.split(".")[0]
-        counts[module] = counts.get(module, 0) + 1
-    parts = [[] for _ in range(min(jobs, len(counts)))]
-    for module in sorted(counts, key=counts.get, reverse=True):
-        min(parts, key=lambda part: sum(counts[one] for one in part)).append(module)
-    processes = [subprocess.Popen([sys.executable, __file__, *sys.argv[1:], "--modules", ",".join(part)],
-                                  stdout=subprocess.PIPE, text=True) for part in parts]
-    results = [None] * len(processes)
+def run_all(tests, arguments):
+    """Runs the tests, in several processes if so many jobs are asked for."""
+    fork = multiprocessing.get_context("fork")
+    begun, passed = fork.Value("i", 0), fork.Value("i", 0)
+    if arguments.jobs > 1:
+        processes = [fork.Process(target=run_tests, args=(tests, begun, passed, arguments))
+                     for _ in range(arguments.jobs)]
+        for process in processes:
+            process.start()
+        for process in processes:
+            process.join()
+    else:
+        run_tests(tests, begun, passed, arguments)
+    # What a process didn't report has failed.
+    failed = len(tests) - passed.value
+    print(f"{passed.value} passed, {failed} failed")
+    return 1 if failed or not tests else 0
 
-    def follow(index):
-        for line in processes[index].stdout:
-            found = re.fullmatch(r"(\d+) passed, (\d+) failed\n", line)
-            if found:
-                results[index] = int(found[1]), int(found[2])
-            else:
-                print(line, end="", flush=True)
-        processes[index].wait()
 
-    threads = [threading.Thread(target=follow, args=(index,)) for index in range(len(processes))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    # A process that ended without its counts has failed with all that it was given.
-    whole = [result or (0, sum(counts[module] for module in part)) for result, part in zip(results, parts)]
-    passed, failed = sum(one[0] for one in whole), sum(one[1] for one in whole)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not processes else 0
+def run_tests(tests, begun, passed, arguments):
+    """Runs those tests that no other process has begun."""
+    with sync_playwright() as playwright:
+        fixture = None
+        try:
+            while (index := take(begun)) < len(tests):
+                fixture = fixture or Fixture(playwright, arguments)
+                if run_test(fixture.browser, fixture.server, *tests[index], arguments.traces):
+                    take(passed)
+                elif not fixture.server.isMock:
+                    fixture.close()
+                    fixture = None
+        finally:
+            if fixture:
+                fixture.close()
+
+
+def take(counter):
+    """Adds one to a counter; returns what it was before."""
+    with counter.get_lock():
+        counter.value += 1
+        return counter.value - 1
+
+
+class Fixture:
+    """What the tests of a process share: a server and a browser."""
+
+    def __init__(self, playwright, arguments):
+        self.server = support.make_server()
+        self.server.usesSourceFiles = arguments.files
+        self.browser = launch(playwright)
+
+    def close(self):
+        try:
+            self.browser.close()
+        finally:
+            self.server.stop()
+
+
+def launch(playwright):
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 
 
 def all_tests():
@@ -190,7 +216,7 @@ def write_pictures(folder, usesSourceFiles, only):
     if "Inter" in subprocess.run(["fc-list", ":", "family"], capture_output=True, text=True, check=False).stdout:
         os.environ["FONTCONFIG_FILE"] = str(HERE / "fonts.conf")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = launch(playwright)
         count = pictures.take_pictures(functools.partial(new_page, browser), folder, usesSourceFiles, only)
         browser.close()
     print(f"{count} pictures")

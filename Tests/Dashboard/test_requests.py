@@ -1,4 +1,5 @@
 """The log of requests: live rows, filters, and a request found by its ID."""
+import re
 import secrets
 
 from playwright.sync_api import expect
@@ -127,11 +128,14 @@ def test_a_pause_is_visible_and_stops_the_log(page, server):
 def test_a_hidden_page_sends_nothing_and_asks_once_on_return(page, server):
     page.clock.install()
     device = new_device(server)
-    in_log(device.ask("zones/list", {}), server)
+    zone = new_zone(device)
+    in_log(device.save(zone, "one"), server)
     sign_in(page, server)
-    for path in ("/dashboard/requests", "/dashboard/now"):
+    for path, shown in ((f"/dashboard/requests?zone={zone}", "dora"), ("/dashboard/now", "Requests a second")):
         visit(page, server, path)
-        with page.expect_response("**/operator/1/**") as live:
+        # The name of the account is the last thing that the log asks for.
+        expect(page.get_by_role("main")).to_contain_text(shown)
+        with page.expect_response(re.compile(r"/operator/1/(requests|live)\?.*after=")) as live:
             page.clock.run_for(2000)
         live.value.finished()
         hide(page, True)
@@ -197,7 +201,7 @@ def test_hostile_texts_are_text(page, server):
     expect(page.get_by_role("main")).to_contain_text("<img src=x")
     expect(page.get_by_role("region", name="Records of the request")).to_contain_text(name)
     assert page.locator("main img, main script").count() == 0
-    show_log(page, server)
+    show_log(page, server, f"?zone={zone}")
     expect(rows(page).first).to_contain_text("<img src=x")
 
 
