@@ -107,7 +107,7 @@ def test_find_knows_types_and_zones(page, server):
     page.keyboard.type("list")
     expect(page.get_by_role("option", name="lists zone")).to_be_visible()
     page.get_by_role("combobox", name="Find").fill("Todo")
-    page.get_by_role("option", name="Todo record type").click()
+    page.get_by_role("option", name="Todo record type", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Todo")
     expect(page).to_have_url(f"{server.url}{scope('schema/types/Todo')}")
 
