@@ -6,6 +6,8 @@ import Seams
 struct OpenedService: Sendable {
     let service: CloudService
     let close: @Sendable () -> Void
+    /// Hears of pushes that wait, beside the courier.
+    var pushesReady: @Sendable ([String]) -> Void = { _ in }
 }
 
 /// An environment of a container that is being served.
@@ -27,7 +29,10 @@ final class OpenEnvironment: Sendable {
         self.container = container
         self.opened = opened
         // Before the thread is there, which tells of what was left from before.
-        opened.service.setPushListener(pushesReady)
+        opened.service.setPushListener { apnsTokens in
+            pushesReady(apnsTokens)
+            opened.pushesReady(apnsTokens)
+        }
         opened.service.setWebhookListener(webhooksReady)
         opened.service.setPruneListener(pruned)
         thread = CloudServiceThread(opened.service)

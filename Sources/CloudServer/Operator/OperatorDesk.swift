@@ -132,7 +132,8 @@ final class OperatorDesk: Sendable {
                 try answer(
                     OperatorRequest(
                         http: request, endpoint: endpoint, session: session, peer: peer,
-                        serverURL: serverURL, reply: reply, cancellation: cancellation), cookie)
+                        serverURL: serverURL, reply: reply, cancellation: cancellation,
+                        namesUsersByKeys: control.namesUsersByKeys), cookie)
             } catch {
                 // By the reply that names the administrator.
                 OperatorFailure.send(error, reply, log)

@@ -15,6 +15,8 @@ struct OperatorRequest: Sendable {
     var reply: Reply
     /// Says whether the work has begun, and that nobody waits for it any more.
     let cancellation: ServiceCancellation
+    /// Whether users have names of a test's choice.
+    let namesUsersByKeys: Bool
 
     var head: HTTPRequestHead { http.head }
     var administrator: Administrator { session.administrator }
@@ -31,7 +33,7 @@ struct OperatorRequest: Sendable {
                 && name.dropFirst().utf8.allSatisfy {
                     (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
                 }
-            guard isName else {
+            guard isName || namesUsersByKeys && name.hasPrefix("_") else {
                 throw Refusal.badRequest("user is the record name of a user: _ and 32 hexadecimal digits")
             }
             return name

@@ -16,11 +16,29 @@ extension ControlStore {
         name: String, givenName: String? = nil, familyName: String? = nil, email: String? = nil,
         passwordHash: String, isDeveloper: Bool = false
     ) throws -> ControlAccount {
+        let key = namesUsersByKeys ? Array("_\(name)".utf8) : try RandomBytes.make(count: 16)
+        return try addAccount(
+            name: name, key: key, givenName: givenName, familyName: familyName, email: email,
+            passwordHash: passwordHash, isDeveloper: isDeveloper)
+    }
+
+    /// Makes an account without a password whose user record has this name, where the file names users by keys.
+    ///
+    /// - Throws: as `addAccount(name:givenName:familyName:email:passwordHash:isDeveloper:)`.
+    package func addAccount(name: String, userRecordName: String) throws {
+        precondition(namesUsersByKeys, "users have names that follow from a secret")
+        try addAccount(name: name, key: Array(userRecordName.utf8), passwordHash: "")
+    }
+
+    @discardableResult
+    private func addAccount(
+        name: String, key: [UInt8], givenName: String? = nil, familyName: String? = nil,
+        email: String? = nil, passwordHash: String, isDeveloper: Bool = false
+    ) throws -> ControlAccount {
         try ControlNames.checkAccount(name)
         try ControlNames.checkPerson(givenName)
         try ControlNames.checkPerson(familyName)
         try ControlNames.checkEmail(email)
-        let key = try RandomBytes.make(count: 16)
         return try write { connection in
             guard try Self.account(named: name, connection) == nil else {
                 throw ControlError.accountExists(name: name)

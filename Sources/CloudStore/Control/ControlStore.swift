@@ -35,6 +35,8 @@ public final class ControlStore: Sendable {
     let rotations = Lock(SessionRotations())
     let replayListener = Lock<(@Sendable (ControlSession) -> Void)?>(nil)
     private let secret: [UInt8]
+    /// Whether an account's key is the name of its user record. For tests.
+    package let namesUsersByKeys: Bool
 
     /// Opens the control file at `path`.
     ///
@@ -45,6 +47,15 @@ public final class ControlStore: Sendable {
         signInLengths: SignInLengths = SignInLengths()
     ) throws {
         try self.init(opening: path, clock, monotonic, signInLengths)
+    }
+
+    /// Opens the control file of a cloud for tests, whose users have names of their own.
+    ///
+    /// - Throws: as `init(path:)`.
+    package convenience init(namingUsersByKeys path: String) throws {
+        try self.init(
+            opening: path, SystemTimeSource(), SystemMonotonicSource(), SignInLengths(),
+            namesUsersByKeys: true)
     }
 
     /// Opens the control file through another file system, for tests.
@@ -88,13 +99,14 @@ public final class ControlStore: Sendable {
 
     private init(
         opening path: String, _ clock: any TimeSource, _ monotonic: any MonotonicSource,
-        _ signInLengths: SignInLengths, vfsName: String? = nil
+        _ signInLengths: SignInLengths, vfsName: String? = nil, namesUsersByKeys: Bool = false
     ) throws {
         guard !Self.isAbsent(path) else { throw ControlError.noFile(path: path) }
         self.path = path
         self.clock = clock
         self.monotonic = monotonic
         self.signInLengths = signInLengths
+        self.namesUsersByKeys = namesUsersByKeys
         var options = OpenOptions()
         options.create = false
         options.vfsName = vfsName
@@ -127,6 +139,7 @@ public final class ControlStore: Sendable {
     }
 
     func userRecordName(key: [UInt8], container: String) throws -> String {
+        guard !namesUsersByKeys else { return String(decoding: key, as: UTF8.self) }
         let code = try HMACSHA256.code(of: key + Array(container.utf8), key: secret)
         return "_" + Hex.text(Array(code.prefix(16)))
     }
