@@ -89,7 +89,9 @@ let package = Package(
         room("YapCloudKit", ["Yap", "CloudKit", "CloudWire", "CoreLocation", "Crypto", "SQLite", "Seams"]),
 
         // 4
-        room("CloudKitTesting", ["CloudKit", "CloudService", "CloudStore", "CloudWire", "Seams"]),
+        room(
+            "CloudKitTesting",
+            ["CloudKit", "CloudServer", "CloudService", "CloudStore", "CloudWire", "HTTPServer", "Seams"]),
 
         room(
             "CloudServer",
@@ -232,6 +234,11 @@ let package = Package(
             name: "LongLivedChild", dependencies: ["CloudKit"], path: "Tests/Support/LongLivedChild",
             swiftSettings: settings),
 
+        // A test that waits, with the dashboard of its cloud.
+        .executableTarget(
+            name: "TestCloudChild", dependencies: ["CloudKit", "CloudKitTesting"],
+            path: "Tests/Support/TestCloudChild", swiftSettings: settings),
+
         tests("FuzzTests", ["TestSeed", "CloudService", "CloudWire", "FuzzTargets", "RequestFuzz", "Seams"]),
         tests("FaultProxyTests", ["FaultProxy", "Seams"]),
         tests("SeamsTests", ["Seams"]),
@@ -292,6 +299,7 @@ let package = Package(
                 "TestSeed",
                 "CloudKit", "CloudKitAdditions", "CloudKitTesting", "CloudService", "CloudWire",
                 "CoreLocation", "Crypto", "HTTPClient", "HTTPServer", "LongLivedChild", "Seams",
+                "TestCloudChild",
             ]),
         tests(
             "YapCloudKitTests",

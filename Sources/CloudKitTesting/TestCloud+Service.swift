@@ -73,7 +73,9 @@ extension TestCloud {
     ///   - bytes: of records and files; nil: as much as usual.
     ///   - user: whose; nil: that of the public database.
     public func setQuota(bytes: Int64?, user: String? = nil) {
-        service.quotas.withLock { $0[user.map(Self.userRecordName) ?? ""] = bytes }
+        let owner = user.map(Self.userRecordName) ?? ""
+        service.quotas.withLock { $0[owner] = bytes }
+        state.withLock { $0.dashboard }?.service.quotas.withLock { $0[owner] = bytes }
     }
 
     // MARK: The index

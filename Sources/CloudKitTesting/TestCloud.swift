@@ -26,6 +26,8 @@ package import Seams
 /// (`production()`, `init(productionSchema:)`); and pushes, which come when the test says so (`deliverPushes`,
 /// `TestDevice.receivePushes`).
 ///
+/// `serveDashboard()`, or `YAP_DASHBOARD=1` in the environment, shows the cloud of a test that waits in a browser.
+///
 /// With `Execution.inline`, the default, an operation and all its blocks have run when `add(_:)` returns, on
 /// the calling thread: nothing has to be waited for, and the same seed gives the same run.
 public final class TestCloud: Sendable {
@@ -84,7 +86,11 @@ public final class TestCloud: Sendable {
         var log = RequestLog()
         var carrier: Carrier?
         var courier = TestCourier()
+        var dashboard: TestDashboard?
     }
+
+    /// The container that all devices have.
+    static let containerIdentifier = "iCloud.yap.test"
 
     /// Carries a request to the service by another way than a call.
     package typealias Carrier =
@@ -120,7 +126,7 @@ public final class TestCloud: Sendable {
     private let random: SeededRandomSource
     private let place: StorePlace
     /// The files of records, which outlive the service.
-    private let assetFiles: any AssetFiles
+    let assetFiles: any AssetFiles
     /// Where devices keep what they fetch; goes with the cloud.
     private let cacheFolder: URL
     let state: Lock<State>
@@ -176,6 +182,7 @@ public final class TestCloud: Sendable {
                 service: service, store: store,
                 thread: execution == .threads ? CloudServiceThread(service) : nil))
         hearOfPushes()
+        serveDashboardIfAsked()
     }
 
     deinit { try? FileManager.default.removeItem(at: cacheFolder) }
@@ -218,11 +225,14 @@ public final class TestCloud: Sendable {
 
     /// Lets the service know a user.
     func admit(_ user: String) {
-        state.withLock { state in
-            guard !state.users.contains(user) else { return }
+        let dashboard = state.withLock { state -> TestDashboard? in
+            guard !state.users.contains(user) else { return nil }
             state.users.append(user)
             state.service.addUser(Self.serviceUser(user), token: Self.token(user))
+            return state.dashboard
         }
+        // Without its name in the list, the user's records can't be chosen there; the test goes on.
+        try? dashboard?.add(user)
     }
 
     private func newDevice(
@@ -248,7 +258,8 @@ public final class TestCloud: Sendable {
             folder: cacheFolder.appendingPathComponent("operations-\(number)", isDirectory: true),
             clock: clock)
         return TestDevice(
-            number: number, container: CKContainer(identifier: "iCloud.yap.test", connection: connection),
+            number: number,
+            container: CKContainer(identifier: Self.containerIdentifier, connection: connection),
             cloud: self, account: testAccount)
     }
 
