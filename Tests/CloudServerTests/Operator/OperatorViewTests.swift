@@ -77,9 +77,10 @@ import Testing
             let client = try OperatorClient(guarded, role: .change)
             // Two bytes each, so that 255 is in the middle of one.
             try Self.save(0..<2, text: String(repeating: "é", count: 5_000), in: client)
+            let listed = (0..<100).map { "\"tag \($0)\"" }.joined(separator: ",")
             let body =
-                #"{"operations":[{"operationType":"create","record":{"recordName":"list","recordType":"Note","fields":{"#
-                + #""tags":{"value":[\#((0..<100).map { "\"tag \($0)\"" }.joined(separator: ","))]}}}}]}"#
+                #"{"operations":[{"operationType":"create","record":{"recordName":"list","#
+                + #""recordType":"Note","fields":{"tags":{"value":[\#(listed)]}}}}]}"#
             #expect(try client.post(client.data("public", "records/modify"), body).status == 200)
             let path = client.data("public", "records/query") + "?valueBytesMax=255"
             let response = try client.post(path, Self.query())
