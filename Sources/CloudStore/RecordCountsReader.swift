@@ -39,8 +39,8 @@ public protocol RecordCountsReader {
         ofType recordType: String, field: String, kind: IndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows
 
-    /// The pushes that devices haven't taken yet; counts `rowsMax` at most.
-    func countPushes(rowsMax: Int) throws -> Int
+    /// The pushes that devices haven't taken yet; counts `rowsMax` at most. Nil where that isn't known.
+    func countPushes(rowsMax: Int) throws -> Int?
 }
 
 extension SQLiteStoreTransaction: RecordCountsReader {
@@ -95,7 +95,7 @@ extension SQLiteStoreTransaction: RecordCountsReader {
         }
     }
 
-    func countPushes(rowsMax: Int) throws -> Int {
+    func countPushes(rowsMax: Int) throws -> Int? {
         let sql = "SELECT count(*) FROM (SELECT 1 FROM pushes LIMIT ?1)"
         return try connection.withStatement(sql) { statement in
             try statement.bind(Int64(rowsMax), at: 1)

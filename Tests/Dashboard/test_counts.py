@@ -45,9 +45,12 @@ def test_a_count_that_stopped_says_so(page, server):
     place = Place(server)
     place.fill(60)
     sign_in(page, server)
-    answers = iter([{"count": 10_000, "isCapped": True}, {"count": 1204, "isCapped": True}])
+    answers = iter([{"count": 10_000, "isCapped": True, "stoppedBy": "records"},
+                    {"count": 1204, "isCapped": True, "stoppedBy": "rows"},
+                    {"count": 640, "isCapped": True, "stoppedBy": "bytes"}])
     page.route(re.compile("count=true"), lambda route: route.fulfill(json=next(answers)))
-    for text in ("More than 10,000 records", "1,204 records or more: 20,000 rows were examined"):
+    for text in ("More than 10,000 records", "1,204 records or more: 20,000 rows were examined",
+                 "640 records or more: 64 MB were read"):
         visit(page, server, place.address())
         page.get_by_role("button", name="Count the records").click()
         expect(counted(page)).to_have_text(text)

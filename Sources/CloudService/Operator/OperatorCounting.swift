@@ -61,7 +61,7 @@ private struct NoCounts: RecordCountsReader {
         ofType recordType: String, field: String, kind: IndexEntry.Kind, rowsMax: Int
     ) throws -> CountedRows { CountedRows(count: rowsMax, rowsRead: 0) }
 
-    func countPushes(rowsMax: Int) throws -> Int { 0 }
+    func countPushes(rowsMax: Int) throws -> Int? { nil }
 }
 
 extension CloudService {
@@ -73,11 +73,8 @@ extension CloudService {
         let pushes = try counts.countPushes(rowsMax: OperatorCounting.countMax + 1)
         let webhooks = try reader.notificationReader.webhooks().reduce(0) { $0 + $1.waitingCount }
         let work = try reader.indexWork(typesMax: OperatorCounting.typesMax)
-        return .object([
-            "pushesWaiting": .object([
-                "count": .integer(Int64(min(pushes, OperatorCounting.countMax))),
-                "isCapped": .bool(pushes > OperatorCounting.countMax),
-            ]), "webhooksWaiting": .integer(webhooks),
+        var members: [String: JSONValue] = [
+            "webhooksWaiting": .integer(webhooks),
             "indexesBeingBuilt": .array(
                 try work.flatMap { row in
                     try IndexWork(row).missing.sorted().map { piece in
@@ -87,7 +84,14 @@ extension CloudService {
                         ])
                     }
                 }),
-        ])
+        ]
+        if let pushes {
+            members["pushesWaiting"] = .object([
+                "count": .integer(Int64(min(pushes, OperatorCounting.countMax))),
+                "isCapped": .bool(pushes > OperatorCounting.countMax),
+            ])
+        }
+        return .object(members)
     }
 
     /// The records of a database by zone and type, in the form of `docs/OPERATOR_API.md`.

@@ -4,11 +4,13 @@ import CloudWire
 extension CloudService {
     /// Maximum number of records that are counted.
     static let recordsCountMax = 10_000
+    /// Maximum number of bytes of records that are read for a count: the rows of a search come with their fields.
+    static let recordsCountBytesMax = 64 << 20
     /// Records that are found at a time.
     private static let countedAtOnce: Int64 = 200
 
-    /// The number of records that a query finds, with the caller's rights. Counting stops at `recordsCountMax`, or when
-    /// as many rows were looked at as one request of an app may look at.
+    /// The number of records that a query finds, with the caller's rights, in the form of `docs/OPERATOR_API.md`. What
+    /// it examines has the bound of one request of an app.
     func recordsCount(_ body: [UInt8], _ caller: ServiceCaller) throws -> ServiceWork {
         var request = try RecordsQueryRequest(request: body)
         // An order would be made for nothing.
@@ -18,19 +20,52 @@ extension CloudService {
         request.resultsLimit = Self.countedAtOnce
         let asked = request
         return .read { reader in
-            var request = asked
-            var budget = self.limits.budget(records: .max)
-            var (count, isCapped) = (0, false)
-            repeat {
-                // Each page is let go before the next, so its bytes don't add up.
-                budget.bytes = PageSize.whole.bytes(of: self.limits)
-                let page = try self.recordsQuery(request, caller)(reader, &budget)
-                count += page.records.count
-                request.continuationMarker = page.continuationMarker
-                isCapped = page.continuationMarker != nil && (budget.isSpent || count >= Self.recordsCountMax)
-            } while request.continuationMarker != nil && !isCapped
-            return .message(
-                JSONValue.object(["count": .integer(Int64(count)), "isCapped": .bool(isCapped)]))
+            var count = RecordsCount(self.limits)
+            try count.run(asked) { try self.recordsQuery($0, caller)(reader, &$1) }
+            return .message(count.message)
         }
+    }
+}
+
+/// A count over the pages of a query.
+private struct RecordsCount {
+    private let limits: ServiceLimits
+    private var budget: AnswerBudget
+    private var bytesLeft = CloudService.recordsCountBytesMax
+    private var count = 0
+    /// What ended the count before the query's end.
+    private var stoppedBy: String?
+
+    init(_ limits: ServiceLimits) {
+        self.limits = limits
+        budget = limits.budget(records: .max)
+    }
+
+    var message: JSONValue {
+        var members: [String: JSONValue] = [
+            "count": .integer(Int64(count)), "isCapped": .bool(stoppedBy != nil),
+        ]
+        if let stoppedBy { members["stoppedBy"] = .string(stoppedBy) }
+        return .object(members)
+    }
+
+    mutating func run(
+        _ asked: RecordsQueryRequest,
+        _ page: (RecordsQueryRequest, inout AnswerBudget) throws -> RecordsQueryResponse
+    ) throws {
+        var request = asked
+        repeat {
+            // Rows are counted over all pages. Each page is let go before the next, and looks for its values anew.
+            let bytes = min(bytesLeft, PageSize.whole.bytes(of: limits))
+            (budget.bytes, budget.probes) = (bytes, limits.queryProbesMax)
+            let found = try page(request, &budget)
+            bytesLeft -= bytes - budget.bytes
+            count += found.records.count
+            request.continuationMarker = found.continuationMarker
+            guard request.continuationMarker != nil else { return }
+            stoppedBy =
+                count >= CloudService.recordsCountMax
+                ? "records" : budget.rows <= 0 ? "rows" : bytesLeft <= 0 ? "bytes" : nil
+        } while stoppedBy == nil
     }
 }

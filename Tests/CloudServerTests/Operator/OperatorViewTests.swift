@@ -1,5 +1,7 @@
 import CloudStore
 import CloudWire
+import SQLiteTestSupport
+import Seams
 import Testing
 
 @testable import CloudServer
@@ -53,8 +55,19 @@ import Testing
                 try Self.save(first..<first + 150, text: "hello", in: client)
             }
             let all = try Self.count(client, Self.query())
-            #expect(all["isCapped"] == .bool(true))
+            #expect(all["isCapped"] == .bool(true) && all["stoppedBy"].text == "rows")
             #expect((400...500).contains(all["count"].number ?? 0), "\(all)")
+        }
+    }
+
+    @Test func aCountOfLargeRecordsGoesOnBehindAPage() async throws {
+        try await withGuardedServer(configure: { $0.limits.answerBytesMax = 64 << 10 }) { guarded in
+            let client = try OperatorClient(guarded, role: .change)
+            for first in stride(from: 0, to: 300, by: 50) {
+                try Self.save(first..<first + 50, text: String(repeating: "a", count: 1_200), in: client)
+            }
+            let all = try Self.count(client, Self.query())
+            #expect(all["count"].number == 300 && all["isCapped"] == .bool(false))
         }
     }
 
@@ -119,14 +132,48 @@ import Testing
         }
     }
 
-    @Test func theBacklogCountsWhatWaits() async throws {
-        try await withGuardedServer { guarded in
-            let client = try OperatorClient(guarded, role: .look)
-            let response = try client.get("\(RawDevice.container)/development/backlog")
-            try #require(response.status == 200, "\(response.text)")
-            let backlog = try JSONValue(json: response.body)
-            #expect(backlog["pushesWaiting"]["count"].number == 0 && backlog["webhooksWaiting"].number == 0)
-            #expect(backlog["indexesBeingBuilt"].array.isEmpty)
+    @Test func theBacklogCountsWhatWaits() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteCloudStore(path: folder.file("store.sqlite"))
+        defer { store.close() }
+        let service = CloudService(
+            store: store, clock: ManualTimeSource(), random: SeededRandomSource(seed: 1), users: [:])
+        let before = try store.read { try service.backlogMessage($0) }
+        #expect(before["pushesWaiting"]["count"].number == 0 && before["webhooksWaiting"].number == 0)
+        #expect(before["indexesBeingBuilt"].array.isEmpty)
+        var changes = StoreChanges()
+        changes.pushes = (0..<3).map { number in
+            PushRow(
+                key: PushKey(
+                    device: DeviceKey(user: "_ada", device: "phone"), database: .publicDatabase,
+                    subscriptionID: "s\(number)"), notificationID: "n\(number)", atMilliseconds: 1)
         }
+        var webhook = WebhookRow(
+            name: "hook", url: "https://example.com", secret: [1], scope: nil, recordType: nil,
+            madeMilliseconds: 1)
+        webhook.waitingCount = 5
+        changes.notifications.webhooks = [webhook]
+        // Work of version 4, of which two pieces are left, from the first record on.
+        var work = BinaryWriter()
+        work.byte(4)
+        work.unsigned(2)
+        for (field, kind) in [("rank", IndexPiece.Kind.values), ("text", .words)] {
+            work.text(field)
+            work.byte(kind.rawValue)
+        }
+        work.byte(0)
+        changes.indexWork = [IndexWorkRow(recordType: "Note", content: work.bytes)]
+        try store.write { try $0.apply(changes) }
+        let after = try store.read { try service.backlogMessage($0) }
+        #expect(after["pushesWaiting"]["count"].number == 3 && after["webhooksWaiting"].number == 5)
+        #expect(
+            after["indexesBeingBuilt"].array.map { "\($0["field"].text ?? "") \($0["kind"].text ?? "")" } == [
+                "rank QUERYABLE", "text SEARCHABLE",
+            ])
+        // A store in memory doesn't know how many pushes wait, and doesn't say that none do.
+        let memory = MemoryCloudStore()
+        let ofTests = CloudService(
+            store: memory, clock: ManualTimeSource(), random: SeededRandomSource(seed: 1), users: [:])
+        #expect(try memory.read { try ofTests.backlogMessage($0) }["pushesWaiting"] == .null)
     }
 }

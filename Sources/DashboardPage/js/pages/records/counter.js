@@ -10,11 +10,12 @@ import {announce} from "../../parts/status.js";
 const countMax = 10_000;
 const rowsMax = 20_000;
 
-// The server stops at one of two limits.
-function words({count: number, isCapped}) {
+// The server stops at one of three limits.
+function words({count: number, isCapped, stoppedBy}) {
     if (!isCapped) return `${plural(number, "record")} in all`;
-    return number >= countMax ? `More than ${count(countMax)} records`
-        : `${count(number)} records or more: ${count(rowsMax)} rows were examined`;
+    if (stoppedBy === "records") return `More than ${count(countMax)} records`;
+    const why = stoppedBy === "bytes" ? "64 MB were read" : `${count(rowsMax)} rows were examined`;
+    return `${count(number)} records or more: ${why}`;
 }
 
 /**
