@@ -35,6 +35,7 @@ final class RequestHistory: Sendable {
     private let startMilliseconds: Int64
     private let waiting = Lock(Waiting())
     private let dropped = Lock(0)
+    private let failedReads = Lock(HourlyLines(max: 600))
     /// Rung when there is something to do, and when that should be done now.
     private let alarm = Alarm()
     private let hurry = Alarm()
@@ -71,8 +72,10 @@ final class RequestHistory: Sendable {
 
     /// Hands a request in. Doesn't wait.
     func add(_ summary: HTTPExchangeSummary) {
-        if (summary.context as? RequestNote)?.isEmptyPoll == true { return }
+        let note = summary.context as? RequestNote
+        if note?.isEmptyPoll == true { return }
         let now = clock.nowMilliseconds()
+        if let note = note?.ofOperator, !keeps(note, status: summary.status, now) { return }
         let bytes = Self.weight(of: summary)
         let (isTaken, isFirst, isMany) = waiting.withLock { waiting in
             guard !waiting.isEnding, waiting.entries.count < Self.entriesMax,
@@ -139,6 +142,13 @@ final class RequestHistory: Sendable {
         ended.wait()
         ended.signal()
         reader.withLock { $0.file = nil }
+    }
+
+    /// Whether a request of an administrator is kept. A page that asks again and again for what fails, or more than it
+    /// may, must not push requests of apps out.
+    private func keeps(_ note: OperatorNote, status: Int, _ now: Int64) -> Bool {
+        if status == 429 { return false }
+        return note.isKept || status >= 400 && failedReads.withLock { $0.takes(atMilliseconds: now) }
     }
 
     /// What an entry takes in memory, about.

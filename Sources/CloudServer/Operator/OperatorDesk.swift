@@ -27,7 +27,7 @@ final class OperatorDesk: Sendable {
     private let happened: OperatorHistory
     private let files: DashboardFiles
     private let audit: OperatorAudit
-    private let refusedLines = Lock(RefusedLines())
+    private let refusedLines = Lock(HourlyLines())
     private let queue = FairWorker(jobsMax: waitingMax)
     private let rates = Lock(RateBuckets(rate))
     /// True once an administrator can sign in: that stays so.
@@ -117,7 +117,9 @@ final class OperatorDesk: Sendable {
             let cookie = OperatorCookie(
                 isSecure: serverURL?.hasPrefix("https://") ?? false, host: request.head.header("Host"))
             guard let role = endpoint.role else {
-                return sessions.signIn(request, reply, peer: peer, serverURL: serverURL, cookie, cancellation)
+                let note = OperatorNote("", endpoint, request.head)
+                return sessions.signIn(
+                    request, reply, note, peer: peer, serverURL: serverURL, cookie, cancellation)
             }
             guard let token = cookie.token(in: request.head),
                 let session = try AdministratorSessions(control).session(token: token)

@@ -3,7 +3,8 @@ import HTTPServer
 
 /// What the request history says of an administrator's request beside what it says of every one.
 struct OperatorNote: Sendable {
-    let administrator: String
+    /// Empty for a sign-in of nobody who is known.
+    var administrator: String
     /// `operator/` and the endpoint, without the names in its path.
     let operation: String
     let container: String?
@@ -24,7 +25,8 @@ struct OperatorNote: Sendable {
         let name = endpoint.namesOneInPath ? parts.dropLast() : parts[...]
         operation = "operator/" + name.joined(separator: "/")
         (container, environment, database) = (place.container, place.environment, place.database)
-        user = head.queryValue("user").flatMap { $0.isEmpty ? nil : $0 }
+        // Any other text of the query is kept nowhere.
+        user = head.queryValue("user").flatMap { OperatorRequest.isUser($0) ? $0 : nil }
         isKept = endpoint.changes(by: head.method)
     }
 }
@@ -59,7 +61,8 @@ extension OperatorEndpoint {
     fileprivate func changes(by method: String) -> Bool {
         switch self {
         case .data: isChange
-        case .schema(_, .check): false
+        // The audit log has few lines of refused sign-ins, and so has the history.
+        case .schema(_, .check), .signIn: false
         default: method == "POST"
         }
     }

@@ -28,16 +28,19 @@ struct OperatorRequest: Sendable {
     var user: String? {
         get throws(WireError) {
             guard let name = head.queryValue("user"), !name.isEmpty else { return nil }
-            let isName =
-                name.utf8.count == 33 && name.hasPrefix("_")
-                && name.dropFirst().utf8.allSatisfy {
-                    (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
-                }
-            guard isName || namesUsersByKeys && name.hasPrefix("_") else {
+            guard Self.isUser(name) || namesUsersByKeys && name.hasPrefix("_") else {
                 throw Refusal.badRequest("user is the record name of a user: _ and 32 hexadecimal digits")
             }
             return name
         }
+    }
+
+    /// Whether a text is the record name of a user as this server makes them.
+    static func isUser(_ name: String) -> Bool {
+        name.utf8.count == 33 && name.hasPrefix("_")
+            && name.dropFirst().utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
+            }
     }
 
     /// A line of the audit log about this request.

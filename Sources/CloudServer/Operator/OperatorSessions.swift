@@ -14,7 +14,7 @@ final class OperatorSessions: Sendable {
     private let audit: OperatorAudit
     private let check: AdministratorSignIn
     private let hashes: FairWorker
-    private let refusedLines: Lock<RefusedLines>
+    private let refusedLines: Lock<HourlyLines>
     private let log: RequestLog?
 
     /// - Throws: `CryptoError`, `CloudStoreError`.
@@ -29,17 +29,21 @@ final class OperatorSessions: Sendable {
         self.audit = audit
         check = try AdministratorSignIn(control, clock: options.monotonicClock)
         hashes = FairWorker(jobsMax: options.signInsWaitingMax)
-        refusedLines = Lock(RefusedLines())
+        refusedLines = Lock(HourlyLines())
     }
 
     func stop() { hashes.stop() }
 
     /// Signs an administrator in, with a name and a password or with a link, later.
+    ///
+    /// - Parameter note: goes into the request history with what has a line in the audit log.
     func signIn(
-        _ request: HTTPRequest, _ reply: Reply, peer: String, serverURL: String?, _ cookie: OperatorCookie,
-        _ cancellation: ServiceCancellation
+        _ request: HTTPRequest, _ reply: Reply, _ note: OperatorNote, peer: String, serverURL: String?,
+        _ cookie: OperatorCookie, _ cancellation: ServiceCancellation
     ) {
         hash(of: peer, reply, cancellation) { [self] in
+            var (reply, note) = (reply, note)
+            note.isKept = true
             let body = try OperatorBody(request.body)
             let client = request.head.header("User-Agent")
             let answer: AdministratorSignIn.Answer
@@ -54,9 +58,14 @@ final class OperatorSessions: Sendable {
             switch answer {
             case .signedIn(let token, let session):
                 try noteSignIn(session, peer, request.head)
+                note.administrator = session.administrator.name
+                reply.ofOperator = note
                 send(session, serverURL, reply, cookie.header(token))
             case .refused(let administrator):
-                try noteRefusal(of: administrator, peer, request.head)
+                if try noteRefusal(of: administrator, peer, request.head) {
+                    note.administrator = administrator?.name ?? ""
+                    reply.ofOperator = note
+                }
                 reply.send(
                     body.text("link") == nil ? Refusal.operatorSignInRefused : Refusal.linkRefused)
             case .wait(let seconds): reply.send(Refusal.tooManyTries(retryAfterSeconds: seconds))
@@ -166,15 +175,19 @@ final class OperatorSessions: Sendable {
     }
 
     /// Only names of administrators are written: people type passwords where names belong.
-    private func noteRefusal(of administrator: Administrator?, _ peer: String, _ head: HTTPRequestHead) throws
-    {
+    ///
+    /// - Returns: whether there is a line.
+    private func noteRefusal(
+        of administrator: Administrator?, _ peer: String, _ head: HTTPRequestHead
+    ) throws -> Bool {
         let now = options.clock.nowMilliseconds()
-        guard refusedLines.withLock({ $0.takes(atMilliseconds: now) }) else { return }
+        guard refusedLines.withLock({ $0.takes(atMilliseconds: now) }) else { return false }
         var line = AuditLine(
             administrator: administrator?.name ?? "", role: administrator?.role.rawValue ?? "", address: peer,
             action: .signInRefused, outcome: .refused)
         line.requestID = head.requestID
         try audit.begin(line)
+        return true
     }
 
     /// Runs what takes a password's hash, which is slow on purpose, on the thread of those. What it throws is answered.
@@ -198,16 +211,19 @@ final class OperatorSessions: Sendable {
     }
 }
 
-/// How many refusals get a line in the audit log: they must not push other lines out of it.
-struct RefusedLines {
+/// How many lines of a kind are written in an hour: they must not push others out.
+struct HourlyLines {
     static let perHour = 60
 
+    private let max: Int
     private var hour: Int64 = 0
     private var count = 0
+
+    init(max: Int = perHour) { self.max = max }
 
     mutating func takes(atMilliseconds now: Int64) -> Bool {
         if now / 3_600_000 != hour { (hour, count) = (now / 3_600_000, 0) }
         count += 1
-        return count <= Self.perHour
+        return count <= max
     }
 }

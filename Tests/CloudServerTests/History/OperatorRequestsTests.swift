@@ -41,6 +41,56 @@ import Testing
         }
     }
 
+    @Test func aSignInIsFoundByTheIDOfItsAuditLine() async throws {
+        try await withGuardedServer { guarded in
+            let scene = try HistoryScene(guarded, role: .administer)
+            _ = try OperatorClient(guarded, role: .look)
+            try OperatorClient.setPassword(of: "look", guarded.control)
+            let client = try OperatorClient(guarded)
+            for password in ["another sentence", OperatorClient.password] {
+                _ = try client.post("session", #"{"name":"look","password":"\#(password)"}"#)
+            }
+            let lines = try AuditLog(guarded.control).lines(linesMax: 10)
+            try #require(lines.map(\.action) == [.signIn, .signInRefused])
+            for line in lines {
+                let id = try #require(line.requestID)
+                let request = try scene.get("requests/\(id)")["request"]
+                #expect(request["operation"].text == "operator/session")
+                #expect(request["administrator"].text == "look")
+            }
+        }
+    }
+
+    @Test func failedReadsOfAnAdministratorPushNoRequestsOfAppsOut() async throws {
+        let clock = ManualTimeSource(milliseconds: 1_700_000_000_000)
+        try await withGuardedServer(configure: { $0.clock = clock }) { guarded in
+            let scene = try HistoryScene(guarded)
+            for _ in 0..<620 {
+                clock.advance(bySeconds: 0.1)
+                #expect(try scene.client.get("iCloud.none/development/backlog").status == 404)
+            }
+            let kept = try scene.requests("administrator=*&limit=200")
+            #expect(kept.count == 200 && kept.allSatisfy { $0["status"].number == 404 })
+            let pages = try (0..<5).reduce(into: (count: 0, before: Int64.max)) { found, _ in
+                let page = try scene.get("requests?administrator=*&limit=200&before=\(found.before)")
+                found.count += page["requests"].array.count
+                found.before = page["before"].number ?? 0
+            }
+            #expect(pages.count == 600)
+        }
+    }
+
+    @Test func whatIsNoUserIsNotInTheHistory() async throws {
+        try await withGuardedServer { guarded in
+            let scene = try HistoryScene(guarded)
+            let place = "\(RawDevice.container)/development"
+            #expect(try scene.client.get("\(place)/devices?user=my%20secret").status == 400)
+            let request = try #require(try scene.requests("administrator=*").first)
+            #expect(request["user"] == .null && request["status"].number == 400)
+            #expect(!"\(request)".contains("secret"))
+        }
+    }
+
     @Test func requestsOfAdministratorsAreInNoChartAndNoDevice() async throws {
         try await withGuardedServer { guarded in
             let scene = try HistoryScene(guarded, role: .change)
@@ -76,13 +126,13 @@ import Testing
         let clock = ManualTimeSource(milliseconds: 1_700_000_000_000)
         try await withGuardedServer(configure: { $0.clock = clock }) { guarded in
             let client = try OperatorClient(guarded, role: .look)
-            for _ in 0..<(RefusedLines.perHour + 20) {
+            for _ in 0..<(HourlyLines.perHour + 20) {
                 #expect(try client.post("accounts/delete", #"{"name":"ada"}"#).status == 403)
             }
-            #expect(try AuditLog(guarded.control).lines(linesMax: 200).count == RefusedLines.perHour)
+            #expect(try AuditLog(guarded.control).lines(linesMax: 200).count == HourlyLines.perHour)
             clock.advance(bySeconds: 3_600)
             _ = try client.post("accounts/delete", #"{"name":"ada"}"#)
-            #expect(try AuditLog(guarded.control).lines(linesMax: 200).count == RefusedLines.perHour + 1)
+            #expect(try AuditLog(guarded.control).lines(linesMax: 200).count == HourlyLines.perHour + 1)
         }
     }
 

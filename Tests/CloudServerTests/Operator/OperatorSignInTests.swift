@@ -75,9 +75,9 @@ import Testing
     }
 
     @Test func ofRefusedSignInsAFewLinesAnHourAreWritten() {
-        var lines = RefusedLines()
+        var lines = HourlyLines()
         let taken = (0..<1_000).count { lines.takes(atMilliseconds: Int64($0)) }
-        #expect(taken == RefusedLines.perHour)
+        #expect(taken == HourlyLines.perHour)
         let isTakenLater = lines.takes(atMilliseconds: 3_600_000)
         #expect(isTakenLater)
     }
