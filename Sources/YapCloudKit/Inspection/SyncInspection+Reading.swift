@@ -98,6 +98,7 @@ private struct SyncInspector {
             inFlightCount: counts.inFlightChangeSets, changesCount: counts.pending,
             putAsideCount: counts.refusedCount, changeSets: try changeSets(key), putAside: try putAside(key),
             zones: Array(zones.prefix(limits.zonesMax)), zonesCount: zones.count,
+            stashedCount: try stashedCount(key),
             errors: try tables.keptErrors(key))
     }
 
@@ -272,12 +273,17 @@ private struct SyncInspector {
         }
     }
 
+    private func stashedCount(_ key: DatabaseKey) throws -> Int {
+        let sql = "SELECT count(*) FROM \(tables.table("stash")) WHERE database = ?1"
+        return try tables.rows(sql, [.text(key.column)]) { Int($0.int64(at: 0)) }.first ?? 0
+    }
+
     private func stashed(_ key: DatabaseKey) throws -> [(ZoneName, Inspection.Record)] {
         try tables.rows(
             """
             SELECT zone_owner, zone_name, record_name, record_type, change_tag FROM \(tables.table("stash"))
-            WHERE database = ?1 ORDER BY record_name
-            """, [.text(key.column)]
+            WHERE database = ?1 ORDER BY record_name LIMIT ?2
+            """, [.text(key.column), .integer(Int64(limits.stashedMax))]
         ) {
             let record = Inspection.Record(
                 recordName: $0.text(at: 2), recordType: $0.text(at: 3),

@@ -53,6 +53,8 @@ package struct SyncInspection: Sendable {
         package var putAside: [Change]
         package var zones: [Zone]
         package var zonesCount: Int
+        /// The records of unknown types, of all zones.
+        package var stashedCount: Int
         /// The newest first.
         package var errors: [KeptError]
     }

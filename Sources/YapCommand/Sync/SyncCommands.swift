@@ -47,7 +47,7 @@ enum SyncCommands {
             {"file", "snapshot", "syncs": [{"name", "tablesVersion", "handlerVersion", "untoldMerges", "merges",
             "accounts": [{"account", "current", "databases": [{"identifier", "userRecordName", "subscription",
             "pending": {"changeSets", "inFlight", "changes", "putAside"}, "changeSets", "putAside", "zonesCount",
-            "zones", "errors"}]}]}]};
+            "unknownCount", "zones", "errors"}]}]}]};
             with --open {"event": "listening", "url", "port", "process"}
             """,
         examples: [

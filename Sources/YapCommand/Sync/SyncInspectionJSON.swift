@@ -46,6 +46,7 @@ enum SyncInspectionJSON {
             ("changeSets", .array(database.changeSets.map(changeSet))),
             ("putAside", .array(database.putAside.map(change))),
             ("zonesCount", .integer(Int64(database.zonesCount))),
+            ("unknownCount", .integer(Int64(database.stashedCount))),
             ("zones", .array(database.zones.map(zone))), ("errors", .array(database.errors.map(error))),
         ])
     }

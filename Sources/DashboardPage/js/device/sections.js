@@ -47,9 +47,9 @@ function databaseSections({sync, account, database}, state, more) {
             (value) => listSection("Queue", queueNote, queueEntries, value, more)),
         entry("zones", {list: database.zones.map(({unknown, records, ...zone}) => zone), total: database.zonesCount},
             zonesSection),
-        database.zones.some(({unknown}) => unknown.length) ? entry("unknown",
-            database.zones.flatMap(({unknown, zoneName}) => unknown.map((one) => ({...one, zoneName}))),
-            unknownSection) : null,
+        database.unknownCount ? entry("unknown", {total: database.unknownCount, state: limits(state),
+            list: database.zones.flatMap(({unknown, zoneName}) => unknown.map((one) => ({...one, zoneName})))},
+            (value) => unknownSection(value, more)) : null,
         database.errors.length ? entry("errors", database.errors.slice(0, state.limit), errorsSection) : null,
     ].filter(Boolean);
 }
@@ -135,8 +135,9 @@ function zonesSection({list, total}) {
         ? element("p", {class: "quiet"}, `${count(list.length)} of ${plural(total, "zone")} are shown.`) : null);
 }
 
-function unknownSection(list) {
-    return plainSection("Records of types that the app doesn’t know yet", null, unknownTable(list));
+function unknownSection({list, total, state}, more) {
+    return plainSection("Records of types that the app doesn’t know yet", null, unknownTable(list),
+        moreLine(list.length, total, "record", state, more));
 }
 
 function errorsSection(list) {
