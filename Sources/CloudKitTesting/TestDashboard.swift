@@ -70,17 +70,23 @@ final class TestDashboard: Sendable {
     /// Lists a user among the accounts.
     func add(_ user: String) throws { try Self.add(user, to: control) }
 
+    /// Maximum number of users without a name that an account can have.
+    private static let usersMax = 1_000
+
     private static func add(_ user: String, to control: ControlStore) throws {
+        let userRecordName = TestCloud.userRecordName(user)
         // A test may call its users as accounts of a server can't be called.
-        let codes = Array(user.utf8.suffix(24)).map { String($0, radix: 16) }.joined()
-        for name in [user, "user-\(codes)"] {
+        for name in [user] + (1...usersMax).map({ "user-\($0)" }) {
             do {
-                return try control.addAccount(name: name, userRecordName: TestCloud.userRecordName(user))
+                return try control.addAccount(name: name, userRecordName: userRecordName)
             } catch ControlError.badName {
                 continue
             } catch ControlError.accountExists {
+                let account = try control.account(named: name)
                 // It was made in the dashboard before the test had a device of this user.
-                return
+                if try account.map({ try control.userRecordName(of: $0, container: "") }) == userRecordName {
+                    return
+                }
             }
         }
     }
