@@ -40,9 +40,8 @@ final class RequestHistory: Sendable {
     private let alarm = Alarm()
     private let hurry = Alarm()
     private let ended = DispatchSemaphore(value: 0)
-    /// Left when the thread has tried for the first time to open the file.
-    private let opening = DispatchGroup()
-    private static let openingSecondsMax = 2.0
+    /// Signalled when the thread has tried for the first time to open the file.
+    private let opening = DispatchSemaphore(value: 0)
     /// The connection for reading. One thread reads at a time.
     private let reader = Lock<Reader>(Reader())
 
@@ -62,7 +61,6 @@ final class RequestHistory: Sendable {
         self.clock = clock
         self.log = log
         startMilliseconds = clock.nowMilliseconds()
-        opening.enter()
         let check = Lock<(@Sendable (HistoryPlace) -> Bool)?>(isThere)
         startThread { [self] in
             // What the check holds is released when it was made, not when the process ends.
@@ -118,7 +116,8 @@ final class RequestHistory: Sendable {
     ///
     /// - Throws: what `body` throws; `SQLiteError` when the file can't be read.
     func read<Result>(_ body: (HistoryFile) throws -> Result) throws -> Result {
-        _ = opening.wait(timeout: .now() + Self.openingSecondsMax)
+        opening.wait()
+        opening.signal()
         return try reader.withLock { reader in
             do {
                 let file = try reader.file ?? HistoryFile(reading: path)
@@ -169,7 +168,7 @@ final class RequestHistory: Sendable {
     /// Returns when the file is closed.
     private func run(_ takeCheck: () -> (@Sendable (HistoryPlace) -> Bool)?) {
         var file = open()
-        opening.leave()
+        opening.signal()
         if let opened = file, let isThere = takeCheck() { forget(opened, isThere) }
         var lastTry = clock.nowMilliseconds()
         var lastRun: Int64?
