@@ -3,11 +3,14 @@ import CloudStore
 import CloudWire
 import Foundation
 
-/// A data folder with many accounts, administrators with sessions, and a user with a large zone; and a server of it.
+/// A data folder with many accounts, administrators with sessions, devices, and a user with a large zone; and a server of
+/// it.
 @MainActor
 final class DashboardFolder {
     static let accountsCount = 10_000
     static let recordsCount = 1_000_000
+    /// A user may have no more.
+    private static let devicesEach = 50
     /// Each has requests of its own a second.
     static let administratorsCount = 40
 
@@ -19,6 +22,8 @@ final class DashboardFolder {
     let webAuthToken: String
     private let operatorTokens: [String]
     private let process: ChildProcess
+    /// A poll for each of the devices that wait.
+    private let polls: LoadRequests
     private var turn = 0
 
     init(in folder: URL) throws {
@@ -36,6 +41,14 @@ final class DashboardFolder {
             of: account, container: ServiceRequests.container, environment: "development")
         webAuthToken = session.token
         user = session.session.userRecordName
+        let owners = try (0..<WaitingDevices.devicesCount / Self.devicesEach).map { number in
+            guard let owner = try control.account(named: "account\(number)") else {
+                throw BenchError("the account isn't there")
+            }
+            return try control.makeSession(
+                of: owner, container: ServiceRequests.container, environment: "development"
+            ).token
+        }
         let administrators = Administrators(control)
         operatorTokens = try (0..<Self.administratorsCount).map { number in
             try AdministratorSessions(control).make(
@@ -53,9 +66,32 @@ final class DashboardFolder {
             throw BenchError("the server did not start")
         }
         self.port = port
+        do {
+            polls = try Self.polls(ofOwners: owners, apiToken: apiToken, port: port)
+        } catch {
+            process.end()
+            throw error
+        }
     }
 
     func end() { process.end() }
+
+    /// Runs `body` while 1,000 devices wait for a push.
+    func withWaitingDevices<Result>(_ body: () throws -> Result) throws -> Result {
+        let devices = try WaitingDevices(polls, port: port)
+        defer { devices.release() }
+        return try body()
+    }
+
+    private static func polls(ofOwners tokens: [String], apiToken: String, port: Int) throws -> LoadRequests {
+        let requests = tokens.flatMap { token in
+            (0..<devicesEach).map { number in
+                CourierRequests.makeToken(device: "device\(number)", token: "\(token)&ckAPIToken=\(apiToken)")
+            }
+        }
+        let answers = try Load.bodies(of: LoadRequests(requests), port: port, connections: 8)
+        return LoadRequests(try answers.map(CourierRequests.poll))
+    }
 
     /// A request of the dashboard, by the next administrator.
     func request(_ path: String, body: String? = nil) -> [UInt8] {

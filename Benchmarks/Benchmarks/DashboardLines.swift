@@ -1,6 +1,6 @@
 import Foundation
 
-/// The dashboard on a large server: 1,000,000 records in a zone, 10,000 accounts.
+/// The dashboard on a large server: 1,000,000 records in a zone, 10,000 accounts, 1,000 devices that wait.
 func dashboardLines() -> [Line] {
     [
         Line(name: "dashboard.page", unit: "1/s", bar: 0.5, roundsCount: 3) { try DashboardPageRun(in: $0) },
@@ -21,12 +21,16 @@ private final class DashboardPageRun: LineRun {
         self.folder = try DashboardFolder(in: folder)
     }
 
-    func ours() throws -> Double {
+    func ours() throws -> Double { try folder.withWaitingDevices(page) }
+
+    func reference() throws -> Double { try folder.withWaitingDevices(appPage) }
+
+    private func page() throws -> Double {
         let place = "\(ServiceRequests.container)/development"
         let query = "\(place)/private/records/query?user=\(folder.user)"
         let rank = DashboardFolder.recordsCount / 4
         let all: [(name: String, path: String, body: String?)] = [
-            ("records", query, Self.page()), ("records further on", query, Self.page(from: rank)),
+            ("records", query, Self.body()), ("records further on", query, Self.body(from: rank)),
             ("containers", "containers", nil),
             ("accounts", "\(ServiceRequests.container)/accounts?named=account9", nil),
             ("zones", "\(place)/private/zones/list?user=\(folder.user)", "{}"),
@@ -39,8 +43,8 @@ private final class DashboardPageRun: LineRun {
         return 1 / pages[0].seconds[Self.requestsCount / 2]
     }
 
-    func reference() throws -> Double {
-        let requests = (0..<Self.requestsCount).map { _ in folder.appRequest("records/query", Self.page()) }
+    private func appPage() throws -> Double {
+        let requests = (0..<Self.requestsCount).map { _ in folder.appRequest("records/query", Self.body()) }
         let seconds = try Load.latencies(of: LoadRequests(requests), port: folder.port)
         return 1 / seconds[Self.requestsCount / 2]
     }
@@ -57,7 +61,7 @@ private final class DashboardPageRun: LineRun {
     func close() { folder.end() }
 
     /// The body of a request for 50 records, by rank.
-    private static func page(from rank: Int = 0) -> String {
+    private static func body(from rank: Int = 0) -> String {
         #"{"query":{"recordType":"Note","filterBy":[{"comparator":"GREATER_THAN_OR_EQUALS","#
             + #""fieldName":"rank","fieldValue":{"value":\#(rank)}}],"sortBy":[{"fieldName":"rank"}]},"#
             + #""resultsLimit":50,"numbersAsStrings":true}"#

@@ -29,10 +29,10 @@ private final class DashboardLiveRun: LineRun {
     func ours() throws -> Double {
         let views = LiveViews(of: folder)
         defer { views.end() }
-        return try rate()
+        return try folder.withWaitingDevices(rate)
     }
 
-    func reference() throws -> Double { try rate() }
+    func reference() throws -> Double { try folder.withWaitingDevices(rate) }
 
     func close() { folder.end() }
 
