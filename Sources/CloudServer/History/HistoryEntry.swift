@@ -30,7 +30,7 @@ package struct HistoryEntry: Sendable {
     package var session: String?
     package var client: String?
     package var address: String
-    /// Who asked, when it was a request of the operator API.
+    /// The administrator that sent it, if it is a request of the operator API.
     package var administrator: String?
     package var status: Int
     package var code: String?
@@ -61,8 +61,8 @@ package struct HistoryEntry: Sendable {
 
 extension HistoryEntry {
     /// - Parameter timeMilliseconds: when the request was answered.
-    /// - Returns: nil for what isn't kept: the dashboard, health and numbers, polls that ended with nothing, and reads
-    ///   of the operator API that succeeded.
+    /// - Returns: nil for what isn't kept: the dashboard, health and numbers, polls that ended with nothing, and
+    ///   requests of the operator API without a session.
     init?(_ summary: HTTPExchangeSummary, timeMilliseconds: Int64) {
         let note = summary.context as? RequestNote
         guard note?.isEmptyPoll != true else { return nil }
@@ -71,7 +71,8 @@ extension HistoryEntry {
         switch Route(path: summary.path) {
         case .health, .live, .metrics, .root, .dashboard: return nil
         case .operators:
-            guard let note = note?.ofOperator, note.isKept || summary.status >= 400 else { return nil }
+            // Which of them are kept was decided when they were handed in.
+            guard let note = note?.ofOperator else { return nil }
             operation = note.operation
             database = note.database
             administrator = note.administrator

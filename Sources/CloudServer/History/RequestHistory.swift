@@ -35,7 +35,7 @@ final class RequestHistory: Sendable {
     private let startMilliseconds: Int64
     private let waiting = Lock(Waiting())
     private let dropped = Lock(0)
-    private let failedReads = Lock(HourlyLines(max: 600))
+    private let failedReads = Lock(HourlyLimit(max: 600))
     /// Rung when there is something to do, and when that should be done now.
     private let alarm = Alarm()
     private let hurry = Alarm()

@@ -27,7 +27,7 @@ final class OperatorDesk: Sendable {
     private let happened: OperatorHistory
     private let files: DashboardFiles
     private let audit: OperatorAudit
-    private let refusedLines = Lock(HourlyLines())
+    private let refusedLines = Lock(HourlyLimit())
     private let queue = FairWorker(jobsMax: waitingMax)
     private let rates = Lock(RateBuckets(rate))
     /// True once an administrator can sign in: that stays so.

@@ -14,7 +14,7 @@ final class OperatorSessions: Sendable {
     private let audit: OperatorAudit
     private let check: AdministratorSignIn
     private let hashes: FairWorker
-    private let refusedLines: Lock<HourlyLines>
+    private let refusedLines: Lock<HourlyLimit>
     private let log: RequestLog?
 
     /// - Throws: `CryptoError`, `CloudStoreError`.
@@ -29,7 +29,7 @@ final class OperatorSessions: Sendable {
         self.audit = audit
         check = try AdministratorSignIn(control, clock: options.monotonicClock)
         hashes = FairWorker(jobsMax: options.signInsWaitingMax)
-        refusedLines = Lock(HourlyLines())
+        refusedLines = Lock(HourlyLimit())
     }
 
     func stop() { hashes.stop() }
@@ -208,22 +208,5 @@ final class OperatorSessions: Sendable {
             }
         }
         if !isTaken { reply.send(Refusal.busy) }
-    }
-}
-
-/// How many lines of a kind are written in an hour: they must not push others out.
-struct HourlyLines {
-    static let perHour = 60
-
-    private let max: Int
-    private var hour: Int64 = 0
-    private var count = 0
-
-    init(max: Int = perHour) { self.max = max }
-
-    mutating func takes(atMilliseconds now: Int64) -> Bool {
-        if now / 3_600_000 != hour { (hour, count) = (now / 3_600_000, 0) }
-        count += 1
-        return count <= max
     }
 }

@@ -126,13 +126,13 @@ import Testing
         let clock = ManualTimeSource(milliseconds: 1_700_000_000_000)
         try await withGuardedServer(configure: { $0.clock = clock }) { guarded in
             let client = try OperatorClient(guarded, role: .look)
-            for _ in 0..<(HourlyLines.perHour + 20) {
+            for _ in 0..<(HourlyLimit.perHour + 20) {
                 #expect(try client.post("accounts/delete", #"{"name":"ada"}"#).status == 403)
             }
-            #expect(try AuditLog(guarded.control).lines(linesMax: 200).count == HourlyLines.perHour)
+            #expect(try AuditLog(guarded.control).lines(linesMax: 200).count == HourlyLimit.perHour)
             clock.advance(bySeconds: 3_600)
             _ = try client.post("accounts/delete", #"{"name":"ada"}"#)
-            #expect(try AuditLog(guarded.control).lines(linesMax: 200).count == HourlyLines.perHour + 1)
+            #expect(try AuditLog(guarded.control).lines(linesMax: 200).count == HourlyLimit.perHour + 1)
         }
     }
 

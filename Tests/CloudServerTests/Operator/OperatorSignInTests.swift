@@ -75,9 +75,9 @@ import Testing
     }
 
     @Test func ofRefusedSignInsAFewLinesAnHourAreWritten() {
-        var lines = HourlyLines()
+        var lines = HourlyLimit()
         let taken = (0..<1_000).count { lines.takes(atMilliseconds: Int64($0)) }
-        #expect(taken == HourlyLines.perHour)
+        #expect(taken == HourlyLimit.perHour)
         let isTakenLater = lines.takes(atMilliseconds: 3_600_000)
         #expect(isTakenLater)
     }

@@ -1,0 +1,16 @@
+/// Lets so many entries of a kind through in an hour, so that they don't push others out of a log.
+struct HourlyLimit {
+    static let perHour = 60
+
+    private let max: Int
+    private var hour: Int64 = 0
+    private var count = 0
+
+    init(max: Int = perHour) { self.max = max }
+
+    mutating func takes(atMilliseconds now: Int64) -> Bool {
+        if now / 3_600_000 != hour { (hour, count) = (now / 3_600_000, 0) }
+        count += 1
+        return count <= max
+    }
+}
