@@ -15,9 +15,7 @@ import Testing
 
     @discardableResult
     private func done(_ line: String, code: Int32 = 0) async throws -> YapProcess.Ended {
-        let ended = try await YapProcess.shell(line, in: folder)
-        #expect(ended.code == code, "\(line)\n\(ended.output)\(ended.errors)")
-        return ended
+        try await YapProcess.done(line, code: code, in: folder)
     }
 
     private func made() async throws {

@@ -18,23 +18,11 @@ import Testing
 
     @discardableResult
     private func done(_ line: String, code: Int32 = 0) async throws -> YapProcess.Ended {
-        let ended = try await YapProcess.shell(line, in: folder)
-        #expect(ended.code == code, "\(line): \(ended.output) \(ended.errors)")
-        return ended
+        try await YapProcess.done(line, code: code, in: folder)
     }
 
     private func json(_ line: String) async throws -> JSONValue {
         try JSONValue(json: Array(try await done(line + " --json").output.utf8))
-    }
-
-    private func post(_ url: String, _ body: [UInt8]) async throws -> HTTPClientResponse {
-        let request = HTTPClientRequest(
-            method: "POST", url: url,
-            headers: [("Content-Type", "application/json"), ("User-Agent", "Notes/1.0")],
-            body: body)
-        return try await withCheckedThrowingContinuation { continuation in
-            _ = http.send(request) { continuation.resume(with: $0) }
-        }
     }
 
     /// A device of Ann's that makes a zone and a record, and is refused once.
@@ -46,13 +34,15 @@ import Testing
         let server = try await ServeProcess(in: folder)
         let request = SignInRequest(
             account: "ann", password: "the password of ann", container: Self.todo, apiToken: apiToken)
-        let answer = try await post("\(server.url)/yap/1/sign-in", request.json())
+        let answer = try await http.post("\(server.url)/yap/1/sign-in", request.json())
         let token = try SignInResponse(json: answer.body).webAuthToken
         let escaped = try #require(token.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         func ask(_ endpoint: String, _ body: String) async throws -> Int {
             let query = "ckAPIToken=\(apiToken)&ckWebAuthToken=\(escaped)"
             let path = "/database/1/\(Self.todo)/development/private/\(endpoint)"
-            return try await post("\(server.url)\(path)?\(query)", Array(body.utf8)).status
+            return try await http.post(
+                "\(server.url)\(path)?\(query)", Array(body.utf8), headers: [("User-Agent", "Notes/1.0")]
+            ).status
         }
         let zone = #"{"zoneID":{"zoneName":"Work"}}"#
         #expect(
@@ -100,9 +90,5 @@ import Testing
 }
 
 extension JSONValue {
-    fileprivate subscript(_ name: String) -> JSONValue {
-        if case .object(let members) = self { members[name] ?? .null } else { .null }
-    }
-    fileprivate var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
     fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }

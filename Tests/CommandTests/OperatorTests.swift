@@ -20,9 +20,7 @@ import Testing
 
     @discardableResult
     private func done(_ line: String, code: Int32 = 0) async throws -> YapProcess.Ended {
-        let ended = try await YapProcess.shell(line, in: folder)
-        #expect(ended.code == code, "\(line): \(ended.output) \(ended.errors)")
-        return ended
+        try await YapProcess.done(line, code: code, in: folder)
     }
 
     private func json(_ ended: YapProcess.Ended) throws -> [String: Any] {

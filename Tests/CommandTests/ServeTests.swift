@@ -31,20 +31,12 @@ import Testing
         return try #require(object?[key] as? String)
     }
 
-    private func post(_ url: String, _ body: [UInt8]) async throws -> HTTPClientResponse {
-        let request = HTTPClientRequest(
-            method: "POST", url: url, headers: [("Content-Type", "application/json")], body: body)
-        return try await withCheckedThrowingContinuation { continuation in
-            _ = http.send(request) { continuation.resume(with: $0) }
-        }
-    }
-
     private func signIn(
         _ server: ServeProcess, _ account: String, _ password: String, _ apiToken: String
     ) async throws -> HTTPClientResponse {
         let request = SignInRequest(
             account: account, password: password, container: Self.todo, apiToken: apiToken)
-        return try await post("\(server.url)/yap/1/sign-in", request.json())
+        return try await http.post("\(server.url)/yap/1/sign-in", request.json())
     }
 
     @Test func whoListensBeyondThisMachineWithoutTLSIsWarned() {
@@ -162,13 +154,13 @@ import Testing
         let base = "\(server.url)/database/1/\(Self.todo)/development/private"
         let who = "?ckAPIToken=\(apiToken)&ckWebAuthToken=\(signedIn.webAuthToken)"
         let zone = #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"list"}}}]}"#
-        #expect(try await post("\(base)/zones/modify\(who)", Array(zone.utf8)).status == 200)
+        #expect(try await http.post("\(base)/zones/modify\(who)", Array(zone.utf8)).status == 200)
         let records = (1...30).map { number in
             #"{"operationType":"create","record":{"recordName":"todo-\#(number)","recordType":"Todo","#
                 + #""fields":{"title":{"value":"number \#(number)"},"priority":{"value":\#(number % 5)}}}}"#
         }.joined(separator: ",")
         let body = #"{"zoneID":{"zoneName":"list"},"operations":[\#(records)]}"#
-        #expect(try await post("\(base)/records/modify\(who)", Array(body.utf8)).status == 200)
+        #expect(try await http.post("\(base)/records/modify\(who)", Array(body.utf8)).status == 200)
         let options = ["--container", Self.todo, "--account", "ann"]
         let found = try await YapProcess.run(
             ["record", "query", "Todo"] + options
@@ -214,7 +206,7 @@ import Testing
         let entry = try #require(kept.credentials.first)
         #expect(try value("userRecordName", right) == entry.userRecordName)
         #expect(entry.server == server.url && entry.container == Self.todo)
-        let caller = try await post(
+        let caller = try await http.post(
             "\(server.url)/database/1/\(Self.todo)/development/public/users/caller?ckAPIToken=\(apiToken)"
                 + "&ckWebAuthToken=\(entry.webAuthToken)", [])
         #expect(caller.status == 200, "\(String(decoding: caller.body, as: UTF8.self))")

@@ -62,6 +62,18 @@ struct YapProcess {
         return Ended(output: try text("output"), errors: try text("errors"), code: code)
     }
 
+    /// Runs a line of bash as `shell` does, and expects that it ends with `code`.
+    @discardableResult
+    static func done(
+        _ line: String, code: Int32 = 0, in folder: TemporaryFolder,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Ended {
+        let ended = try await shell(line, in: folder)
+        #expect(
+            ended.code == code, "\(line): \(ended.output) \(ended.errors)", sourceLocation: sourceLocation)
+        return ended
+    }
+
     /// Runs what blocks off the pool that the tests run on.
     static func onAThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws
         -> Value

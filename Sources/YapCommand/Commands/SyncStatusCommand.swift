@@ -104,11 +104,13 @@ enum SyncStatusCommand {
 }
 
 extension JSONValue {
-    fileprivate subscript(_ name: String) -> JSONValue {
+    /// The member of an object; null where there is none.
+    subscript(_ name: String) -> JSONValue {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }
 
-    fileprivate var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+    /// The elements of an array; none for another value.
+    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 
     /// A text or a number so that nothing in it steers a terminal; `-` for null.
     fileprivate var word: String {

@@ -14,14 +14,6 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func post(_ url: String, _ body: [UInt8]) async throws -> HTTPClientResponse {
-        let request = HTTPClientRequest(
-            method: "POST", url: url, headers: [("Content-Type", "application/json")], body: body)
-        return try await withCheckedThrowingContinuation { continuation in
-            _ = http.send(request) { continuation.resume(with: $0) }
-        }
-    }
-
     @Test func whateverYapWritesIsForItsOwnerOnly() async throws {
         let todo = "iCloud.com.example.todo"
         let made = try await YapProcess.shell(
@@ -36,10 +28,10 @@ import Testing
         let server = try await ServeProcess(in: folder)
         let signIn = SignInRequest(
             account: "ann", password: "the password of ann", container: todo, apiToken: String(token))
-        let signedIn = try await post("\(server.url)/yap/1/sign-in", signIn.json())
+        let signedIn = try await http.post("\(server.url)/yap/1/sign-in", signIn.json())
         let session = try SignInResponse(json: signedIn.body).webAuthToken
         let body = #"{"operations":[{"operationType":"create","record":{"recordType":"t"}}]}"#
-        let saved = try await post(
+        let saved = try await http.post(
             "\(server.url)/database/1/\(todo)/development/private/records/modify?ckAPIToken=\(token)"
                 + "&ckWebAuthToken=\(session)", Array(body.utf8))
         #expect(saved.status == 200)
