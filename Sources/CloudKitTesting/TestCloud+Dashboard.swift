@@ -31,7 +31,7 @@ extension TestCloud {
             state.dashboard = dashboard
             return (dashboard, made)
         }
-        // Users who came meanwhile.
+        // Devices may have added users since the list above was read.
         for user in state.withLock({ $0.users }) { try dashboard.add(user) }
         return try dashboard.link()
     }

@@ -17,7 +17,7 @@ final class TestDashboard: Sendable {
 
     /// Makes the folder, and serves.
     ///
-    /// - Parameter users: who has a device already.
+    /// - Parameter users: the names of the users that have a device.
     init(
         _ service: CloudService, of container: CloudService.Container, users: [String],
         pushesReady: @escaping @Sendable ([String]) -> Void
@@ -48,7 +48,7 @@ final class TestDashboard: Sendable {
     }
 
     deinit {
-        // Whoever lets go of it may be a thread of the server, which can't wait for its own end.
+        // A thread of the server may release the last reference, and can't wait for its own end.
         let (server, path) = (server, folder.path)
         Thread.detachNewThread {
             server.stop()

@@ -17,7 +17,7 @@ package struct HistoryQuery: Sendable {
     /// The code of the request, or of one of its records.
     package var code: String?
     package var database: String?
-    /// Who asked by the operator API; `*`: any administrator.
+    /// The administrator that sent it; `*`: any of them.
     package var administrator: String?
     /// A record that it changed, as far as the request's detail names it.
     package var record: String?

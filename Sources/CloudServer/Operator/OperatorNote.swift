@@ -3,14 +3,14 @@ import HTTPServer
 
 /// What the request history says of an administrator's request beside what it says of every one.
 struct OperatorNote: Sendable {
-    /// Empty for a sign-in of nobody who is known.
+    /// The administrator's name; empty for a sign-in with an unknown name.
     var administrator: String
     /// `operator/` and the endpoint, without the names in its path.
     let operation: String
     let container: String?
     let environment: String?
     let database: String?
-    /// The user as whom the administrator asks.
+    /// The user in whose name the administrator asks.
     let user: String?
     /// Whether the history has it also when it succeeds: it changes something, or the audit log names it.
     var isKept: Bool

@@ -5,7 +5,7 @@ import CloudWire
 /// there is marked as capped.
 package struct OperatorCounting {
     static let countMax = 10_000
-    /// Maximum number of types whose work on indexes is told of.
+    /// Maximum number of types whose index work is listed.
     static let typesMax = 100
     /// About a tenth of a second.
     package static let rowsMax = 500_000

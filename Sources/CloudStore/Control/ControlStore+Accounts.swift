@@ -22,7 +22,7 @@ extension ControlStore {
             passwordHash: passwordHash, isDeveloper: isDeveloper)
     }
 
-    /// Makes an account without a password whose user record has this name, where the file names users by keys.
+    /// Adds an account without a password to a file that names users by keys. Its user has the given record name.
     ///
     /// - Throws: as `addAccount(name:givenName:familyName:email:passwordHash:isDeveloper:)`.
     package func addAccount(name: String, userRecordName: String) throws {

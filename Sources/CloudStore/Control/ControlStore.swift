@@ -49,7 +49,7 @@ public final class ControlStore: Sendable {
         try self.init(opening: path, clock, monotonic, signInLengths)
     }
 
-    /// Opens the control file of a cloud for tests, whose users have names of their own.
+    /// Opens the control file of a test's cloud, in which the key of an account is the record name of its user.
     ///
     /// - Throws: as `init(path:)`.
     package convenience init(namingUsersByKeys path: String) throws {
