@@ -17,7 +17,7 @@ export function commandCode(words, label = "Copy the command") {
 
 /** Creates a text in monospace, as it is, for example a link. */
 export function plainCode(text, label) {
-    return codeOf([wordSpan(text)], text, label);
+    return codeOf(element("span", {class: "plain"}, text), text, label);
 }
 
 /**
