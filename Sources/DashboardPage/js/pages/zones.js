@@ -133,7 +133,7 @@ function columnsOf(context) {
             cell: ({zoneID}) => (zoneID.zoneType === "REGULAR_CUSTOM_ZONE" ? "custom" : "default")},
         {head: "Saves", word: "saves",
             cell: ({atomic}) => (atomic ? badge("Atomic", {state: "good"}) : "each for itself")},
-        {head: "Present token", word: "present token", cell: ({zoneID, syncToken}) => (syncToken
+        {head: "Present token", word: "present token", className: "whole", cell: ({zoneID, syncToken}) => (syncToken
             ? element("span", {class: "with"}, element("code", null, middleCut(syncToken, 17)),
                 copyButton(syncToken, `Copy the token of ${zoneID.zoneName}`)) : null)},
         {head: "Actions", isHiddenHead: true, className: "end", cell: (zone) => actions(zone, context)},

@@ -43,7 +43,8 @@ function adding(command) {
 function columnsOf(page) {
     return [
         {head: "Name", isName: true, cell: ({name}) => element("span", {class: "cut", title: name}, name)},
-        {head: "Address", word: "address", cell: ({url}) => element("code", {class: "words-cell"}, url)},
+        {head: "Address", word: "address", className: "whole",
+            cell: ({url}) => element("code", {class: "words-cell"}, url)},
         {head: "Sends", word: "sends", cell: ({database, recordType}) => [database ?? "all databases",
             recordType ? `, type ${recordType}` : ""]},
         {head: "Last answer", word: "last answer", cell: lastAnswer},
