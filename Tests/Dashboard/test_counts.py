@@ -24,10 +24,13 @@ def test_the_records_of_a_filter_are_counted_on_request(page, server):
     expect(counted(page)).to_have_text("130 records in all")
     expect(counted(page)).to_be_focused()
     expect(page.locator("#announcement")).to_have_text("130 records in all")
+    expect(page.locator(".after").get_by_role("status")).to_have_text("50 records shown, 80 left")
     # It stays while more rows come, and goes with another filter.
     page.get_by_role("button", name="Show 50 more").click()
     expect(rows(page)).to_have_count(100)
     expect(counted(page)).to_have_text("130 records in all")
+    expect(page.locator(".after").get_by_role("status")).to_have_text("100 records shown, 30 left")
+    expect(page.get_by_role("button", name="Show 30 more")).to_be_visible()
     check_axe(page)
     visit(page, server, place.address("?q=priority<4"))
     page.get_by_role("button", name="Count the records").click()

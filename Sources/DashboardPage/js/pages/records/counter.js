@@ -21,12 +21,17 @@ function words({count: number, isCapped, stoppedBy}) {
 /**
  * Creates the button "Count", in whose place the number comes.
  * @param {function(): Promise<{count: number, isCapped: boolean}>} load
+ * @param {function(): void} counted Called when `total` is set.
+ * @returns {HTMLElement} Its `total` is the number, or null if it isn't known or the server stopped before the end.
  */
-export function counter(load) {
+export function counter(load, counted) {
     const said = element("span", {tabindex: "-1"});
     const run = async () => {
         try {
-            said.textContent = words(await load());
+            const answer = await load();
+            said.textContent = words(answer);
+            part.total = answer.isCapped ? null : answer.count;
+            counted();
             if (opener.contains(document.activeElement)) said.focus();
             opener.remove();
         } catch (error) {
@@ -37,5 +42,6 @@ export function counter(load) {
     };
     const opener = button("Count", {className: "bare", label: "Count the records",
         click: () => whileBusy(opener, run)});
-    return element("span", {class: "row counter"}, said, opener);
+    const part = Object.assign(element("span", {class: "row counter"}, said, opener), {total: null});
+    return part;
 }

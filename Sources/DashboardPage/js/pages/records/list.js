@@ -21,12 +21,11 @@ import {counter} from "./counter.js";
 import {commandPart, listCommands, setCommands} from "./commands.js";
 import {rowAttributes, tableColumns} from "./rows.js";
 import {scopePickers} from "./scope.js";
-import {Selection, showBulk, showCount} from "./selection.js";
+import {Selection, pageSize, showBulk, showCount, showLeft} from "./selection.js";
 import {countRecords, loadPage} from "./source.js";
 import {viewsPicker} from "./views.js";
 import {emptyPage, emptyResult, emptyZone, failedQuery, unknownType, unreadableAddress, wrongFilter} from "./states.js";
 
-const pageSize = 50;
 const rowsMax = 500;
 /** Enough for a cell: whole values are in the record's panel. */
 const valueBytesMax = 256;
@@ -135,7 +134,8 @@ export class RecordsList {
         try {
             const page = this.page(null);
             setCommands(this.command, listCommands(this.scope, {...this, page}));
-            this.counter = counter(() => countRecords(this.scope, page.query, this.context.signal));
+            this.counter = counter(() => countRecords(this.scope, page.query, this.context.signal),
+                () => showLeft(this.after, this.countState()));
             const answer = await loadPage(this.scope, page, this.context.signal);
             if (mine !== this.round) return undefined;
             this.rows = answer.records;
@@ -207,10 +207,13 @@ export class RecordsList {
                 remove: () => this.remove(this.selectedRecords()), clear: () => this.clearSelection(),
             });
         }
-        return showCount(this.after, {
-            shownCount: this.rows.length, droppedCount: this.droppedCount, hasMore: Boolean(this.marker), note,
-            counted: this.counter, more: () => this.more(), first: () => this.load(),
-        });
+        return showCount(this.after, {...this.countState(), note, counted: this.counter, more: () => this.more(),
+            first: () => this.load()});
+    }
+
+    countState() {
+        return {shownCount: this.rows.length, droppedCount: this.droppedCount, hasMore: Boolean(this.marker),
+            total: this.counter.total};
     }
 
     /** Loads the next page behind the rows that are shown. */

@@ -1,8 +1,11 @@
 /** @file Which records are selected, and the bar under the table that says so. */
 
 import {element, fill} from "../../core/dom.js";
-import {plural} from "../../core/format.js";
+import {count, plural} from "../../core/format.js";
 import {button, setButtonText, whileBusy} from "../../parts/button.js";
+
+/** Records of a page. */
+export const pageSize = 50;
 
 /** The selection. It holds names of rows that are shown, no others. */
 export class Selection {
@@ -69,14 +72,41 @@ export function showBulk(holder, size, {remove, clear}) {
  * Shows how many records are shown, and the way to more.
  * @param {Element} holder
  * @param {{shownCount: number, droppedCount: number, hasMore: boolean, more: function(): Promise<void>,
- *     first: function(): void, note: Node|null, counted: Node}} state `counted` says how many exist.
+ *     first: function(): void, note: Node|null, counted: Node, total: number|null}} state `counted` says how many
+ *     exist: `total`, once that is known.
  */
-export function showCount(holder, {shownCount, droppedCount, hasMore, more, first, note, counted}) {
-    const range = droppedCount > 0 ? `Records ${droppedCount + 1} to ${droppedCount + shownCount}` : plural(shownCount,
-        "record");
-    const rest = hasMore ? "more exist" : droppedCount > 0 ? "no more exist" : "all of them";
-    const target = hasMore ? button("Show 50 more", {click: () => whileBusy(target, more)}) : null;
-    fill(holder, element("div", {class: "after"}, element("p", {role: "status"}, `${range} shown, ${rest}`),
+export function showCount(holder, state) {
+    const {droppedCount, hasMore, more, first, note, counted} = state;
+    const target = hasMore ? button(moreWords(state), {className: "next-page", click: () => whileBusy(target, more)})
+        : null;
+    fill(holder, element("div", {class: "after"}, element("p", {role: "status"}, shownWords(state)),
         hasMore || droppedCount > 0 ? counted : null, note,
         droppedCount > 0 ? button("Back to the first", {className: "bare", click: first}) : null, target));
+}
+
+/** Shows how many records are left, once they are counted. The focus stays where it is. */
+export function showLeft(holder, state) {
+    const target = holder.querySelector(".next-page");
+    if (!target) return;
+    holder.querySelector("[role=status]").textContent = shownWords(state);
+    setButtonText(target, moreWords(state));
+}
+
+function shownWords(state) {
+    const {shownCount, droppedCount, hasMore} = state;
+    const range = droppedCount > 0 ? `Records ${droppedCount + 1} to ${droppedCount + shownCount}` : plural(shownCount,
+        "record");
+    if (!hasMore) return `${range} shown, ${droppedCount > 0 ? "no more exist" : "all of them"}`;
+    const left = leftOf(state);
+    return left ? `${range} shown, ${count(left)} left` : `${range} shown, more exist`;
+}
+
+function moreWords(state) {
+    return `Show ${Math.min(pageSize, leftOf(state) ?? pageSize)} more`;
+}
+
+// Null if the records weren't counted, or have changed since.
+function leftOf({shownCount, droppedCount, total}) {
+    const left = (total ?? 0) - droppedCount - shownCount;
+    return left > 0 ? left : null;
 }
