@@ -33,12 +33,17 @@ export function wordsOf({action, count}) {
     return verbs[action] ?? action;
 }
 
+// The server cuts a note after 255 bytes, between characters of up to 4 bytes.
+function noteText(note) {
+    return note && new TextEncoder().encode(note).length > 251 ? `${note}…` : note;
+}
+
 /** Returns to what it was done with the note, and where: `{what, where}`, each a text or null. */
 export function detailsOf(line) {
     const names = (line.names ?? []).slice(0, 3).map((name) => middleCut(name, 24));
     const more = line.count > names.length && names.length ? ` and ${line.count - names.length} more` : "";
     const user = line.user ? middleCut(line.user, 9) : null;
     const place = [line.container, line.database, user, line.zone].filter(Boolean).join("/");
-    const what = [names.length ? names.join(", ") + more : null, line.note].filter(Boolean).join("; ");
+    const what = [names.length ? names.join(", ") + more : null, noteText(line.note)].filter(Boolean).join("; ");
     return {what: what || null, where: place || null};
 }
