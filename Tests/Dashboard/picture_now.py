@@ -51,6 +51,9 @@ def fill_devices(server):
         server.run("account", "password", account, "--password-file", path)
     token = json.loads(server.run("token", "create", "--container", CONTAINER, "--name", "pictures", "--json"))["token"]
     at = server.story.at
+    # What an administrator does is in the order of its times, as the audit log shows it.
+    at("2026-11-27 09:52")
+    tag = Place(server, ENVIRONMENT, zone="lists").record(record_name("Oranges for Saturday"))["recordChangeTag"]
     at("2026-11-27 09:21")
     bob, carla = PictureDevice(server, token, "bob", IPHONE), PictureDevice(server, token, "carla", IPAD)
     mac, pad = PictureDevice(server, token, "ann", MAC), PictureDevice(server, token, "ann", IPAD)
@@ -64,7 +67,6 @@ def fill_devices(server):
         device.save("lists", "one", "two", "three")
         device.fetch("lists")
     at("2026-11-27 09:36")
-    tag = Place(server, ENVIRONMENT, zone="lists").record(record_name("Oranges for Saturday"))["recordChangeTag"]
     phone = PictureDevice(server, token, "ann", IPHONE)
     phone.change("Oranges for Saturday")
     at("2026-11-27 09:41")
