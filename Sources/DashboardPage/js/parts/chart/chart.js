@@ -16,7 +16,7 @@ const tableRowsMax = 200;
  * Creates a chart.
  * @param {{title: string, kind: "line"|"area"|"bars", series: Series[], format: function(number): string,
  *     least?: number, group: Object}} options A series is `{key, name, className}`. The series of an area or
- *     of bars stand on each other. `least` is the smallest top of the axis.
+ *     of bars stand on each other, the last one on the axis. `least` is the smallest top of the axis.
  * @returns {HTMLElement} With `update({from, to, step, rows})`: rows are `{at, key: number|null}`, one for each `step`
  *     milliseconds.
  */
@@ -73,16 +73,16 @@ function draw(self) {
     drawState(self);
 }
 
-// Lower and upper edge of each series.
+// Lower and upper edge of each series. The last one stands on the axis.
 function stack({data, series, kind}) {
     const base = data.rows.map(() => 0);
-    return series.map(({key}) => {
+    return series.toReversed().map(({key}) => {
         const values = data.rows.map((row) => row[key] ?? null);
         if (kind === "line") return {lower: base, upper: values};
         const lower = [...base];
         values.forEach((value, index) => { base[index] += value ?? 0; });
         return {lower, upper: values.map((value, index) => (value === null ? null : base[index]))};
-    });
+    }).toReversed();
 }
 
 function shape(self, kind, lower, upper, className) {
