@@ -35,7 +35,7 @@ def test_what_is_watched_and_sent_in_words(page, server):
     expect(page.get_by_text(f"2 subscriptions of {name}, in the private database")).to_be_visible()
     row = page.get_by_role("row").filter(has_text="<img src=x onerror=alert(1)>")
     for words in ("Records of type Todo, in all zones", "where done is greater than 3",
-                  "when one is created, changed, once", "An alert: “<b>Done</b>”", "values of title"):
+                  "when one is created or changed, once", "An alert: “<b>Done</b>”", "values of title"):
         expect(row).to_contain_text(words)
     row = page.get_by_role("row").filter(has_text="All zones of the database")
     expect(row).to_contain_text("A silent push, which wakes the app")

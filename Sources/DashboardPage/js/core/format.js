@@ -51,7 +51,7 @@ export function short(milliseconds, now = Date.now()) {
     return day.endsWith(year) ? `${day.slice(0, -year.length)}, ${time.slice(0, 5)}` : exact(milliseconds);
 }
 
-/** Returns the distance to now: "this moment", "4 min ago", "in 3 days". */
+/** Returns the distance to now: "just now", "4 min ago", "in 3 days". */
 export function relative(milliseconds, now = Date.now()) {
     const distance = milliseconds - now;
     for (const [name, length] of units) {
@@ -60,7 +60,7 @@ export function relative(milliseconds, now = Date.now()) {
         const word = number === 1 || abbreviations.includes(name) ? name : `${name}s`;
         return distance > 0 ? `in ${number} ${word}` : `${number} ${word} ago`;
     }
-    return distance > 0 ? "in less than a minute" : "this moment";
+    return distance > 0 ? "in less than a minute" : "just now";
 }
 
 /** Returns a duration: "24 seconds", "3 minutes". */

@@ -42,7 +42,7 @@ function tokenStep({containers}) {
     const container = containers[0]?.identifier;
     const isKnown = made.token && made.tokenContainer === container;
     return {title: "Make an API token", isDone: (containers[0]?.tokensCount ?? 0) > 0,
-        text: "The token identifies your app to the server, in the environment development. It is shown once.",
+        text: "The token identifies your app to the server. It is valid in development, and shown once.",
         fact: isKnown ? plainCode(made.token, "Copy the token") : null,
         label: "Name of the app", value: "my app", action: "Make the token",
         command: ["yap", "token", "create", "--container", container ?? "iCloud.com.example.todo", "--name", "my app"],
@@ -71,8 +71,11 @@ function codeStep({containers, account, isEmpty}) {
     const isTokenKnown = made.token && made.tokenContainer === container;
     const app = {container, token: isTokenKnown ? made.token : "TOKEN", account: made.account ?? account ?? "ann",
         password: made.password ?? "PASSWORD"};
+    // The lines are shown when the steps before are done.
+    const isNext = containers[0]?.tokensCount > 0 && Boolean(account);
     return {title: "Save a record from your app", isDone: !isEmpty,
-        text: "Paste these lines into an app, or into a terminal. Both sign in and save one record.",
+        text: isNext ? "Paste these lines into an app, or into a terminal. Both sign in and save one record."
+            : "Lines for an app and for a terminal follow here. Both sign in and save one record.",
         fact: isEmpty ? null : element("div", {class: "actions"}, linkButton("Browse the data",
             scopeAddress(container, "development"), {icon: "records", className: "first"})),
         content: () => [replacements(app), element("h3", null, "With curl"),

@@ -9,7 +9,7 @@ import {announce} from "../parts/status.js";
 
 const plain = {autocapitalize: "none", autocomplete: "off", spellcheck: "false"};
 const charactersMin = 8;
-const developerHint = "Lets the account use the environment development where the server is for developers only there.";
+const developerHint = "Lets the account use the development environment of a server that reserves it for developers.";
 
 /** Asks for a new account, makes it, and shows its password where one was made up. */
 export async function addAccount(page) {

@@ -111,8 +111,14 @@ function nothing({isLive, before}) {
         : "No request in the log fits these filters."));
 }
 
+// "14 days".
+function sinceWords(milliseconds) {
+    const text = relative(milliseconds);
+    return text.endsWith(" ago") ? text.slice(0, -" ago".length) : "less than a minute";
+}
+
 function sayNote({parts, answer: {oldestMilliseconds, droppedCount}}) {
-    fill(parts.note, oldestMilliseconds ? `The log reaches back to ${relative(oldestMilliseconds)}. ` : "",
+    fill(parts.note, oldestMilliseconds ? `The log reaches back ${sinceWords(oldestMilliseconds)}. ` : "",
         droppedCount ? element("strong", {class: "warn"}, `${plural(droppedCount, "entry was", "entries were")} `
             + "dropped because too many came at once.") : "");
 }

@@ -23,7 +23,7 @@ export async function show({main, query, setTitle}) {
         parts.submit((session) => signedIn(session, query.get("to")));
     });
     fill(main, doorTop(), form, element("p", null, "Administrators of ", element("strong", null, location.host),
-        " sign in here. Accounts of apps don’t work. Forgotten password: run ",
+        " sign in here. An app’s account can’t sign in here. Forgotten password: run ",
         element("code", null, "yap admin link NAME"), " on the server."));
     nameControl.input.focus();
 }

@@ -18,7 +18,7 @@ export function watchedWords({subscriptionType, query, zoneID, zoneWide, firesOn
     return [
         `Records of type ${query?.recordType ?? ""}, in ${placeWords(zoneID, zoneWide)}`,
         filters.length ? `where ${[...filters.slice(0, shownMax), ...more].join(" and ")}` : "all of them",
-        `when one is ${when.join(", ")}${firesOnce ? ", once" : ""}`,
+        `when one is ${alternatives(when)}${firesOnce ? ", once" : ""}`,
     ];
 }
 
@@ -30,7 +30,7 @@ export function sentWords({notificationInfo: info = {}}) {
     const said = [title, subtitle, alert].filter(Boolean);
     return [
         said.length ? `An alert: “${said.join(" · ")}”` : null,
-        info.soundName ? `the sound ${info.soundName}` : null,
+        info.soundName ? soundWords(info.soundName) : null,
         info.shouldBadge ? "a higher badge number" : null,
         info.shouldSendContentAvailable ? "a silent push, which wakes the app" : null,
         info.shouldSendMutableContent ? "an extension of the app may change the alert" : null,
@@ -38,6 +38,15 @@ export function sentWords({notificationInfo: info = {}}) {
         info.category ? `category ${info.category}` : null,
     ].filter(Boolean).map((text, index) => (index ? text : text[0].toUpperCase() + text.slice(1)))
         .concat(Object.keys(info).length ? [] : ["A push without content"]);
+}
+
+// "created, changed or deleted".
+function alternatives(words) {
+    return words.length > 1 ? `${words.slice(0, -1).join(", ")} or ${words.at(-1)}` : words.join("");
+}
+
+function soundWords(name) {
+    return name === "default" ? "the default sound" : `the sound ${name}`;
 }
 
 function placeWords(zoneID, zoneWide) {

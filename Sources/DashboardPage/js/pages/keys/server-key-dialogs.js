@@ -18,7 +18,7 @@ const plain = {autocapitalize: "none", autocomplete: "off", spellcheck: "false"}
 /** Asks for a name and a public key, or makes the pair in the browser. */
 export async function addKey(page) {
     const name = control("Name", {...plain, required: true, maxlength: 255},
-        {hint: "As the program’s that signs with it: “jobs”."});
+        {hint: "Name of the program that signs with the key: “jobs”."});
     const source = keySource(name.input);
     const made = await formDialog({
         signal: page.signal, title: "New server key", action: "Make the key",

@@ -53,7 +53,7 @@ export function emptyZone(scope, fields, signal) {
 export function emptyResult(filters, fields, clear) {
     return empty("No record matches the filters", element("ul", {class: "filters-said"},
         filters.map((filter) => element("li", {class: "quiet"}, filterWords(filter, fields)))),
-    quiet("A record without a value matches no comparison, except one with “doesn’t”. ",
+    quiet("A record that has no value in a field is found only by “doesn’t …” and “is none of”. ",
         "Text is compared letter by letter."),
     button("Clear the filters", {click: clear}));
 }

@@ -19,7 +19,7 @@ const batchBytesMax = 1_000_000;
 const failuresShown = 20;
 
 const kinds = [
-    {value: "create", text: "Add new records only", note: "A record whose name is there already is left as it is."},
+    {value: "create", text: "Add new records only", note: "A record whose name exists already is left as it is."},
     {value: "forceReplace", text: "Replace records of the same name", note: "Whatever they hold now."},
 ];
 
@@ -72,7 +72,7 @@ class ImportDialog {
         this.signal = AbortSignal.any([signal, this.stop.signal]);
         this.file = control("File", {type: "file", accept: ".jsonl,.json,.ndjson,.csv,.txt",
             on: {change: () => this.read()}}, {hint: "JSON lines or CSV, as an export makes them. 20 MB at most."});
-        this.kind = options("Records whose name is there", kinds, "create");
+        this.kind = options("Records whose name exists already", kinds, "create");
         this.status = element("p", {role: "status"});
         this.result = element("div");
         this.typed = element("div");

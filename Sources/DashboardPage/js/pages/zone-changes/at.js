@@ -29,8 +29,8 @@ export function atPart(context, {present, change, kept, later}) {
     const since = present.change - change;
     return element("div", {class: "body"},
         element("p", {role: "status"}, since ? `${plural(since, "change")} came after change ${count(change)}. `
-            + "Only the newest version of a record is kept: those that changed since are listed below, without their "
-            + "earlier values." : `Change ${count(change)} is the newest: the zone is as it was.`),
+            + "Only the newest version of a record is kept: records that changed later are in the second list, without "
+            + "their earlier values." : `Change ${count(change)} is the newest: the zone is as it was.`),
         listPart({context, id: "kept", title: "Unchanged since", label: "Unchanged records", first: kept,
             none: change ? "No record is as it was." : "Change 0 is the empty zone.",
             columns: columnsOf(context.params)}),
