@@ -50,6 +50,7 @@ import Testing
             for password in ["another sentence", OperatorClient.password] {
                 _ = try client.post("session", #"{"name":"look","password":"\#(password)"}"#)
             }
+            try client.waitForSummaries()
             let lines = try AuditLog(guarded.control).lines(linesMax: 10)
             try #require(lines.map(\.action) == [.signIn, .signInRefused])
             for line in lines {

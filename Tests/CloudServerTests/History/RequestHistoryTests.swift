@@ -32,8 +32,8 @@ struct HistoryScene {
     }
 
     func get(_ path: String) throws -> JSONValue {
-        // An answer goes out before its summary is handed over, and the summary before the connection's next answer.
         _ = try app.exchange("GET", "/health/live")
+        try client.waitForSummaries()
         guarded.server.settleHistory()
         let response = try client.get(path)
         try #require(response.status == 200, "\(path): \(response.text)")

@@ -43,6 +43,12 @@ struct OperatorClient {
     /// A page or a file of it.
     func page(_ path: String) throws -> RawResponse { try connection.exchange("GET", path) }
 
+    /// Returns when what was asked is handed to the history: an answer goes out before its summary is handed over, and
+    /// the summary before the connection's next answer.
+    func waitForSummaries() throws {
+        _ = try page("/health/live")
+    }
+
     /// The path of an endpoint of data.
     func data(_ database: String, _ endpoint: String, user: String? = nil) -> String {
         "\(RawDevice.container)/development/\(database)/\(endpoint)" + (user.map { "?user=\($0)" } ?? "")
