@@ -11,6 +11,11 @@ public final class Connection {
     private let logCounter: UnsafeMutablePointer<Int32>
     private var copier: Connection?
     private var isOpen = true
+    /// What a statement that is being prepared may do; nil: everything.
+    var access: TableAccess?
+    /// What the statement was not allowed to do first, in words.
+    var refusal: String?
+    var hasAuthorizer = false
     /// The files as they were when they were opened without locks; nil with locks.
     private let filesAlone: DatabaseFiles?
 

@@ -48,6 +48,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
     static let cannotOpenCode = SQLITE_CANTOPEN
     /// The file can't be opened: no such folder or file, or no permission.
     public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+    /// The statement names a table, or does something, that its owner has no right to.
+    public var isRefused: Bool { code == SQLITE_AUTH }
     /// The file or the connection allows reading only.
     public var isReadOnly: Bool { code == SQLITE_READONLY }
 }

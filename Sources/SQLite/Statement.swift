@@ -19,6 +19,9 @@ public struct Statement: ~Copyable {
         sqlite3_sql(pointer).map { String(cString: $0) } ?? ""
     }
 
+    /// Whether it writes nothing.
+    public var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
+
     /// How many columns a row has; 0 for a statement that returns none.
     public var columnCount: Int32 { sqlite3_column_count(pointer) }
 

@@ -8,6 +8,20 @@ extension Statement {
         sqlite3_column_type(pointer, column) == SQLITE_NULL
     }
 
+    /// SQLite's storage classes.
+    public enum Kind: Sendable { case null, integer, real, text, blob }
+
+    /// What the column has, before SQLite converts it.
+    public func kind(at column: Int32) -> Kind {
+        switch sqlite3_column_type(pointer, column) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
+
     /// The column as a whole number; NULL is 0.
     @inlinable
     public func int64(at column: Int32) -> Int64 {

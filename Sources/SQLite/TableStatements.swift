@@ -1,0 +1,159 @@
+import CSQLite
+
+/// Statements for the owner of some tables: they write these, and read these and a few others.
+///
+/// SQLite checks each name while it prepares a statement, so that no wording of the SQL reaches another table.
+/// Transactions, pragmas, triggers, views and attached files are refused; so is a common table expression of which no
+/// column is read, such as one that is only counted.
+public final class TableStatements {
+    private let connection: Connection
+    private let access: TableAccess
+    private let cache = StatementCache()
+
+    /// - Parameters:
+    ///   - connection: Where the tables are.
+    ///   - owned: The tables that may be created, read, written and dropped, with those that SQLite makes for a virtual
+    ///     table of that name. They needn't exist.
+    ///   - readable: Other tables that may be read.
+    public init(_ connection: Connection, owned: [String], readable: [String] = []) {
+        self.connection = connection
+        access = TableAccess(owned: owned, readable: readable)
+    }
+
+    /// Runs one or more statements and passes over their rows.
+    ///
+    /// - Throws: `SQLiteError`: `isRefused` when a statement names another table, or does what is refused.
+    public func execute(_ sql: String) throws {
+        try connection.limited(to: access, sql) { try connection.execute(sql) }
+    }
+
+    /// Lends `body` a prepared statement as `Connection.withStatement` does, from a cache of the owner's.
+    ///
+    /// - Parameter isKept: whether the cache gets it: not a statement of which there are very many texts.
+    /// - Throws: As `execute`, and what `body` throws.
+    public func withStatement<Result>(
+        _ sql: String, isKept: Bool = true, _ body: (borrowing Statement) throws -> Result
+    ) throws -> Result {
+        func prepared() throws -> Statement {
+            try connection.limited(to: access, sql) { try connection.prepare(sql) }
+        }
+        guard isKept else { return try body(prepared()) }
+        let entry = try cache.take(sql, make: prepared)
+        defer { cache.putBack(entry) }
+        return try body(entry.statement)
+    }
+
+    /// Runs `body`, in which statements that SQLite itself prepares have the owner's limits too: those of virtual
+    /// tables. It runs no code of others.
+    public func limited<Result>(_ body: () throws -> Result) throws -> Result {
+        try connection.limited(to: access, nil, body)
+    }
+}
+
+/// What statements may do with which tables.
+struct TableAccess {
+    /// What SQLite appends to the name of a virtual table (FTS5, R-tree) for the tables beneath it.
+    private static let virtualTableSuffixes = [
+        "_config", "_content", "_data", "_docsize", "_idx", "_node", "_parent", "_rowid",
+    ]
+    /// SQLite's own tables, which DDL writes. SQLite refuses statements that write the schema in their own name; its
+    /// statistics decide about speed alone.
+    private static let schemaTables: Set<String> = [
+        "sqlite_master", "sqlite_schema", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4",
+    ]
+
+    /// Table-valued functions, which read their arguments.
+    private static let functions: Set<String> = ["json_each", "json_tree"]
+
+    private let owned: Set<String>
+    private let readable: Set<String>
+
+    init(owned: [String], readable: [String]) {
+        self.owned = Set(owned.map { $0.lowercased() })
+        self.readable = Set(readable.map { $0.lowercased() }).union(Self.functions)
+    }
+
+    /// Answers SQLite's question, as https://www.sqlite.org/c3ref/c_alter_table.html lists them.
+    func allows(_ action: Int32, _ first: String, _ second: String) -> Bool {
+        switch action {
+        case SQLITE_SELECT, SQLITE_RECURSIVE, SQLITE_REINDEX: true
+        case SQLITE_FUNCTION: second != "load_extension" && second != "fts3_tokenizer"
+        case SQLITE_READ: isOwned(first) || Self.isSchema(first) || readable.contains(first.lowercased())
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: isOwned(first) || Self.isSchema(first)
+        // An AUTOINCREMENT makes `sqlite_sequence`; SQLite reserves the name.
+        case SQLITE_CREATE_TABLE: isOwned(first) || Self.isSchema(first)
+        case SQLITE_DROP_TABLE, SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE, SQLITE_ANALYZE: isOwned(first)
+        case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_ALTER_TABLE: isOwned(second)
+        // FTS5 and R-tree ask so themselves.
+        case SQLITE_PRAGMA: ["data_version", "page_size"].contains(first.lowercased()) && second.isEmpty
+        default: false
+        }
+    }
+
+    private func isOwned(_ name: String) -> Bool {
+        let name = name.lowercased()
+        if owned.contains(name) { return true }
+        return Self.virtualTableSuffixes.contains { suffix in
+            name.hasSuffix(suffix) && owned.contains(String(name.dropLast(suffix.count)))
+        }
+    }
+
+    private static func isSchema(_ name: String) -> Bool { schemaTables.contains(name.lowercased()) }
+}
+
+extension Connection {
+    /// Runs `body`, in which statements are prepared that may do what `access` allows.
+    fileprivate func limited<Result: ~Copyable>(
+        to access: TableAccess, _ sql: String?, _ body: () throws -> Result
+    ) throws -> Result {
+        installAuthorizer()
+        let before = (self.access, refusal)
+        (self.access, refusal) = (access, nil)
+        defer { (self.access, refusal) = before }
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            // SQLite's own code is a general one for some refusals.
+            guard let refusal else { throw error }
+            throw SQLiteError(
+                extendedCode: SQLITE_AUTH, message: "this owner of tables may not \(refusal)",
+                sql: sql ?? error.sql)
+        }
+    }
+
+    /// Once for a connection: each installation makes SQLite prepare all statements anew.
+    private func installAuthorizer() {
+        guard !hasAuthorizer else { return }
+        hasAuthorizer = true
+        sqlite3_set_authorizer(
+            handle,
+            { context, action, first, second, _, _ in
+                guard let context else { return SQLITE_DENY }
+                let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+                return connection.answer(
+                    action, first.map { String(cString: $0) } ?? "", second.map { String(cString: $0) } ?? "")
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func answer(_ action: Int32, _ first: String, _ second: String) -> Int32 {
+        guard let access else { return SQLITE_OK }
+        if access.allows(action, first, second) { return SQLITE_OK }
+        if refusal == nil { refusal = Self.words(action, first, second) }
+        return SQLITE_DENY
+    }
+
+    private static func words(_ action: Int32, _ first: String, _ second: String) -> String {
+        switch action {
+        case SQLITE_READ: "read the table \(first)"
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: "write the table \(first)"
+        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VTABLE: "create the table \(first)"
+        case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE: "drop the table \(first)"
+        case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX: "change the indexes of the table \(second)"
+        case SQLITE_ALTER_TABLE: "alter the table \(second)"
+        case SQLITE_PRAGMA: "use the pragma \(first)"
+        case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: "begin or end transactions"
+        case SQLITE_FUNCTION: "call \(second)"
+        default: "run such a statement (action \(action), \(first) \(second))"
+        }
+    }
+}
