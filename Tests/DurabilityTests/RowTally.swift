@@ -13,7 +13,9 @@ final class RowTally: YapDatabaseExtension {
     final class Connection: YapDatabaseExtensionConnection {
         fileprivate var counts: [String: Int] = [:]
 
-        func makeTransaction(_ transaction: YapDatabaseReadTransaction) -> Transaction {
+        func makeTransaction(
+            _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+        ) -> Transaction {
             Transaction(self, transaction)
         }
 
@@ -49,14 +51,15 @@ final class RowTally: YapDatabaseExtension {
             }
         }
 
-        func register(previous: YapDatabaseExtensionRegistration?) throws {
-            guard previous?.hasMissedCommits != false else { return }
+        func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
+            guard previous?.hasMissedCommits != false else { return .isUnchanged }
             try transaction.sqlite.execute("DROP TABLE IF EXISTS tally")
             try transaction.sqlite.execute("CREATE TABLE tally (collection TEXT PRIMARY KEY, rows INTEGER)")
             for collection in try transaction.allCollections() {
                 changed[collection] = try transaction.numberOfKeys(inCollection: collection)
             }
             try flushPendingChangesToExtensionTables()
+            return .isComplete
         }
 
         func didChange(_ change: YapDatabaseRowChange) throws {

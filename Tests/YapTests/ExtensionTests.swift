@@ -318,4 +318,57 @@ struct ExtensionTests {
         }
         #expect(try count("x") == 0)
     }
+
+    @Test(arguments: ["database2", "Yap2", "words_a", "WORDS_A", "sqlite_x", "a\nb", ""])
+    func aTableThatIsNotTheExtensionsToOwnIsRefused(table: String) throws {
+        try database.blocking.register(WordCounter(), withName: "a")
+        let wrong = ScriptedExtension(tables: [table], fills: false)
+        #expect(code { try database.blocking.register(wrong, withName: "wrong") } == .invalidExtension)
+    }
+
+    @Test func anExtensionUsesItsTablesAndNoOthers() throws {
+        let log = Log()
+        let own = ScriptedExtension(
+            tables: ["own"], fills: false,
+            onRegister: { part in
+                try part.tables.execute("CREATE TABLE own (word TEXT, n INTEGER)")
+                try part.tables.run("INSERT INTO own VALUES (?1, ?2)", [.text("milk"), .integer(3)])
+                try? part.tables.savepoint {
+                    try part.tables.run("DELETE FROM own")
+                    throw Refused()
+                }
+                if try part.tables.rows("SELECT * FROM own") == [[.text("milk"), .integer(3)]] {
+                    log.add("undone")
+                }
+                if code({ try part.tables.run("DELETE FROM yap2") }) == .sqlite { log.add("refused") }
+                if try part.tables.rows("SELECT count(*) FROM database2") == [[.integer(0)]] {
+                    log.add("read")
+                }
+            })
+        try database.blocking.register(own, withName: "own")
+        #expect(log.lines == ["undone", "refused", "read"])
+        try connection.blocking.read { transaction in
+            let tables = try transaction.ext("own", as: ScriptedExtension.self).tables
+            #expect(try tables.rows("SELECT n FROM own") == [[.integer(3)]])
+            #expect(code { try tables.run("DELETE FROM own") } == .readOnlyTransaction)
+            #expect(code { _ = try tables.rows("DELETE FROM own RETURNING n") } == .readOnlyTransaction)
+        }
+        let kept = try connection.blocking.read { try $0.ext("own", as: ScriptedExtension.self).tables }
+        #expect(code { _ = try kept.rows("SELECT n FROM own") } == .transactionEnded)
+    }
+
+    @Test func rowsThatASavepointUndoesFailTheTransaction() throws {
+        let own = ScriptedExtension(tables: ["own"], fills: false)
+        try database.blocking.register(own, withName: "own")
+        #expect(throws: Refused.self) {
+            try connection.blocking.readWrite { transaction in
+                let tables = try transaction.ext("own", as: ScriptedExtension.self).tables
+                try? tables.savepoint {
+                    try transaction.set("x", "1")
+                    throw Refused()
+                }
+            }
+        }
+        #expect(try connection.blocking.read { try $0.todo("1") } == nil)
+    }
 }

@@ -13,7 +13,9 @@ final class LateReader: YapDatabaseExtension {
     final class Connection: YapDatabaseExtensionConnection {
         let log: Log
         init(log: Log) { self.log = log }
-        func makeTransaction(_ transaction: YapDatabaseReadTransaction) -> Transaction {
+        func makeTransaction(
+            _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+        ) -> Transaction {
             Transaction(log: log, transaction)
         }
         func apply(_ changes: any Sendable) {}
@@ -29,7 +31,9 @@ final class LateReader: YapDatabaseExtension {
             self.transaction = transaction
         }
 
-        func register(previous: YapDatabaseExtensionRegistration?) throws {}
+        func register(previous: YapDatabaseExtensionRegistration?) -> YapDatabaseExtensionContent {
+            .isComplete
+        }
 
         func didCommit(snapshot: UInt64) {
             log.add(code { _ = try transaction.todo("1") }?.rawValue ?? "read")

@@ -42,7 +42,9 @@ final class WordCounterConnection: YapDatabaseExtensionConnection {
         self.name = name
     }
 
-    func makeTransaction(_ transaction: YapDatabaseReadTransaction) -> WordCounterTransaction {
+    func makeTransaction(
+        _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+    ) -> WordCounterTransaction {
         WordCounterTransaction(self, transaction)
     }
 
@@ -79,7 +81,7 @@ final class WordCounterTransaction: YapDatabaseExtensionTransaction {
         return count
     }
 
-    func register(previous: YapDatabaseExtensionRegistration?) throws {
+    func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         log(
             previous.map {
                 "register after \($0.classVersion) \($0.versionTag) missed \($0.hasMissedCommits)"
@@ -87,7 +89,7 @@ final class WordCounterTransaction: YapDatabaseExtensionTransaction {
                 ?? "register anew")
         let isCurrent =
             previous?.versionTag == connection.counter.versionTag && previous?.hasMissedCommits == false
-        if isCurrent { return }
+        if isCurrent { return .isUnchanged }
         try transaction.sqlite.execute(
             """
             DROP TABLE IF EXISTS \(connection.table);
@@ -99,6 +101,7 @@ final class WordCounterTransaction: YapDatabaseExtensionTransaction {
             try add(1, word(todo))
         }
         try flushPendingChangesToExtensionTables()
+        return .isComplete
     }
 
     func willChange(_ change: YapDatabaseRowChange) throws {
@@ -204,7 +207,9 @@ final class NothingExtension: YapDatabaseExtension {
     final class Connection: YapDatabaseExtensionConnection {
         let log: Log
         init(log: Log) { self.log = log }
-        func makeTransaction(_ transaction: YapDatabaseReadTransaction) -> Transaction {
+        func makeTransaction(
+            _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+        ) -> Transaction {
             Transaction(log: log)
         }
         func apply(_ changes: any Sendable) {}
@@ -214,8 +219,9 @@ final class NothingExtension: YapDatabaseExtension {
     final class Transaction: YapDatabaseExtensionTransaction {
         let log: Log
         init(log: Log) { self.log = log }
-        func register(previous: YapDatabaseExtensionRegistration?) throws {
+        func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
             log.add(previous == nil ? "nothing anew" : "nothing again")
+            return .isComplete
         }
     }
 }

@@ -65,7 +65,9 @@ final class FailpointConnection: YapDatabaseExtensionConnection {
         self.failpoint = failpoint
     }
 
-    func makeTransaction(_ transaction: YapDatabaseReadTransaction) -> FailpointTransaction {
+    func makeTransaction(
+        _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+    ) -> FailpointTransaction {
         FailpointTransaction(failpoint)
     }
 
@@ -80,7 +82,7 @@ final class FailpointTransaction: YapDatabaseExtensionTransaction {
         self.failpoint = failpoint
     }
 
-    func register(previous: YapDatabaseExtensionRegistration?) throws {}
+    func register(previous: YapDatabaseExtensionRegistration?) -> YapDatabaseExtensionContent { .isComplete }
 
     /// The rows and the queue are written, and COMMIT has not been asked for.
     func flushPendingChangesToExtensionTables() throws {

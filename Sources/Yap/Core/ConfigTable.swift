@@ -8,6 +8,8 @@ struct ConfigTable {
     static let versionTagKey = "versionTag"
     static let tablesKey = "tables"
     static let missedKey = "hasMissedCommits"
+    /// Up to which rowid an extension has been filled; absent when it is complete.
+    static let filledThroughKey = "filledThrough"
 
     /// The names of the properties that versions of a collection's type knew.
     static func namesKey(_ collection: String) -> String { "names/" + collection }

@@ -18,21 +18,20 @@ final class StoreConnection {
         }
     }
 
-    struct ExtensionEntry {
-        let registered: RegisteredExtension
-        let connection: any YapDatabaseExtensionConnection
-    }
-
     let sqlite: Connection
     let config: ConfigTable
     let changedKeysPerCommitMax: Int
     /// What the caches reflect.
     private(set) var mark: SnapshotMark
-    private(set) var extensions: [ExtensionEntry] = []
+    /// The complete ones, and in the writer then those that are being filled.
+    private(set) var extensions: [ExtensionEntry] = [] {
+        didSet { recentlyHeard = nil }
+    }
     /// Why SQLite rolled the open transaction back by itself, if it did.
     private(set) var lostTransaction: YapDatabaseError?
     private let collections: [String: Collection]
     private var recent: Collection?
+    private var recentlyHeard: (collection: String, isHeard: Bool)?
 
     init(
         _ sqlite: Connection, mark: SnapshotMark, registrations: [String: CollectionRegistration],
@@ -96,6 +95,7 @@ final class StoreConnection {
             } else {
                 log.noteUnexplained(newMark)
                 dropCaches()
+                for entry in extensions { entry.isChecked = false }
                 mark = newMark
             }
         }
@@ -133,16 +133,58 @@ final class StoreConnection {
 
     // MARK: Extensions
 
-    /// Keeps the connections of the extensions that are still registered, and makes those of new ones.
+    /// Whether an extension hears of the collection's rows.
+    func isHeard(_ collection: String) -> Bool {
+        if extensions.isEmpty { return false }
+        if let recentlyHeard, recentlyHeard.collection.hasSameBytes(as: collection) {
+            return recentlyHeard.isHeard
+        }
+        let isHeard = extensions.contains { $0.hears(of: collection) }
+        recentlyHeard = (collection, isHeard)
+        return isHeard
+    }
+
+    /// Keeps the connections of the extensions that are still registered or being filled, and makes those of new ones.
     func useRegistry(_ registry: [RegisteredExtension], at snapshot: UInt64) {
         if extensions.isEmpty, registry.isEmpty { return }
         let visible = registry.filter { $0.sinceSnapshot <= snapshot }
-        if visible.elementsEqual(extensions, by: { $0.generation == $1.registered.generation }) { return }
-        extensions = visible.map { registered in
-            extensions.first { $0.registered.generation == registered.generation }
-                ?? ExtensionEntry(
-                    registered: registered,
-                    connection: registered.instance.makeConnection(registeredName: registered.name))
+        let complete = extensions.prefix { !$0.isFilling }
+        if visible.elementsEqual(complete, by: { $0.generation == $1.registered.generation }) { return }
+        let filling = filling.filter { entry in
+            !visible.contains { $0.generation == entry.registered.generation }
         }
+        extensions =
+            visible.map { registered in
+                let known = extensions.first { $0.registered.generation == registered.generation }
+                known?.complete(as: registered)
+                return known ?? ExtensionEntry(registered, sqlite)
+            } + filling
+    }
+
+    // MARK: Filling, in the writer
+
+    /// The extensions whose tables don't have all rows yet.
+    var filling: [ExtensionEntry] { extensions.filter(\.isFilling) }
+
+    /// Adds an extension that is being registered.
+    func add(_ entry: ExtensionEntry) { extensions.append(entry) }
+
+    /// Forgets an extension that is being filled.
+    func removeFilling(_ isUnwanted: (ExtensionEntry) -> Bool) {
+        extensions.removeAll { $0.isFilling && isUnwanted($0) }
+    }
+
+    /// How far the extensions are, for `restoreFilling`.
+    func savedFilling() -> [(entry: ExtensionEntry, filledThrough: Int64?)] {
+        filling.map { ($0, $0.filledThrough) }
+    }
+
+    /// Goes back to what there was before a transaction that failed.
+    func restoreFilling(_ saved: [(entry: ExtensionEntry, filledThrough: Int64?)]) {
+        for (entry, filledThrough) in saved { entry.filledThrough = filledThrough }
+        extensions =
+            extensions.filter { entry in
+                !entry.isFilling && !saved.contains { $0.entry === entry }
+            } + saved.map(\.entry)
     }
 }

@@ -5,6 +5,37 @@ struct StoredExtension {
     private let name: String
     private let store: StoreConnection
 
+    /// Whether class and versions are those of `instance`.
+    func isOf(_ instance: any YapDatabaseExtension) throws -> Bool {
+        let (type, config) = (type(of: instance), store.config)
+        return try config.text(extension: name, key: ConfigTable.classKey) == type.className
+            && config.text(extension: name, key: ConfigTable.classVersionKey) == String(type.classVersion)
+            && config.text(extension: name, key: ConfigTable.versionTagKey) == instance.versionTag
+    }
+
+    /// Whether rows were written while the extension was not registered.
+    func hasMissedCommits() throws -> Bool {
+        try store.config.text(extension: name, key: ConfigTable.missedKey) != nil
+    }
+
+    /// The names of its tables.
+    func tables() throws -> [String] {
+        (try store.config.text(extension: name, key: ConfigTable.tablesKey) ?? "").split(separator: "\n").map(
+            String.init)
+    }
+
+    /// Up to which rowid its tables have the rows; nil: they have all.
+    func filledThrough() throws -> Int64? {
+        try store.config.text(extension: name, key: ConfigTable.filledThroughKey).flatMap { Int64($0) }
+    }
+
+    func setFilledThrough(_ rowID: Int64?) throws {
+        guard let rowID else {
+            return try store.config.remove(extension: name, key: ConfigTable.filledThroughKey)
+        }
+        try store.config.setText(String(rowID), extension: name, key: ConfigTable.filledThroughKey)
+    }
+
     init(_ name: String, _ store: StoreConnection) {
         self.name = name
         self.store = store
@@ -23,7 +54,7 @@ struct StoredExtension {
                 Int($0)
             } ?? 0,
             versionTag: try config.text(extension: name, key: ConfigTable.versionTagKey) ?? "",
-            hasMissedCommits: try config.text(extension: name, key: ConfigTable.missedKey) != nil)
+            hasMissedCommits: try hasMissedCommits())
     }
 
     func save(_ instance: any YapDatabaseExtension) throws {
@@ -39,9 +70,8 @@ struct StoredExtension {
 
     /// Drops the tables and everything that is stored under the name.
     func drop() throws {
-        let tables = try store.config.text(extension: name, key: ConfigTable.tablesKey) ?? ""
-        for table in tables.split(separator: "\n") {
-            try store.sqlite.execute("DROP TABLE IF EXISTS \(Connection.quoted(String(table)))")
+        for table in try tables() {
+            try store.sqlite.execute("DROP TABLE IF EXISTS \(Connection.quoted(table))")
         }
         try store.config.removeAll(extension: name)
     }

@@ -31,6 +31,8 @@ final class WriterCore {
     private var members: [Member] = []
     private var nextGeneration: UInt64 = 1
     private var hasMarkedOrphans = false
+    /// Why extensions are no longer filled, by their registrations.
+    private var fillFailures: [UInt64: any Error] = [:]
     private var commitsSinceLogCheck = 0
 
     init(_ store: StoreConnection, log: CommitLog, writerID: UInt64, options: YapDatabaseOptions) {
@@ -68,7 +70,30 @@ final class WriterCore {
         store.transactionBegan()
         if base != store.mark { hasMarkedOrphans = false }
         store.catchUp(to: base, log: log)
+        do {
+            try checkExtensions()
+        } catch {
+            try? store.sqlite.rollback()
+            throw (error as? SQLiteError).map { YapDatabaseError($0) } ?? error
+        }
         members = []
+    }
+
+    /// Reads what another process may have noted of the extensions.
+    private func checkExtensions() throws {
+        for entry in store.extensions {
+            try entry.check(store)
+            guard entry.isFilling else { continue }
+            let stored = StoredExtension(entry.registered.name, store)
+            if try stored.isOf(entry.registered.instance) {
+                // What another process has completed has all rows, and is completed here with the next rows.
+                entry.filledThrough = try stored.filledThrough() ?? .max
+            } else {
+                let message = "\"\(entry.registered.name)\" was replaced or unregistered while it was filled"
+                stopFilling(
+                    entry.registered.generation, because: YapDatabaseError(.extensionNotRegistered, message))
+            }
+        }
     }
 
     /// Whether there still is a transaction. Ask after an error: a full disk takes all members with it.
@@ -225,39 +250,81 @@ final class WriterCore {
 
     // MARK: Extensions
 
-    /// Registers an extension, in a transaction of its own.
-    func register(_ instance: any YapDatabaseExtension, withName name: String) throws {
-        try alone { transaction in
-            let registry = log.registry
-            guard !name.isEmpty, !registry.contains(where: { $0.name == name }) else {
-                throw YapDatabaseError(.extensionNameTaken, "the name \"\(name)\" is empty or taken")
+    /// Begins to register an extension, in a transaction of its own.
+    ///
+    /// - Returns: What names this registration, if `ExtensionFiller` has to fill the extension; nil when it is
+    ///   complete.
+    func register(_ instance: any YapDatabaseExtension, withName name: String) throws -> UInt64? {
+        let generation = nextGeneration
+        nextGeneration += 1
+        let saved = store.savedFilling()
+        do {
+            try alone { transaction in
+                try ExtensionNames(store, log.registry).check(instance, name)
+                let stored = StoredExtension(name, store)
+                let previous = try stored.registration(of: type(of: instance))
+                let registered = RegisteredExtension(
+                    name: name, instance: instance, sinceSnapshot: store.mark.number + 1,
+                    generation: generation)
+                let entry = ExtensionEntry(registered, store.sqlite)
+                store.add(entry)
+                guard let use = try transaction.uses().last else { return }
+                let content = try use.transaction.register(previous: previous)
+                try stored.save(instance)
+                let filledThrough: Int64? =
+                    switch content {
+                    case .isEmpty: 0
+                    case .isUnchanged: try stored.filledThrough()
+                    case .isComplete: nil
+                    }
+                try stored.setFilledThrough(filledThrough)
+                if let filledThrough {
+                    entry.filledThrough = filledThrough
+                } else if case .isUnchanged = content {
+                    complete([registered.filled(since: registered.sinceSnapshot)], in: transaction)
+                } else {
+                    complete([registered], in: transaction)
+                }
             }
-            for dependency in instance.dependencies where !registry.contains(where: { $0.name == dependency })
-            {
-                throw YapDatabaseError(
-                    .extensionDependencyMissing,
-                    "\"\(name)\" needs \"\(dependency)\", which is not registered")
-            }
-            let stored = StoredExtension(name, store)
-            let previous = try stored.registration(of: type(of: instance))
-            let snapshot = store.mark.number + 1
-            let registered = RegisteredExtension(
-                name: name, instance: instance, sinceSnapshot: snapshot, generation: nextGeneration)
-            nextGeneration += 1
-            transaction.registry = registry + [registered]
-            store.useRegistry(registry + [registered], at: snapshot)
-            try transaction.uses().last?.transaction.register(previous: previous)
-            try stored.save(instance)
+        } catch {
+            store.restoreFilling(saved)
+            throw error
         }
+        return store.filling.contains { $0.registered.generation == generation } ? generation : nil
+    }
+
+    /// Lets readers see extensions from the commit of `transaction` on.
+    func complete(_ registered: [RegisteredExtension], in transaction: YapDatabaseReadWriteTransaction) {
+        let registry = (transaction.registry ?? log.registry) + registered
+        transaction.registry = registry
+        store.useRegistry(registry, at: store.mark.number + 1)
+    }
+
+    /// Stops filling an extension; its next registration may go on.
+    ///
+    /// - Parameter error: What the one who waits for it is told.
+    /// - Returns: Whether it is complete: another registration's batch may have completed it.
+    @discardableResult
+    func stopFilling(_ generation: UInt64, because error: (any Error)? = nil) -> Bool {
+        store.removeFilling { $0.registered.generation == generation }
+        fillFailures[generation] = error
+        hasMarkedOrphans = false
+        return log.registry.contains { $0.generation == generation }
+    }
+
+    /// Why an extension is no longer filled. Asked once.
+    func takeFillFailure(_ generation: UInt64) -> (any Error)? {
+        fillFailures.removeValue(forKey: generation)
     }
 
     /// Unregisters an extension and those that depend on it, and drops their tables. Also one that is
-    /// registered only in the file.
+    /// registered only in the file, or being filled.
     func unregister(_ name: String) throws {
+        var unregistered: [String] = []
         try alone { transaction in
             let registry = log.registry
             var names = [name]
-            for registered in registry
+            for registered in registry + store.filling.map(\.registered)
             where !names.contains(registered.name)
                 && registered.instance.dependencies.contains(where: { names.contains($0) })
             {
@@ -271,6 +338,12 @@ final class WriterCore {
             let rest = registry.filter { !names.contains($0.name) }
             transaction.registry = rest
             store.useRegistry(rest, at: store.mark.number + 1)
+            unregistered = names
+        }
+        for entry in store.filling where unregistered.contains(entry.registered.name) {
+            let message = "\"\(entry.registered.name)\" was unregistered while it was filled"
+            stopFilling(
+                entry.registered.generation, because: YapDatabaseError(.extensionNotRegistered, message))
         }
     }
 
@@ -281,7 +354,7 @@ final class WriterCore {
     /// sent).
     private func markOrphans() throws {
         if hasMarkedOrphans { return }
-        let registered = Set(store.extensions.map(\.registered.name))
+        let registered = Set(store.extensions.filter { !$0.isReplaced }.map(\.registered.name))
         for name in try store.config.extensionNames() where !registered.contains(name) {
             try store.config.setText("1", extension: name, key: ConfigTable.missedKey)
         }

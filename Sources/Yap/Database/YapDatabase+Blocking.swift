@@ -1,12 +1,15 @@
+import Dispatch
+import Seams
+
 extension YapDatabase {
     /// The forms of a database's calls that run on the caller's thread and wait. Not for use in async code.
     public struct Blocking: Sendable {
         let database: YapDatabase
 
-        /// Registers an extension: creates or brings up to date its tables in one transaction.
+        /// Registers an extension as the asynchronous form does, which also lets writers of other threads have their
+        /// turn at once.
         ///
-        /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, or what the
-        ///   extension threw. Then nothing has changed.
+        /// - Throws: as the asynchronous form.
         @available(*, noasync, message: "call `try await database.register(_:withName:)`")
         public func register(_ instance: some YapDatabaseExtension, withName name: String) throws {
             try database.register(instance, name)
@@ -34,8 +37,37 @@ extension YapDatabase {
     }
 
     func register(_ instance: some YapDatabaseExtension, _ name: String) throws {
-        try writer.withCore { try $0.register(instance, withName: name) }
+        let generation = try writer.withCore { try $0.register(instance, withName: name) }
+        if let generation { try fillWaiting(generation) }
         instance.didRegister(registeredName: name, database: self)
+    }
+
+    private func fillWaiting(_ generation: UInt64) throws {
+        do {
+            // In the queue of writes, where those of others have their turn.
+            while try exclusivelyWaiting({ try ExtensionFiller($0).fillNext(generation) }) != nil {}
+        } catch {
+            let isComplete = try? writer.withCore { $0.stopFilling(generation) }
+            if isComplete != true { throw error }
+        }
+    }
+
+    /// Runs `body` on the writing thread, and waits. Not inside of a write transaction, which that thread would wait
+    /// for.
+    private func exclusivelyWaiting<Value: Sendable>(
+        _ body: @escaping @Sendable (WriterCore) throws -> Value
+    ) throws -> Value {
+        let (outcome, isDone) = (Lock<Result<Value, any Error>?>(nil), DispatchSemaphore(value: 0))
+        let request = ExclusiveRequest(body) { result in
+            outcome.withLock { $0 = result }
+            isDone.signal()
+        }
+        shell.write(request, writer)
+        isDone.wait()
+        guard let result = outcome.withLock({ $0 }) else {
+            preconditionFailure("a request was answered without a result")
+        }
+        return try result.get()
     }
 
     func backup(to path: String, _ progress: (Double) throws -> Void) throws {

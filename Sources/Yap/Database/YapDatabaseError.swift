@@ -39,7 +39,11 @@ public struct YapDatabaseError: Error, Sendable {
         case nestedTransaction
         /// The database was closed.
         case closed
-        /// No extension is registered under the name, or one of another class.
+        /// An extension tried to write in a transaction that only reads.
+        case readOnlyTransaction
+        /// An extension is described in a way that can't work, or is asked what it can't answer.
+        case invalidExtension
+        /// No extension is registered under the name, or one of another class, or it is still being filled.
         case extensionNotRegistered
         /// An extension is already registered under the name.
         case extensionNameTaken
@@ -113,6 +117,8 @@ public struct YapDatabaseError: Error, Sendable {
         case .missingRegistration: "call register(_:inCollection:) when the database is opened"
         case .transactionEnded: "use the transaction only inside its closure"
         case .mutatedDuringIteration: "collect the keys first, then add or remove rows"
+        case .readOnlyTransaction: "write in readWrite"
+        case .invalidExtension: "change the description of the extension, or the query"
         case .nestedTransaction: "use the transaction that is open"
         case .closed: "open the database again"
         case .extensionNotRegistered, .extensionDependencyMissing: "register the extension first"

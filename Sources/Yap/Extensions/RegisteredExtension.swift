@@ -6,4 +6,12 @@ struct RegisteredExtension: Sendable {
     /// Tells two registrations under one name apart, so that no connection goes on with the caches of the
     /// first.
     let generation: UInt64
+    /// Whether rows are handed to it, now or at an earlier registration.
+    var isFilled = false
+
+    /// The same registration of an extension that was filled, whose tables are there from another snapshot on.
+    func filled(since snapshot: UInt64) -> RegisteredExtension {
+        RegisteredExtension(
+            name: name, instance: instance, sinceSnapshot: snapshot, generation: generation, isFilled: true)
+    }
 }

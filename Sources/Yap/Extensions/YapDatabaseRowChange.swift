@@ -33,3 +33,30 @@ public enum YapDatabaseRowChange: Sendable {
     /// The most rows in one `remove`.
     public static let removedRowsMax = 500
 }
+
+extension YapDatabaseRowChange {
+    /// The collection of the rows; nil for all of them.
+    var collection: String? {
+        switch self {
+        case .insert(let row, _, _), .update(let row, _, _), .replaceObject(let row, _),
+            .replaceMetadata(let row, _), .touchObject(let row), .touchMetadata(let row), .touchRow(let row):
+            row.collection
+        case .remove(let rows): rows.first?.collection
+        case .removeAll: nil
+        }
+    }
+
+    /// The part of the change that is about rows up to a rowid; nil when there is none.
+    func limited(toRowsThrough rowIDMax: Int64) -> YapDatabaseRowChange? {
+        switch self {
+        // Before an insert the rowid isn't known.
+        case .insert(let row, _, _): row.rowID != 0 && row.rowID <= rowIDMax ? self : nil
+        case .update(let row, _, _), .replaceObject(let row, _), .replaceMetadata(let row, _),
+            .touchObject(let row), .touchMetadata(let row), .touchRow(let row):
+            row.rowID <= rowIDMax ? self : nil
+        case .remove(let rows):
+            rows.contains { $0.rowID <= rowIDMax } ? .remove(rows.filter { $0.rowID <= rowIDMax }) : nil
+        case .removeAll: self
+        }
+    }
+}

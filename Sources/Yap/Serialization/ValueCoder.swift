@@ -28,6 +28,23 @@ protocol ValueCoder: AnyObject, Sendable {
     func keeping(_ old: UnsafeRawBufferPointer, in new: [UInt8]) -> [UInt8]
 }
 
+extension ValueCoder {
+    /// Decodes what `lend` lends; a failure says where the bytes lie.
+    func decoded(
+        _ key: String, _ collection: String,
+        _ lend: ((UnsafeRawBufferPointer) throws -> CachedValue) throws -> CachedValue
+    ) throws -> CachedValue {
+        do {
+            return try lend { try decode($0) }
+        } catch {
+            let mistake = (error as? DecodingError)?.modelMistake(typeName, version: 1)
+            throw YapDatabaseError(
+                .decoding, mistake ?? "the bytes are no \(typeName)", collection: collection, key: key,
+                underlying: error)
+        }
+    }
+}
+
 final class TypedValueCoder<Value: Sendable>: ValueCoder {
     typealias PreSanitizer = @Sendable (_ collection: String, _ key: String, _ value: Value) -> Value
     typealias PostSanitizer = @Sendable (_ collection: String, _ key: String, _ value: Value) -> Void

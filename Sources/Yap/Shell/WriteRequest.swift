@@ -44,18 +44,18 @@ final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
 }
 
 /// A change of the database itself, such as the registration of an extension.
-final class ExclusiveRequest: WriteRequest, @unchecked Sendable {
+final class ExclusiveRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
     // Sendable for the same reason as `MemberRequest`.
-    private let body: @Sendable (WriterCore) throws -> Void
-    private let continuation: CheckedContinuation<Void, any Error>
-    private var outcome: Result<Void, any Error>?
+    private let body: @Sendable (WriterCore) throws -> Value
+    private let answer: @Sendable (Result<Value, any Error>) -> Void
+    private var outcome: Result<Value, any Error>?
 
     init(
-        _ continuation: CheckedContinuation<Void, any Error>,
-        _ body: @escaping @Sendable (WriterCore) throws -> Void
+        _ body: @escaping @Sendable (WriterCore) throws -> Value,
+        answer: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         self.body = body
-        self.continuation = continuation
+        self.answer = answer
     }
 
     var isExclusive: Bool { true }
@@ -71,6 +71,6 @@ final class ExclusiveRequest: WriteRequest, @unchecked Sendable {
 
     func resume() {
         guard let outcome else { preconditionFailure("a change was answered before it ran") }
-        continuation.resume(with: outcome)
+        answer(outcome)
     }
 }

@@ -1,14 +1,44 @@
 extension YapDatabase {
-    /// Registers an extension: creates or brings up to date its tables in one transaction.
+    /// Registers an extension: creates or brings up to date its tables, and fills them in batches, between which others
+    /// write. Returns when it is complete; no transaction reads it before.
+    ///
+    /// After a cancellation, an error or a crash the next registration goes on with the rows that are left, if the
+    /// extension allows it and no row was written without it meanwhile. A row that is written without a registered
+    /// extension, in any collection, makes its next registration hand over all rows again: register extensions first.
     ///
     /// - Parameters:
     ///   - instance: The extension. Don't register one instance twice.
     ///   - name: What it is reached by in transactions, and known by in the file.
-    /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, or what the
-    ///   extension threw. Then nothing has changed.
-    public func register(_ instance: some YapDatabaseExtension, withName name: String) async throws {
-        try await exclusively { try $0.register(instance, withName: name) }
+    ///   - progress: Called between two batches with the part of the rows that it has, from 0 to 1.
+    /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, `decoding` for a row that
+    ///   can't be read; `CancellationError`; or what the extension threw. Then it isn't registered.
+    public func register(
+        _ instance: some YapDatabaseExtension, withName name: String,
+        progress: @Sendable (Double) -> Void = { _ in }
+    ) async throws {
+        try Task.checkCancellation()
+        let generation = try await exclusively { try $0.register(instance, withName: name) }
+        if let generation { try await fill(generation, progress) }
         instance.didRegister(registeredName: name, database: self)
+    }
+
+    private func fill(_ generation: UInt64, _ progress: @Sendable (Double) -> Void) async throws {
+        do {
+            while let part = try await exclusively({ try ExtensionFiller($0).fillNext(generation) }) {
+                progress(part)
+                try Task.checkCancellation()
+            }
+        } catch {
+            let isComplete = try? await exclusively { $0.stopFilling(generation) }
+            if isComplete != true { throw error }
+        }
+    }
+
+    /// Registers an extension under its own name. Parameters and errors as `register(_:withName:progress:)`.
+    public func register(
+        _ handle: some YapDatabaseNamedExtension, progress: @Sendable (Double) -> Void = { _ in }
+    ) async throws {
+        try await register(handle, withName: handle.name, progress: progress)
     }
 
     /// Unregisters an extension and those that depend on it, and drops their tables: also one that is in the
@@ -16,6 +46,7 @@ extension YapDatabase {
     ///
     /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`.
     public func unregister(_ name: String) async throws {
+        try Task.checkCancellation()
         try await exclusively { try $0.unregister(name) }
     }
 
@@ -44,10 +75,11 @@ extension YapDatabase {
         YapDatabaseCommits(publisher)
     }
 
-    private func exclusively(_ body: @escaping @Sendable (WriterCore) throws -> Void) async throws {
-        try Task.checkCancellation()
+    private func exclusively<Value: Sendable>(
+        _ body: @escaping @Sendable (WriterCore) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            shell.write(ExclusiveRequest(continuation, body), writer)
+            shell.write(ExclusiveRequest(body) { continuation.resume(with: $0) }, writer)
         }
     }
 }

@@ -159,6 +159,21 @@ extension YapDatabaseReadTransaction {
         }
     }
 
+    /// The object of a row whose bytes `lend` lends: from the cache, else decoded.
+    ///
+    /// - Parameter isKept: Whether the cache gets it: not from a query that may find all rows.
+    final func object<Object: Sendable>(
+        _ type: Object.Type, _ key: String, inCollection collection: String, rowID: Int64, isKept: Bool,
+        _ lend: ((UnsafeRawBufferPointer) throws -> CachedValue) throws -> CachedValue
+    ) throws -> Object {
+        let registered = try store.registered(collection)
+        let coder = registered.registration.object
+        if let box = registered.cache.object(key) { return try unbox(box, as: type, coder, key, collection) }
+        let box = try decoded(coder, key, collection, lend)
+        if isKept { registered.cache.insert(key, rowID: rowID) { $0.object = box } }
+        return try unbox(box, as: type, coder, key, collection)
+    }
+
     final func metadataBox(
         _ key: String, _ registered: StoreConnection.Collection, _ coder: any ValueCoder
     ) throws -> CachedValue? {
@@ -187,14 +202,7 @@ extension YapDatabaseReadTransaction {
         _ coder: any ValueCoder, _ key: String, _ collection: String,
         _ lend: ((UnsafeRawBufferPointer) throws -> CachedValue) throws -> CachedValue
     ) throws -> CachedValue {
-        do {
-            return try lend { try coder.decode($0) }
-        } catch {
-            let mistake = (error as? DecodingError)?.modelMistake(coder.typeName, version: 1)
-            throw YapDatabaseError(
-                .decoding, mistake ?? "the bytes are no \(coder.typeName)", collection: collection, key: key,
-                underlying: error)
-        }
+        try coder.decoded(key, collection, lend)
     }
 
     final func unbox<Value: Sendable>(

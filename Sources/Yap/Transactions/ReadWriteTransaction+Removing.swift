@@ -29,11 +29,12 @@ extension YapDatabaseReadWriteTransaction {
     /// Removes all rows of a collection.
     public func removeAllObjects(inCollection collection: String) throws {
         try check()
-        if !store.extensions.isEmpty { return try removeAllTellingExtensions(collection) }
+        if store.isHeard(collection) { return try removeAllTellingExtensions(collection) }
         try rows.deleteAll(inCollection: collection)
         guard store.sqlite.changesCount > 0 else { return }
         mutations.mutated(collection)
         store.collection(collection)?.cache.removeAll()
+        recordedCount += 1
         changes.recordClearing(of: collection)
     }
 
@@ -44,6 +45,7 @@ extension YapDatabaseReadWriteTransaction {
             try rows.deleteAll()
             mutations.mutatedAll()
             store.dropRowCaches()
+            recordedCount += 1
             changes.recordClearingOfAll()
         }
     }

@@ -46,15 +46,16 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Inserts or updates. Without extensions nobody must know beforehand which of the two it is, and one
-    /// statement inserts a new row; with extensions the row is looked up first.
+    /// Inserts or updates. Without an extension that hears of the row nobody must know beforehand which of the two it
+    /// is, and one statement inserts a new row; with extensions the row is looked up first.
     func write(_ row: WrittenRow, _ registered: StoreConnection.Collection) throws {
         let name = row.name
         try noteNames(row.data, registered)
         var known = registered.cache.entry(name.key)?.rowID
-        if known == nil, !store.extensions.isEmpty { known = try rows.rowID(name.key, name.collection) }
+        let isHeard = store.isHeard(name.collection)
+        if known == nil, isHeard { known = try rows.rowID(name.key, name.collection) }
         if let known { return try update(row, known, registered) }
-        guard !store.extensions.isEmpty else {
+        guard isHeard else {
             if let rowID = try rows.insert(
                 name.key, name.collection, data: row.data, metadata: row.metadata?.data)
             {
@@ -75,7 +76,7 @@ extension YapDatabaseReadWriteTransaction {
         let name = row.name
         let metadata = row.metadata?.box.erased
         var identity = YapDatabaseRowIdentity(rowID: 0, collection: name.collection, key: name.key)
-        try tell { try $0.willChange(.insert(identity, object: row.object.erased, metadata: metadata)) }
+        try tell(.insert(identity, object: row.object.erased, metadata: metadata)) { try $0.willChange($1) }
         let rowID = try toldOf {
             if let rowID = try rows.insert(
                 name.key, name.collection, data: row.data, metadata: row.metadata?.data)
@@ -88,7 +89,7 @@ extension YapDatabaseReadWriteTransaction {
         }
         recordWrite(row, rowID, isInsert: true)
         identity = YapDatabaseRowIdentity(rowID: rowID, collection: name.collection, key: name.key)
-        try tell { try $0.didChange(.insert(identity, object: row.object.erased, metadata: metadata)) }
+        try tell(.insert(identity, object: row.object.erased, metadata: metadata)) { try $0.didChange($1) }
     }
 
     private func update(
@@ -114,15 +115,24 @@ extension YapDatabaseReadWriteTransaction {
 
     /// Tells the extensions, changes, and tells them again.
     func perform(_ change: YapDatabaseRowChange, _ body: () throws -> Void) throws {
-        guard !store.extensions.isEmpty else { return try body() }
-        try tell { try $0.willChange(change) }
+        let isHeard = change.collection.map { store.isHeard($0) } ?? !store.extensions.isEmpty
+        guard isHeard else { return try body() }
+        try tell(change) { try $0.willChange($1) }
         try toldOf(body)
-        try tell { try $0.didChange(change) }
+        try tell(change) { try $0.didChange($1) }
     }
 
-    func tell(_ body: (any YapDatabaseExtensionTransaction) throws -> Void) throws {
+    /// Tells each extension what it hears of a change.
+    private func tell(
+        _ change: YapDatabaseRowChange,
+        _ body: (any YapDatabaseExtensionTransaction, YapDatabaseRowChange) throws -> Void
+    ) throws {
         writeCount += 1
-        try toldOf { for use in try uses() { try body(use.transaction) } }
+        try toldOf {
+            for use in try uses() {
+                if let heard = use.entry.heard(change) { try body(use.transaction, heard) }
+            }
+        }
     }
 
     /// Runs a part of a change that extensions were told of. When it throws, they have half of the change: the
@@ -138,6 +148,7 @@ extension YapDatabaseReadWriteTransaction {
 
     /// Notes a change for this commit, and brings the writer's own cache to it.
     func record(_ change: RowChangeRecord, _ name: YapCollectionKey) {
+        recordedCount += 1
         store.collection(name.collection)?.cache.apply(change, key: name.key)
         changes.record(
             change, key: name.key, collection: name.collection, keysMax: store.changedKeysPerCommitMax)

@@ -16,10 +16,11 @@ public class YapDatabaseReadTransaction {
     @exclusivity(unchecked) final var readCollections: ReadCollections?
     private final var isOpen = true
     private final var extensionTransactions: [ExtensionUse] = []
+    private final var isMakingUse = false
     private final var cursors: [WeakCursor] = []
 
     struct ExtensionUse {
-        let entry: StoreConnection.ExtensionEntry
+        let entry: ExtensionEntry
         let transaction: any YapDatabaseExtensionTransaction
     }
 
@@ -72,21 +73,38 @@ public class YapDatabaseReadTransaction {
     ) throws -> Extension.Connection.Transaction {
         try check()
         readCollections?.isAll = true
-        guard let use = try uses().first(where: { $0.entry.registered.name == name }),
+        return try part(of: name, as: type)
+    }
+
+    /// The part that an extension plays in this transaction. What is read with it, the extension notes itself.
+    final func part<Extension: YapDatabaseExtension>(of name: String, as type: Extension.Type) throws
+        -> Extension.Connection.Transaction
+    {
+        // One that asks for another while its own part is being made finds it among those that are made.
+        let uses = isMakingUse ? extensionTransactions : try uses()
+        guard let use = uses.first(where: { $0.entry.registered.name == name }),
             let transaction = use.transaction as? Extension.Connection.Transaction
         else {
             throw YapDatabaseError(.extensionNotRegistered, "no \(type) is registered as \"\(name)\"")
+        }
+        try use.entry.check(store)
+        if use.entry.isFilling || use.entry.isBehind || use.entry.isReplaced {
+            let reason =
+                use.entry.isFilling ? "it is being filled" : "another process wrote without it, or fills it"
+            throw YapDatabaseError(.extensionNotRegistered, "\"\(name)\" can't be read: \(reason)")
         }
         return transaction
     }
 
     /// All extensions of this transaction; each gets its transaction object at the first use of any.
     final func uses() throws -> [ExtensionUse] {
-        if extensionTransactions.count < store.extensions.count {
-            for entry in store.extensions.dropFirst(extensionTransactions.count) {
-                extensionTransactions.append(
-                    ExtensionUse(entry: entry, transaction: entry.connection.makeTransaction(self)))
-            }
+        while extensionTransactions.count < store.extensions.count {
+            let entry = store.extensions[extensionTransactions.count]
+            isMakingUse = true
+            defer { isMakingUse = false }
+            let tables = YapDatabaseExtensionTables(entry.tables, self)
+            let transaction = entry.connection.makeTransaction(self, tables: tables)
+            extensionTransactions.append(ExtensionUse(entry: entry, transaction: transaction))
         }
         return extensionTransactions
     }

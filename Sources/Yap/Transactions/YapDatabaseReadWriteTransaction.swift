@@ -7,6 +7,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     var changes = CommitChanges()
     /// The extensions from this transaction on, when it registers or unregisters one.
     var registry: [RegisteredExtension]?
+    /// How many changes of rows were recorded.
+    var recordedCount = 0
     /// How often the extensions were told of something.
     var writeCount = 0
     private(set) var isRolledBack = false

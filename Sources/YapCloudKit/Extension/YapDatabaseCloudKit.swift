@@ -137,7 +137,9 @@ public final class YapDatabaseCloudKitConnection: YapDatabaseExtensionConnection
     }
 
     /// The extension in a transaction.
-    public func makeTransaction(_ transaction: YapDatabaseReadTransaction) -> YapDatabaseCloudKitTransaction {
+    public func makeTransaction(
+        _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseCloudKitTransaction {
         let made = YapDatabaseCloudKitTransaction(cloudKit, registeredName, texts, transaction)
         texts = made.tables.texts
         return made

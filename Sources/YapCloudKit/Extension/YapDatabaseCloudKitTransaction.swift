@@ -91,13 +91,14 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     // MARK: Hooks
 
     /// Creates the tables, and walks all rows when the handler is new.
-    public func register(previous: YapDatabaseExtensionRegistration?) throws {
+    public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         // The numbers of changes begin anew with new tables, and a crash may have left copies of files to the old ones.
         cloudKit.restored.withLock { $0 = RestoredValues() }
         assets.collectsOrphans = true
         guard let previous else {
             try tables.create()
-            return try populate()
+            try populate()
+            return .isComplete
         }
         guard previous.classVersion <= YapDatabaseCloudKit.classVersion else {
             throw YapDatabaseCloudKitError.unsupportedFormat(classVersion: previous.classVersion)
@@ -114,7 +115,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
             try tables.liftRefusals(code: CloudKitTables.unrestorableRefusal)
             try tables.liftRefusals(code: CloudKitTables.stuckRefusal)
         }
-        guard previous.hasMissedCommits || isAnotherVersion else { return }
+        guard previous.hasMissedCommits || isAnotherVersion else { return .isComplete }
         let zoneHandler = cloudKit.runner.zoneHandler
         let formerVersionTags = try tables.formerVersionTags()
         let collections = zoneHandler?.collectionsWithNewFields(previous.versionTag, formerVersionTags)
@@ -123,6 +124,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
         // The server may have these values already: they are held against it before later ones are.
         for open in openChangeSets.values { try tables.setInFlight(open.sequence, false) }
         if isAnotherVersion, zoneHandler != nil { try fetchLeftOutFields(addsOnly: collections != nil) }
+        return .isComplete
     }
 
     /// The server may have values of new fields, from other devices, that the version before left out. They are

@@ -19,7 +19,9 @@ final class FailpointExtension: YapDatabaseExtension {
             self.failpoints = failpoints
         }
 
-        func makeTransaction(_ transaction: YapDatabaseReadTransaction) -> Transaction {
+        func makeTransaction(
+            _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+        ) -> Transaction {
             Transaction(failpoints)
         }
 
@@ -34,7 +36,9 @@ final class FailpointExtension: YapDatabaseExtension {
             self.failpoints = failpoints
         }
 
-        func register(previous: YapDatabaseExtensionRegistration?) throws {}
+        func register(previous: YapDatabaseExtensionRegistration?) -> YapDatabaseExtensionContent {
+            .isComplete
+        }
 
         func didChange(_ change: YapDatabaseRowChange) throws {
             failpoints.reached(.row)

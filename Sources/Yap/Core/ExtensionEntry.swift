@@ -1,0 +1,62 @@
+import SQLite
+import Seams
+
+/// An extension at one SQLite handle.
+final class ExtensionEntry {
+    private(set) var registered: RegisteredExtension
+    let connection: any YapDatabaseExtensionConnection
+    let tables: TableStatements
+    /// Up to which rowid its tables have the rows, while it is being filled; nil: they have all.
+    var filledThrough: Int64?
+    /// Whether the file's note of the extension was read since another process wrote.
+    var isChecked = false
+    /// Whether the file says that the tables are another version's.
+    private(set) var isReplaced = false
+    /// Whether the file says that the tables lack rows.
+    private(set) var isBehind = false
+    /// Up to which rowid another process has filled the tables.
+    private var notedThrough: Int64?
+    /// The collections that it hears of; nil: all.
+    private let collections: [String]?
+
+    init(_ registered: RegisteredExtension, _ sqlite: Connection) {
+        let instance = registered.instance
+        self.registered = registered
+        connection = instance.makeConnection(registeredName: registered.name)
+        tables = TableStatements(
+            sqlite, owned: instance.tableNames(registeredName: registered.name), readable: ["database2"])
+        collections = instance.collections
+    }
+
+    var isFilling: Bool { filledThrough != nil }
+
+    /// From `registered` on its tables have all rows.
+    func complete(as registered: RegisteredExtension) {
+        self.registered = registered
+        filledThrough = nil
+        (isChecked, isBehind, notedThrough) = (false, false, nil)
+    }
+
+    /// Reads the file's note of the extension, if another process may have changed it. Others than those that are
+    /// filled look after their tables themselves.
+    func check(_ store: StoreConnection) throws {
+        guard !isChecked, registered.isFilled, !isFilling else { return }
+        let stored = StoredExtension(registered.name, store)
+        isReplaced = try !stored.isOf(registered.instance)
+        notedThrough = try stored.filledThrough()
+        isBehind = try notedThrough != nil || stored.hasMissedCommits()
+        isChecked = true
+    }
+
+    /// What the extension hears of a change; nil: nothing.
+    func heard(_ change: YapDatabaseRowChange) -> YapDatabaseRowChange? {
+        if isReplaced { return nil }
+        if let collection = change.collection, !hears(of: collection) { return nil }
+        // The other rows are handed over later, here or by another process.
+        return (filledThrough ?? notedThrough).map { change.limited(toRowsThrough: $0) } ?? change
+    }
+
+    func hears(of collection: String) -> Bool {
+        collections?.contains { $0.hasSameBytes(as: collection) } ?? true
+    }
+}

@@ -1,0 +1,187 @@
+import SQLite
+
+/// Fills extensions that are being registered, a batch of rows in each transaction, so that others write in between.
+///
+/// Rows go by in the order of their rowids. An extension hears of changes to those that it was handed, and is handed
+/// the others later; up to where is stored with each batch. Extensions that are at the same row are filled together:
+/// each row is read and decoded once.
+struct ExtensionFiller {
+    /// Rows of one batch, wanted or not.
+    static let scannedRowsMax = 2_000
+    /// Bytes of the wanted rows of one batch, but for the last row.
+    static let batchBytesMax = 1 << 20
+
+    private let core: WriterCore
+    private var store: StoreConnection { core.store }
+
+    init(_ core: WriterCore) {
+        self.core = core
+    }
+
+    /// Hands over the next batch.
+    ///
+    /// - Parameter generation: The registration that is waited for.
+    /// - Returns: The part of the rows that it has, from 0 to 1; nil when it is complete.
+    /// - Throws: What the extension throws; `extensionNotRegistered` when it was unregistered meanwhile; `decoding` for
+    ///   a row that can't be read.
+    func fillNext(_ generation: UInt64) throws -> Double? {
+        if core.log.registry.contains(where: { $0.generation == generation }) { return nil }
+        let saved = store.savedFilling()
+        do {
+            try core.alone { try fill(in: $0) }
+        } catch let failure as Failure {
+            // The others go on without those that failed.
+            store.restoreFilling(saved)
+            for failed in failure.generations { core.stopFilling(failed, because: failure.error) }
+        } catch {
+            store.restoreFilling(saved)
+            throw error
+        }
+        if let failure = core.takeFillFailure(generation) { throw failure }
+        return try entry(generation)?.filledThrough.map { try part($0) }
+    }
+
+    /// What one extension's rows, or its own code, came to.
+    private struct Failure: Error {
+        let generations: [UInt64]
+        let error: any Error
+    }
+
+    private func fill(in transaction: YapDatabaseReadWriteTransaction) throws {
+        guard !store.filling.isEmpty else { return }
+        for use in try transaction.uses() where use.entry.isFilling { try beginAnewIfBehind(use) }
+        try hand(read(after: store.filling.compactMap(\.filledThrough).min() ?? .max), in: transaction)
+    }
+
+    /// Another process may have written without the extension.
+    private func beginAnewIfBehind(_ use: YapDatabaseReadTransaction.ExtensionUse) throws {
+        let (instance, stored) = (
+            use.entry.registered.instance, StoredExtension(use.entry.registered.name, store)
+        )
+        guard try stored.hasMissedCommits() else { return }
+        let previous = try stored.registration(of: type(of: instance))
+        let content = try attributing(to: [use.entry]) { try use.transaction.register(previous: previous) }
+        try stored.save(instance)
+        switch content {
+        case .isEmpty: use.entry.filledThrough = 0
+        case .isUnchanged: break
+        case .isComplete: use.entry.filledThrough = .max
+        }
+        try stored.setFilledThrough(use.entry.filledThrough)
+    }
+
+    private func attributing<Result>(to entries: [ExtensionEntry], _ body: () throws -> Result) throws
+        -> Result
+    {
+        do {
+            return try body()
+        } catch {
+            throw Failure(generations: entries.map(\.registered.generation), error: error)
+        }
+    }
+
+    private struct Batch {
+        var rows: [YapDatabaseStoredRow] = []
+        /// The last row that was looked at.
+        var end: Int64
+        /// Whether there is none after it.
+        var isLast = false
+    }
+
+    private func entry(_ generation: UInt64) -> ExtensionEntry? {
+        store.filling.first { $0.registered.generation == generation }
+    }
+
+    private func read(after start: Int64) throws -> Batch {
+        let sql =
+            "SELECT rowid, collection, key, data, metadata FROM database2 WHERE rowid > ?1 ORDER BY rowid LIMIT ?2"
+        return try store.statement(sql) { statement in
+            try statement.bind(start, at: 1)
+            try statement.bind(Self.scannedRowsMax, at: 2)
+            var batch = Batch(end: start)
+            var (scannedCount, bytesCount) = (0, 0)
+            while batch.rows.count < YapDatabaseExtensionRegistration.filledRowsMax,
+                bytesCount < Self.batchBytesMax
+            {
+                guard try statement.step() else {
+                    batch.isLast = scannedCount < Self.scannedRowsMax
+                    break
+                }
+                scannedCount += 1
+                batch.end = statement.int64(at: 0)
+                guard let row = try row(statement) else { continue }
+                batch.rows.append(row)
+                bytesCount += statement.withBytes(at: 3) { $0.count }
+            }
+            return batch
+        }
+    }
+
+    /// The row on which the statement stands; nil when no extension that is being filled wants it, or the type of its
+    /// objects isn't registered: then nothing of it can be written either.
+    private func row(_ statement: borrowing Statement) throws -> YapDatabaseStoredRow? {
+        let collection = statement.text(at: 1)
+        let rowID = statement.int64(at: 0)
+        let wanting = store.filling.filter { rowID > $0.filledThrough ?? .max && $0.hears(of: collection) }
+        guard !wanting.isEmpty, let registration = store.collection(collection)?.registration else {
+            return nil
+        }
+        let identity = YapDatabaseRowIdentity(
+            rowID: rowID, collection: collection, key: statement.text(at: 2))
+        return try attributing(to: wanting) {
+            let object = try registration.object.decoded(identity.key, collection) { decode in
+                try statement.withBytes(at: 3, decode)
+            }
+            let metadata =
+                statement.isNull(at: 4)
+                ? nil
+                : try registration.metadata?.decoded(identity.key, collection) { decode in
+                    try statement.withBytes(at: 4, decode)
+                }
+            return YapDatabaseStoredRow(
+                identity: identity, object: object.erased, metadata: metadata?.erased)
+        }
+    }
+
+    private func hand(_ batch: Batch, in transaction: YapDatabaseReadWriteTransaction) throws {
+        var complete: [RegisteredExtension] = []
+        for use in try transaction.uses() {
+            let entry = use.entry
+            guard let filledThrough = entry.filledThrough else { continue }
+            let rows = batch.rows.filter { row in
+                row.identity.rowID > filledThrough && entry.hears(of: row.identity.collection)
+            }
+            try attributing(to: [entry]) { try hand(rows, to: use, in: transaction) }
+            let stored = StoredExtension(entry.registered.name, store)
+            if batch.isLast {
+                try stored.setFilledThrough(nil)
+                complete.append(entry.registered.filled(since: store.mark.number + 1))
+            } else if batch.end > filledThrough {
+                try stored.setFilledThrough(batch.end)
+                entry.filledThrough = batch.end
+            }
+        }
+        if !complete.isEmpty { core.complete(complete, in: transaction) }
+    }
+
+    private func hand(
+        _ rows: [YapDatabaseStoredRow], to use: YapDatabaseReadTransaction.ExtensionUse,
+        in transaction: YapDatabaseReadWriteTransaction
+    ) throws {
+        guard !rows.isEmpty else { return }
+        let recordedCount = transaction.recordedCount
+        try use.transaction.fill(rows)
+        guard transaction.recordedCount == recordedCount else {
+            throw YapDatabaseError(.extensionsDoNotSettle, "rows were changed in fill(_:)")
+        }
+    }
+
+    /// The part of all rows up to `rowID`, by the rowids.
+    private func part(_ rowID: Int64) throws -> Double {
+        // Outside of the batch's transaction; only for the one who waits.
+        let last = try store.statement("SELECT max(rowid) FROM database2") {
+            try $0.step() ? $0.int64(at: 0) : 0
+        }
+        return min(1, Double(rowID) / Double(max(1, last)))
+    }
+}

@@ -1,0 +1,33 @@
+/// What an extension registered under the same name stored when it was last registered.
+public struct YapDatabaseExtensionRegistration: Sendable, Equatable {
+    /// The most rows in one call of `fill(_:)`.
+    public static let filledRowsMax = 500
+
+    /// The `classVersion` then.
+    public let classVersion: Int
+    /// The `versionTag` then.
+    public let versionTag: String
+    /// Whether rows were written since while the extension was not registered, so that its tables may be
+    /// behind.
+    public let hasMissedCommits: Bool
+}
+
+/// What an extension's tables have when `register(previous:)` returns.
+public enum YapDatabaseExtensionContent: Sendable {
+    /// Everything that they need. No row is handed over.
+    case isComplete
+    /// Nothing: all rows of the extension's collections are handed to `fill(_:)`.
+    case isEmpty
+    /// What they had. If they were being filled then, the rest of the rows is handed to `fill(_:)`.
+    case isUnchanged
+}
+
+/// A row as it is stored.
+public struct YapDatabaseStoredRow: Sendable {
+    /// Its rowid, collection and key.
+    public let identity: YapDatabaseRowIdentity
+    /// Its object.
+    public let object: any Sendable
+    /// Its metadata, if it has any and their type is registered.
+    public let metadata: (any Sendable)?
+}

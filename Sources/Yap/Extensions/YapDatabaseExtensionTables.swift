@@ -1,0 +1,117 @@
+import SQLite
+
+/// The SQLite tables that an extension owns, in one transaction: those that `tableNames` names, and for virtual tables
+/// those that SQLite makes beneath them. They and `database2`, the table of rows, can be read; no other can.
+///
+/// ```swift
+/// try tables.run("INSERT OR REPLACE INTO words VALUES (?1, ?2)", [.text("milk"), .integer(3)])
+/// let counts = try tables.rows("SELECT count FROM words WHERE word = ?1", [.text("milk")])
+/// ```
+///
+/// It belongs to its transaction. Every call throws `YapDatabaseError`: `sqlite` with SQLite's message (also for a
+/// statement that names another table), `transactionEnded`, or what the file gave.
+public struct YapDatabaseExtensionTables {
+    private let statements: TableStatements
+    /// Held until the transaction ends, which lets go of its extensions.
+    private let transaction: YapDatabaseReadTransaction
+
+    init(_ statements: TableStatements, _ transaction: YapDatabaseReadTransaction) {
+        self.statements = statements
+        self.transaction = transaction
+    }
+
+    /// Runs statements without values, such as `CREATE TABLE`.
+    ///
+    /// - Parameter sql: One statement, or several with `;` between them.
+    /// - Throws: also `readOnlyTransaction` when the transaction only reads.
+    public func execute(_ sql: String) throws {
+        _ = try writingTransaction()
+        try noting { try statements.execute(sql) }
+    }
+
+    /// Runs a statement that returns no rows.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement. It is prepared once and kept, so values belong into `values`.
+    ///   - values: The values of `?1`, `?2` and so on.
+    /// - Returns: How many rows were inserted, updated or deleted.
+    /// - Throws: also `readOnlyTransaction` when the transaction only reads.
+    @discardableResult
+    public func run(_ sql: String, _ values: [YapDatabaseColumnValue] = []) throws -> Int {
+        _ = try writingTransaction()
+        try withStatement(sql, values) { statement in try statements.limited { try statement.run() } }
+        return transaction.store.sqlite.changesCount
+    }
+
+    /// Runs a query and returns its rows, each with the values of its columns.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement, as for `run`.
+    ///   - values: The values of `?1`, `?2` and so on.
+    public func rows(_ sql: String, _ values: [YapDatabaseColumnValue] = []) throws
+        -> [[YapDatabaseColumnValue]]
+    {
+        try withStatement(sql, values) { statement in
+            // Virtual tables prepare statements of their own while they are read.
+            try statements.limited {
+                var rows: [[YapDatabaseColumnValue]] = []
+                while try statement.step() {
+                    rows.append((0..<statement.columnCount).map { statement.columnValue(at: $0) })
+                }
+                return rows
+            }
+        }
+    }
+
+    /// Runs `body`. When it throws, what it wrote into the tables is undone, and the transaction goes on.
+    ///
+    /// `body` changes no rows of the database: when it has and throws, the whole transaction fails. What the extension
+    /// keeps in memory is its own affair.
+    /// - Throws: what `body` throws; also `readOnlyTransaction` when the transaction only reads.
+    public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+        let writing = try writingTransaction()
+        let recordedCount = writing.recordedCount
+        do {
+            return try noting { try transaction.store.sqlite.savepoint("extension", body) }
+        } catch {
+            // Caches and other extensions know of rows that are undone.
+            if writing.recordedCount != recordedCount, writing.failure == nil { writing.failure = error }
+            throw error
+        }
+    }
+
+    /// Lends `body` a prepared statement with its values bound.
+    ///
+    /// - Parameter isKept: whether the statement is kept: not one of very many texts.
+    func withStatement<Result>(
+        _ sql: String, _ values: [YapDatabaseColumnValue] = [], isKept: Bool = true,
+        _ body: (borrowing Statement) throws -> Result
+    ) throws -> Result {
+        try transaction.check()
+        return try noting {
+            try statements.withStatement(sql, isKept: isKept) { statement in
+                if !statement.isReadOnly { _ = try writingTransaction() }
+                for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
+                return try body(statement)
+            }
+        }
+    }
+
+    private func writingTransaction() throws -> YapDatabaseReadWriteTransaction {
+        try transaction.check()
+        guard let writing = transaction as? YapDatabaseReadWriteTransaction else {
+            throw YapDatabaseError(.readOnlyTransaction, "an extension's tables can't be written in a read")
+        }
+        return writing
+    }
+
+    private func noting<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw transaction.store.noted(error)
+        }
+    }
+}
+
+@available(*, unavailable) extension YapDatabaseExtensionTables: Sendable {}

@@ -1,0 +1,65 @@
+/// An extension in one transaction. All calls come from the thread of the transaction.
+///
+/// A method that throws fails the whole transaction: nothing of it is kept.
+public protocol YapDatabaseExtensionTransaction: AnyObject {
+    /// Creates or upgrades the extension's tables. Called in the transaction that registers it, and
+    /// again when another process wrote without the extension while it was filled.
+    ///
+    /// - Parameter previous: What was stored under the name, or `nil`: new, or another class (its tables are
+    ///   gone).
+    /// - Returns: What the tables have now.
+    func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent
+
+    /// Adds rows to the tables. Called again and again, each time in a transaction of its own, between which others
+    /// write: `willChange` and `didChange` are called for rows that were handed over, and for no others. `willChange`
+    /// isn't called for rows that are inserted meanwhile. Nobody reads the extension until it is complete.
+    ///
+    /// After a crash the next registration may go on where this ended.
+    ///
+    /// - Parameter rows: At most `YapDatabaseExtensionRegistration.filledRowsMax` rows, in the order of their rowids.
+    func fill(_ rows: [YapDatabaseStoredRow]) throws
+
+    /// Called before a row changes: the transaction still reads the old values.
+    func willChange(_ change: YapDatabaseRowChange) throws
+
+    /// Called after a row changed, in the order in which the extensions were registered.
+    func didChange(_ change: YapDatabaseRowChange) throws
+
+    /// Called at the end of the closure: the last place to change rows (other extensions see these changes).
+    /// Called on all extensions again and again until none changes a row.
+    func flushPendingChangesToMainDatabaseTable() throws
+
+    /// Called after that: writes what the transaction collected into the extension's own tables. No rows
+    /// change now.
+    func flushPendingChangesToExtensionTables() throws
+
+    /// What other connections need to bring their caches up to date, or `nil` for nothing. Called after the
+    /// flushes.
+    func changesForConnections() -> (any Sendable)?
+
+    /// Called after COMMIT, while the database's writer is still held: keep it short, begin no transaction. The
+    /// extension's own transaction has ended: calls on it throw.
+    func didCommit(snapshot: UInt64)
+
+    /// Called when the transaction failed or was rolled back, before or at COMMIT.
+    func didRollback()
+}
+
+extension YapDatabaseExtensionTransaction {
+    /// Does nothing.
+    public func fill(_ rows: [YapDatabaseStoredRow]) throws {}
+    /// Does nothing.
+    public func willChange(_ change: YapDatabaseRowChange) throws {}
+    /// Does nothing.
+    public func didChange(_ change: YapDatabaseRowChange) throws {}
+    /// Does nothing.
+    public func flushPendingChangesToMainDatabaseTable() throws {}
+    /// Does nothing.
+    public func flushPendingChangesToExtensionTables() throws {}
+    /// Nothing to hand over.
+    public func changesForConnections() -> (any Sendable)? { nil }
+    /// Does nothing.
+    public func didCommit(snapshot: UInt64) {}
+    /// Does nothing.
+    public func didRollback() {}
+}
