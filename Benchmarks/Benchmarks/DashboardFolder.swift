@@ -3,8 +3,8 @@ import CloudStore
 import CloudWire
 import Foundation
 
-/// A data folder with many accounts, administrators with sessions, devices, and a user with a large zone; and a server of
-/// it.
+/// A data folder with many accounts, administrators with sessions, devices, and a user with a large zone; and a server
+/// of it.
 @MainActor
 final class DashboardFolder {
     static let accountsCount = 10_000

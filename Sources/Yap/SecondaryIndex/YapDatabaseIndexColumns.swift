@@ -1,0 +1,76 @@
+/// Describes the columns of an index. Used in the closure of `YapDatabaseSecondaryIndex.init`.
+public struct YapDatabaseIndexColumns<Object: Sendable> {
+    /// A column: a property of the objects.
+    struct Column: Sendable {
+        let path: any AnyKeyPath & Sendable
+        let name: String
+        let typeName: String
+        let value: @Sendable (Object) -> YapDatabaseColumnValue
+    }
+
+    private static var reservedNames: Set<String> {
+        ["rowid", "oid", "_rowid_", "collection", "key", "data", "metadata"]
+    }
+
+    private(set) var columns: [Column] = []
+    /// The SQLite indexes, each with the places of its columns.
+    private(set) var indexes: [[Int]] = []
+    /// What is wrong, in words.
+    private(set) var mistakes: [String] = []
+
+    init() {}
+
+    /// Adds a column for a property, which queries can then compare and sort by.
+    ///
+    /// - Parameters:
+    ///   - path: The property.
+    ///   - name: The column's name in the file, and in SQL. Without it, it is the property's, with `_` for each `.`; a
+    ///     computed property needs one, and so does each in a build without reflection metadata.
+    ///   - isIndexed: Whether it has an SQLite index of its own, which queries that compare or sort by it first need to
+    ///     be quick, and each change of the property has to keep.
+    public mutating func column<Value: YapDatabaseColumnConvertible>(
+        _ path: any KeyPath<Object, Value> & Sendable, _ name: String? = nil, isIndexed: Bool = true
+    ) {
+        if columns.contains(where: { $0.path == path }) { mistakes.append("\(path) is a column twice") }
+        guard let name = name ?? Self.name(of: path) else {
+            return mistakes.append("the property \(path) has no name here: use column(path, \"name\")")
+        }
+        if let mistake = mistake(in: name) { mistakes.append(mistake) }
+        if isIndexed { indexes.append([columns.count]) }
+        columns.append(
+            Column(path: path, name: name, typeName: "\(Value.self)") { $0[keyPath: path].columnValue })
+    }
+
+    private func mistake(in name: String) -> String? {
+        let isLetter = { (byte: UInt8) in UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
+        let isDigit = { (byte: UInt8) in UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+        if name.isEmpty || !name.utf8.allSatisfy({ isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }) {
+            return "a column can't be called \"\(name)\": use letters of ASCII, digits and _"
+        }
+        if Self.reservedNames.contains(name.lowercased()) {
+            return "a column can't be called \"\(name)\", as the database's own are: give it another name"
+        }
+        return columns.contains { $0.name.lowercased() == name.lowercased() }
+            ? "two columns are called \(name)" : nil
+    }
+
+    /// What a stored property is called in the source: `\Todo.list.title` is `list_title`.
+    private static func name(of path: any AnyKeyPath & Sendable) -> String? {
+        let text = "\(path)"
+        guard let dot = text.firstIndex(of: "."), !text.contains("<") else { return nil }
+        return String(text[dot...].dropFirst()).replacing(".", with: "_")
+    }
+
+    /// Adds an SQLite index over several columns, for queries that compare the first ones with `==` and the next one in
+    /// any way, or sort by it.
+    ///
+    /// - Parameter paths: Properties that are columns already, in order.
+    public mutating func index(_ paths: [any PartialKeyPath<Object> & Sendable]) {
+        let places = paths.compactMap { path in columns.firstIndex { $0.path == path } }
+        if places.count < paths.count || places.isEmpty {
+            mistakes.append("an index is over properties that aren't columns")
+        } else {
+            indexes.append(places)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/// An index over properties of the objects of one collection: finds, sorts and counts them without reading the others.
+///
+/// ```swift
+/// let byDue = YapDatabaseSecondaryIndex("byDue", of: Todo.self, in: "todos", version: "1") {
+///     $0.column(\.due)
+///     $0.column(\.priority)
+/// }
+/// try await database.register(byDue)
+/// let late = try await connection.read {
+///     try $0[byDue].rows(where: { $0.due < now && $0.priority >= 3 }, sort: [.by(\.due)], limit: 50)
+/// }
+/// ```
+///
+/// It follows each write inside the transaction, so that the same transaction finds what it wrote. A row is in it while
+/// its object is in the collection and `isIncluded` says so.
+public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamedExtension, NotesReads {
+    /// The class's name in the file, whatever the objects' type.
+    public static var className: String { "YapDatabaseSecondaryIndex" }
+    /// The version of the tables.
+    public static var classVersion: Int { 1 }
+
+    /// What it is reached by in transactions, and known by in the file.
+    public let name: String
+    /// The collection that it is over.
+    public let collection: String
+    /// The version that the app gave, with what the columns are.
+    public let versionTag: String
+    let columns: [YapDatabaseIndexColumns<Object>.Column]
+    let isIncluded: @Sendable (Object) -> Bool
+    private let indexes: [[Int]]
+    private let mistakes: [String]
+
+    /// Describes an index.
+    ///
+    /// - Parameters:
+    ///   - name: What it is known by in the file.
+    ///   - type: The type that the collection is registered with.
+    ///   - collection: The collection.
+    ///   - version: Change it whenever a property is computed in another way, or `isIncluded` decides in another way:
+    ///     the index is then filled anew. Columns of another name or type are noticed without it.
+    ///   - isIncluded: Which objects are in the index.
+    ///   - describe: Adds the columns. What is wrong with them, registering throws.
+    public init(
+        _ name: String, of type: Object.Type, in collection: String, version: String,
+        including isIncluded: @escaping @Sendable (Object) -> Bool = { _ in true },
+        _ describe: (inout YapDatabaseIndexColumns<Object>) -> Void
+    ) {
+        var description = YapDatabaseIndexColumns<Object>()
+        describe(&description)
+        self.name = name
+        self.collection = collection
+        self.isIncluded = isIncluded
+        columns = description.columns
+        indexes = description.indexes
+        mistakes = description.mistakes + (description.columns.isEmpty ? ["the index has no column"] : [])
+        // The tag tells of other columns by itself.
+        let shape = columns.map { "\($0.name) \($0.typeName)" }.joined(separator: ",")
+        let indexed = indexes.map { $0.map(String.init).joined(separator: "+") }.joined(separator: ",")
+        versionTag = "\(version);\(collection);\(shape);\(indexed)"
+    }
+
+    /// The one collection.
+    public var collections: [String]? { [collection] }
+
+    /// The one table, which SQLite's own indexes belong to.
+    public func tableNames(registeredName: String) -> [String] { ["secondaryIndex_\(registeredName)"] }
+
+    /// The index at one SQLite handle.
+    public func makeConnection(registeredName: String) -> YapDatabaseSecondaryIndexConnection<Object> {
+        YapDatabaseSecondaryIndexConnection(self, table: tableNames(registeredName: registeredName)[0])
+    }
+
+    /// Throws what is wrong with the description.
+    func check() throws {
+        if let mistake = mistakes.first { throw YapDatabaseError(.invalidExtension, "\(name): \(mistake)") }
+    }
+
+    /// The statements that make the table.
+    func create(_ table: String) -> String {
+        let names = columns.map { SQLName.quoted($0.name) }
+        let quotedTable = SQLName.quoted(table)
+        let sql =
+            "DROP TABLE IF EXISTS \(quotedTable);"
+            + "CREATE TABLE \(quotedTable) (rowid INTEGER PRIMARY KEY, \(names.joined(separator: ", ")));"
+        return indexes.enumerated().reduce(into: sql) { sql, index in
+            let over = index.element.map { names[$0] }.joined(separator: ", ")
+            sql +=
+                "CREATE INDEX \(SQLName.quoted("index\(index.offset + 1)_of_\(table)")) ON \(quotedTable) (\(over));"
+        }
+    }
+}
+
+/// An index at one SQLite handle. It keeps nothing but the texts of its statements.
+public final class YapDatabaseSecondaryIndexConnection<Object: Sendable>: YapDatabaseExtensionConnection {
+    let index: YapDatabaseSecondaryIndex<Object>
+    let sql: SecondaryIndexSQL
+    let table: String
+
+    init(_ index: YapDatabaseSecondaryIndex<Object>, table: String) {
+        self.index = index
+        self.table = table
+        sql = SecondaryIndexSQL(table: table, columns: index.columns.map(\.name))
+    }
+
+    /// The index in a transaction.
+    public func makeTransaction(
+        _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseSecondaryIndexTransaction<Object> {
+        YapDatabaseSecondaryIndexTransaction(self, transaction, tables)
+    }
+
+    /// Nothing is cached.
+    public func apply(_ changes: any Sendable) {}
+    /// Nothing is cached.
+    public func dropCaches() {}
+}
