@@ -1,0 +1,19 @@
+/// A setting that is the same for all groups, except for some.
+struct ViewGroupSetting<Group: Hashable & Sendable, Value: Sendable>: Sendable {
+    private var common: Value
+    private var exceptions: [Group: Value] = [:]
+
+    init(_ common: Value) { self.common = common }
+
+    subscript(group: Group) -> Value {
+        get { exceptions[group] ?? common }
+        set { exceptions[group] = newValue }
+    }
+
+    /// Returns a setting that follows from this one, for all groups and for each exception.
+    func map<Other>(_ transform: (Value) -> Other) -> ViewGroupSetting<Group, Other> {
+        var other = ViewGroupSetting<Group, Other>(transform(common))
+        other.exceptions = exceptions.mapValues(transform)
+        return other
+    }
+}
