@@ -6,6 +6,7 @@ import SQLite
 /// in memory.
 final class WordCounter: YapDatabaseExtension {
     static let classVersion = 2
+    static let notesReads = true
     let versionTag: String
     let dependencies: [String]
     let log: Log?
@@ -45,7 +46,7 @@ final class WordCounterConnection: YapDatabaseExtensionConnection {
     func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> WordCounterTransaction {
-        WordCounterTransaction(self, transaction)
+        WordCounterTransaction(self, transaction, tables)
     }
 
     func apply(_ changes: any Sendable) {
@@ -59,18 +60,24 @@ final class WordCounterConnection: YapDatabaseExtensionConnection {
 final class WordCounterTransaction: YapDatabaseExtensionTransaction {
     private let connection: WordCounterConnection
     private unowned let transaction: YapDatabaseReadTransaction
+    private let tables: YapDatabaseExtensionTables
     private var dirty: [String: Int] = [:]
     private var wordBefore: [Int64: String] = [:]
     /// Rows that are written at the end of the transaction: title by key.
     var pendingRows: [(key: String, title: String)] = []
     var isEndless = false
 
-    init(_ connection: WordCounterConnection, _ transaction: YapDatabaseReadTransaction) {
+    init(
+        _ connection: WordCounterConnection, _ transaction: YapDatabaseReadTransaction,
+        _ tables: YapDatabaseExtensionTables
+    ) {
         self.connection = connection
         self.transaction = transaction
+        self.tables = tables
     }
 
     func count(of word: String) throws -> Int {
+        tables.noteRead { changes in (changes as? [String: Int])?[word] != nil }
         if let count = dirty[word] ?? connection.counts[word] { return count }
         let count = try transaction.sqlite.withStatement("SELECT n FROM \(connection.table) WHERE word = ?1")
         {

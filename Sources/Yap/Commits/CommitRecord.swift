@@ -4,7 +4,20 @@ struct CommitRecord: Sendable {
     let mark: SnapshotMark
     let changes: CommitChanges
     /// What extensions hand to their other connections, in the order of registration.
-    let extensionChanges: [(generation: UInt64, changes: any Sendable)]
+    let extensionChanges: [ExtensionChanges]
     /// The extensions from this commit on, when it registered or unregistered one.
     let registry: [RegisteredExtension]?
+
+    /// The number of changed keys and of the extensions' changes, which the log bounds.
+    var changeCount: Int { extensionChanges.reduce(changes.keyCount) { $0 + $1.count } }
+}
+
+/// What one extension changed in one commit.
+struct ExtensionChanges: Sendable {
+    let name: String
+    let generation: UInt64
+    let changes: any Sendable
+
+    /// Extensions that don't count their changes have one.
+    var count: Int { (changes as? any YapDatabaseCountedChanges)?.count ?? 1 }
 }

@@ -10,17 +10,24 @@ public struct YapDatabaseCommit: Sendable {
     public internal(set) var missedCommits: UInt64 = 0
 
     private let changes: CommitChanges
+    private let extensionChanges: [ExtensionChanges]
+    /// The registered extensions, when the commit registered or unregistered one.
+    private let registry: [RegisteredExtension]?
 
     init(_ record: CommitRecord) {
         snapshot = record.mark.number
         isExternal = false
         changes = record.changes
+        extensionChanges = record.extensionChanges
+        registry = record.registry
     }
 
     init(externalSnapshot: UInt64) {
         snapshot = externalSnapshot
         isExternal = true
         changes = CommitChanges()
+        extensionChanges = []
+        registry = nil
     }
 
     /// Counts a commit before this one that the receiver doesn't get.
@@ -88,8 +95,28 @@ public struct YapDatabaseCommit: Sendable {
             .filter { isWanted($0.value.flags) }.keys.map(\.string).sorted()
     }
 
-    func touches(_ reads: ReadCollections) -> Bool {
-        if reads.isAll || isExternal || missedCommits > 0 || changes.isAllCleared { return true }
-        return reads.names.contains { changes.collections[ExactString($0)] != nil }
+    // MARK: Extensions
+
+    /// What an extension changed, as its transaction returned it from `changesForConnections()`.
+    ///
+    /// - Parameter name: The name that the extension is registered under.
+    /// - Returns: The changes; nil without any, and where they aren't known: see `mayMissChanges(ofExtension:)`.
+    public func changes(ofExtension name: String) -> (any Sendable)? {
+        extensionChanges.first { $0.name == name }?.changes
+    }
+
+    /// Whether `changes(ofExtension:)` may lack changes: commits were missed, another process wrote, or this commit
+    /// registered or unregistered the extension.
+    ///
+    /// - Parameter name: The name that the extension is registered under.
+    public func mayMissChanges(ofExtension name: String) -> Bool {
+        isExternal || missedCommits > 0
+            || registry.map { $0.allSatisfy { $0.name != name || $0.sinceSnapshot == snapshot } } == true
+    }
+
+    func hasChange(ofExtension generation: UInt64, where isWanted: (any Sendable) -> Bool) -> Bool {
+        if isExternal || missedCommits > 0 { return true }
+        if let registry, !registry.contains(where: { $0.generation == generation }) { return true }
+        return extensionChanges.contains { $0.generation == generation && isWanted($0.changes) }
     }
 }

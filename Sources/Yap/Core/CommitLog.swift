@@ -5,12 +5,12 @@ import Seams
 final class CommitLog: Sendable {
     /// How many commits are kept. A connection that lags behind by more drops its caches instead.
     static let recordsMax = 256
-    /// How many changed keys the kept commits may name in all.
-    static let changedKeysMax = 50_000
+    /// Maximum changes that the kept commits name in all: keys of rows, and what extensions changed.
+    static let changesMax = 50_000
 
     private struct State {
         var records: [CommitRecord] = []
-        var keyCount = 0
+        var changeCount = 0
         var newest: SnapshotMark
         var registry: [RegisteredExtension] = []
     }
@@ -50,7 +50,7 @@ final class CommitLog: Sendable {
         guard let last = records.last else { return }
         state.withLock { state in
             state.records += records
-            state.keyCount += records.reduce(0) { $0 + $1.changes.keyCount }
+            state.changeCount += records.reduce(0) { $0 + $1.changeCount }
             state.newest = last.mark
         }
     }
@@ -60,7 +60,7 @@ final class CommitLog: Sendable {
         guard let first = records.first else { return }
         state.withLock { state in
             state.records.removeLast(records.count)
-            state.keyCount -= records.reduce(0) { $0 + $1.changes.keyCount }
+            state.changeCount -= records.reduce(0) { $0 + $1.changeCount }
             // Another process's commit may have been seen since.
             if state.newest == records.last?.mark { state.newest = first.previous }
         }
@@ -76,17 +76,17 @@ final class CommitLog: Sendable {
                 if let registry = record.registry { state.registry = registry }
                 if let commit = publisher.enqueue(YapDatabaseCommit(record)) { dropped.append(commit) }
             }
-            guard state.records.count > Self.recordsMax || state.keyCount > Self.changedKeysMax else {
+            guard state.records.count > Self.recordsMax || state.changeCount > Self.changesMax else {
                 return (registryBefore, dropped, [])
             }
             // A quarter at a time, because each removal moves all that stays.
             var surplus = min(max(0, state.records.count - Self.recordsMax * 3 / 4), state.records.count - 1)
-            var keyCount = state.records[..<surplus].reduce(0) { $0 + $1.changes.keyCount }
-            while surplus < state.records.count - 1, state.keyCount - keyCount > Self.changedKeysMax {
-                keyCount += state.records[surplus].changes.keyCount
+            var changeCount = state.records[..<surplus].reduce(0) { $0 + $1.changeCount }
+            while surplus < state.records.count - 1, state.changeCount - changeCount > Self.changesMax {
+                changeCount += state.records[surplus].changeCount
                 surplus += 1
             }
-            state.keyCount -= keyCount
+            state.changeCount -= changeCount
             let forgotten = Array(state.records[..<surplus])
             state.records.removeFirst(surplus)
             return (registryBefore, dropped, forgotten)

@@ -12,19 +12,19 @@ final class ReaderCore {
 
     /// Runs `body` on the newest snapshot.
     ///
-    /// - Parameter tracksReads: Whether to find out which collections `body` reads.
+    /// - Parameter tracksReads: Whether to note what `body` reads.
     func read<Result>(
         tracksReads: Bool = false, _ body: (YapDatabaseReadTransaction) throws -> Result
-    ) throws -> (result: Result, reads: ReadCollections?) {
+    ) throws -> (result: Result, reads: ReadDependencies?) {
         try begin()
         defer { try? store.sqlite.rollback() }
         let transaction = YapDatabaseReadTransaction(store)
         defer { transaction.end() }
-        if tracksReads { transaction.readCollections = ReadCollections() }
+        if tracksReads { transaction.dependencies = ReadDependencies() }
         do {
             let result = try body(transaction)
             if let failure = transaction.iterationError ?? store.lostTransaction { throw failure }
-            return (result, transaction.readCollections)
+            return (result, transaction.dependencies)
         } catch let error as SQLiteError {
             // An extension's own statement.
             throw store.noted(error)

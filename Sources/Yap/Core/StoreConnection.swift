@@ -125,10 +125,13 @@ final class StoreConnection {
             if collection.cache.isEmpty { continue }
             for (key, change) in changes.rows { collection.cache.apply(change, key: key.string) }
         }
-        for (generation, changes) in record.extensionChanges {
-            extensions.first { $0.registered.generation == generation }?.connection.apply(changes)
-        }
+        for change in record.extensionChanges { apply(change) }
         mark = record.mark
+    }
+
+    /// Brings the caches of the extension that made the change up to date.
+    func apply(_ change: ExtensionChanges) {
+        extensions.first { $0.registered.generation == change.generation }?.connection.apply(change.changes)
     }
 
     // MARK: Extensions

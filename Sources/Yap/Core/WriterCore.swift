@@ -188,7 +188,8 @@ final class WriterCore {
         try throwFailure(of: transaction)
         let extensionChanges = uses.compactMap { use in
             use.transaction.changesForConnections().map {
-                (generation: use.entry.registered.generation, changes: $0)
+                ExtensionChanges(
+                    name: use.entry.registered.name, generation: use.entry.registered.generation, changes: $0)
             }
         }
         if !transaction.changes.isEmpty { try markOrphans() }
@@ -234,9 +235,7 @@ final class WriterCore {
     private func adopt(_ member: Member) {
         members.append(member)
         guard let record = member.record else { return }
-        for (generation, changes) in record.extensionChanges {
-            store.extensions.first { $0.registered.generation == generation }?.connection.apply(changes)
-        }
+        for change in record.extensionChanges { store.apply(change) }
         store.advance(to: record.mark)
     }
 

@@ -54,7 +54,7 @@ public final class YapDatabaseConnection: Sendable {
 
     func readNow<Result>(
         tracksReads: Bool = false, _ body: (YapDatabaseReadTransaction) throws -> Result
-    ) throws -> (result: Result, reads: ReadCollections?) {
+    ) throws -> (result: Result, reads: ReadDependencies?) {
         // Released after the lock: its caches hold objects of the app.
         var closed: ReaderCore?
         defer { database.writer.tellObservers() }

@@ -12,11 +12,13 @@ import SQLite
 /// statement that names another table), `transactionEnded`, or what the file gave.
 public struct YapDatabaseExtensionTables {
     private let statements: TableStatements
+    private let generation: UInt64
     /// Held until the transaction ends, which lets go of its extensions.
     private let transaction: YapDatabaseReadTransaction
 
-    init(_ statements: TableStatements, _ transaction: YapDatabaseReadTransaction) {
-        self.statements = statements
+    init(_ entry: ExtensionEntry, _ transaction: YapDatabaseReadTransaction) {
+        statements = entry.tables
+        generation = entry.registered.generation
         self.transaction = transaction
     }
 
@@ -78,6 +80,19 @@ public struct YapDatabaseExtensionTables {
             if writing.recordedCount != recordedCount, writing.failure == nil { writing.failure = error }
             throw error
         }
+    }
+
+    /// Notes what is read with the extension, for observations of the query that is running.
+    ///
+    /// ```swift
+    /// tables.noteRead { changes in (changes as? WordChanges)?.words.contains(word) ?? true }
+    /// ```
+    ///
+    /// - Parameter isChanged: Whether what `changesForConnections()` returned changes what was read. Up to 100 notes are
+    ///   kept for one extension; beyond that each of its changes counts. Only extensions whose `notesReads` is true are
+    ///   observed by notes.
+    public func noteRead(_ isChanged: @escaping @Sendable (_ changes: any Sendable) -> Bool) {
+        transaction.dependencies?.add(generation, part: isChanged)
     }
 
     /// Lends `body` a prepared statement with its values bound.

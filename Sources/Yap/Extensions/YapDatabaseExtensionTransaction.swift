@@ -33,8 +33,11 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     /// change now.
     func flushPendingChangesToExtensionTables() throws
 
-    /// What other connections need to bring their caches up to date, or `nil` for nothing. Called after the
-    /// flushes.
+    /// Returns what the transaction changed, for the caches of other connections, for observations and for
+    /// `YapDatabaseCommit.changes(ofExtension:)`; nil for no change. Called after the flushes.
+    ///
+    /// The last commits are kept in memory. Changes that grow with the transaction conform to
+    /// `YapDatabaseCountedChanges`, and name at most `YapDatabaseOptions.changedKeysPerCommitMax` things.
     func changesForConnections() -> (any Sendable)?
 
     /// Called after COMMIT, while the database's writer is still held: keep it short, begin no transaction. The
@@ -43,6 +46,12 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
 
     /// Called when the transaction failed or was rolled back, before or at COMMIT.
     func didRollback()
+}
+
+/// Changes of an extension that count against the memory of kept commits.
+public protocol YapDatabaseCountedChanges: Sendable {
+    /// Number of changed rows, or of things of that size.
+    var count: Int { get }
 }
 
 extension YapDatabaseExtensionTransaction {

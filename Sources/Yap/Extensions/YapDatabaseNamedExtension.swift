@@ -26,12 +26,7 @@ extension YapDatabaseReadTransaction {
         -> Extension.Connection.Transaction
     {
         get throws {
-            try check()
-            if !(Extension.self is any NotesReads.Type) { readCollections?.isAll = true }
-            return try part(of: handle.name, as: Extension.self)
+            try ext(handle.name, as: Extension.self)
         }
     }
 }
-
-/// An extension that notes what is read with it, for observations. One that doesn't may have read anything.
-protocol NotesReads: YapDatabaseExtension {}

@@ -13,11 +13,13 @@
 ///
 /// It follows each write inside the transaction, so that the same transaction finds what it wrote. A row is in it while
 /// its object is in the collection and `isIncluded` says so.
-public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamedExtension, NotesReads {
+public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamedExtension {
     /// The class's name in the file, whatever the objects' type.
     public static var className: String { "YapDatabaseSecondaryIndex" }
     /// The version of the tables.
     public static var classVersion: Int { 1 }
+    /// Its transactions note the collection.
+    public static var notesReads: Bool { true }
 
     /// What it is reached by in transactions, and known by in the file.
     public let name: String

@@ -29,7 +29,7 @@ extension YapDatabaseConnection {
 
     func readTracked<Result: Sendable>(
         tracksReads: Bool, _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result
-    ) async throws -> (result: Result, reads: ReadCollections?) {
+    ) async throws -> (result: Result, reads: ReadDependencies?) {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
             database.shell.read(jobs) {

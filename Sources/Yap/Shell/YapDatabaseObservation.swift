@@ -1,6 +1,7 @@
 extension YapDatabaseConnection {
-    /// The value of `query` now, and again after each commit that can change it: one in a collection that it
-    /// read.
+    /// The value of `query` now, and again after each commit that can change it: one that changes a row, a list of a
+    /// collection or a part of an extension that it read. When it read more than 100 keys of a collection, each change
+    /// in the collection counts.
     ///
     /// Commits that come while nobody waits for the next value are answered by one value, the newest.
     public func observe<Value: Sendable>(
@@ -26,7 +27,7 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
         let connection: YapDatabaseConnection
         let query: @Sendable (YapDatabaseReadTransaction) throws -> Value
         var commits: YapDatabaseCommits.Iterator
-        var reads: ReadCollections?
+        var reads: ReadDependencies?
         var snapshot: UInt64 = 0
 
         /// The value now, or after the next commit that can change it.
@@ -35,14 +36,14 @@ public struct YapDatabaseObservation<Value: Sendable>: AsyncSequence, Sendable {
                 repeat {
                     guard let commit = await commits.next() else { return nil }
                     // One that the last value has seen already is of no interest.
-                    if commit.snapshot > snapshot, commit.touches(reads) { break }
+                    if commit.snapshot > snapshot, reads.areChanged(by: commit) { break }
                 } while true
             }
             let query = query
             let (answer, newReads) = try await connection.readTracked(tracksReads: true) { transaction in
                 (transaction.snapshot, try query(transaction))
             }
-            reads = newReads ?? ReadCollections(isAll: true)
+            reads = newReads
             snapshot = answer.0
             return answer.1
         }

@@ -38,6 +38,6 @@ extension YapDatabaseReadTransaction {
 
     private func beginAll() throws {
         try check()
-        readCollections?.isAll = true
+        dependencies?.addEverything()
     }
 }

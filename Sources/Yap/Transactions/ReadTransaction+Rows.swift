@@ -9,7 +9,7 @@ extension YapDatabaseReadTransaction {
     public final func object<Object: Sendable>(
         _ type: Object.Type, forKey key: String, inCollection collection: String
     ) throws -> Object? {
-        try begin(collection)
+        try begin(key, collection)
         let registered = try store.registered(collection)
         guard let box = try objectBox(key, registered) else { return nil }
         return try unbox(box, as: type, registered.registration.object, key, collection)
@@ -20,7 +20,7 @@ extension YapDatabaseReadTransaction {
     ///
     /// - Throws: As the typed form.
     public final func object(forKey key: String, inCollection collection: String) throws -> (any Sendable)? {
-        try begin(collection)
+        try begin(key, collection)
         return try objectBox(key, store.registered(collection))?.erased
     }
 
@@ -30,7 +30,7 @@ extension YapDatabaseReadTransaction {
     public final func metadata<Metadata: Sendable>(
         _ type: Metadata.Type, forKey key: String, inCollection collection: String
     ) throws -> Metadata? {
-        try begin(collection)
+        try begin(key, collection)
         let registered = try store.registered(collection)
         let coder = try metadataCoder(registered)
         guard let box = try metadataBox(key, registered, coder) else { return nil }
@@ -40,7 +40,7 @@ extension YapDatabaseReadTransaction {
     /// The metadata of a row of whatever type is registered, or `nil`. Throws as the typed form.
     public final func metadata(forKey key: String, inCollection collection: String) throws -> (any Sendable)?
     {
-        try begin(collection)
+        try begin(key, collection)
         let registered = try store.registered(collection)
         return try metadataBox(key, registered, metadataCoder(registered))?.erased
     }
@@ -63,7 +63,7 @@ extension YapDatabaseReadTransaction {
 
     /// The row's rowid, by which extensions know it; `nil` when there is no such row.
     public final func rowID(forKey key: String, inCollection collection: String) throws -> Int64? {
-        try begin(collection)
+        try begin(key, collection)
         if let entry = store.collection(collection)?.cache.entry(key) { return entry.rowID }
         return try rows.rowID(key, collection)
     }
@@ -71,7 +71,7 @@ extension YapDatabaseReadTransaction {
     /// Collection and key of the row with a rowid; `nil` when there is none.
     public final func identity(ofRowID rowID: Int64) throws -> YapDatabaseRowIdentity? {
         try check()
-        readCollections?.isAll = true
+        dependencies?.addEverything()
         return try rows.identity(ofRowID: rowID)
     }
 
@@ -79,7 +79,7 @@ extension YapDatabaseReadTransaction {
     /// registration.
     public final func serializedObject(forKey key: String, inCollection collection: String) throws -> [UInt8]?
     {
-        try begin(collection)
+        try begin(key, collection)
         let sql = "SELECT data FROM database2 WHERE collection = ?1 AND key = ?2"
         return try rows.find(sql, key, collection) { $0.bytes(at: 0) }
     }
@@ -90,7 +90,7 @@ extension YapDatabaseReadTransaction {
     package final func objectOnDisk(forKey key: String, inCollection collection: String) throws -> (
         any Sendable
     )? {
-        try begin(collection)
+        try begin(key, collection)
         let registered = try store.registered(collection)
         let sql = "SELECT data FROM database2 WHERE collection = ?1 AND key = ?2"
         return try rows.find(sql, key, collection) { statement in
@@ -107,7 +107,7 @@ extension YapDatabaseReadTransaction {
     package final func objectWithoutKept(forKey key: String, inCollection collection: String) throws -> (
         any Sendable
     )? {
-        try begin(collection)
+        try begin(key, collection)
         let coder = try store.registered(collection).registration.object
         let sql = "SELECT data FROM database2 WHERE collection = ?1 AND key = ?2"
         return try rows.find(sql, key, collection) { statement in
@@ -127,7 +127,7 @@ extension YapDatabaseReadTransaction {
     public final func serializedMetadata(forKey key: String, inCollection collection: String) throws
         -> [UInt8]?
     {
-        try begin(collection)
+        try begin(key, collection)
         let sql = "SELECT metadata FROM database2 WHERE collection = ?1 AND key = ?2"
         return try rows.find(sql, key, collection) { $0.isNull(at: 0) ? nil : $0.bytes(at: 0) } ?? nil
     }
@@ -136,7 +136,12 @@ extension YapDatabaseReadTransaction {
 
     final func begin(_ collection: String) throws {
         try check()
-        readCollections?.names.insert(collection)
+        dependencies?.add(collection: collection)
+    }
+
+    final func begin(_ key: String, _ collection: String) throws {
+        try check()
+        dependencies?.add(key: key, collection: collection)
     }
 
     final func metadataCoder(_ registered: StoreConnection.Collection) throws -> any ValueCoder {

@@ -12,8 +12,8 @@ public class YapDatabaseReadTransaction {
     final var failure: (any Error)?
     /// Which rows were added or removed in this transaction, for iterations that are under way.
     final var mutations = MutationCounter()
-    /// What was read, for `observe`; `nil` when nobody asks. Without access checks: every read begins here.
-    @exclusivity(unchecked) final var readCollections: ReadCollections?
+    /// What was read, for `observe`; else nil. Without access checks: every read begins here.
+    @exclusivity(unchecked) final var dependencies: ReadDependencies?
     private final var isOpen = true
     private final var extensionTransactions: [ExtensionUse] = []
     private final var isMakingUse = false
@@ -72,7 +72,7 @@ public class YapDatabaseReadTransaction {
         _ name: String, as type: Extension.Type
     ) throws -> Extension.Connection.Transaction {
         try check()
-        readCollections?.isAll = true
+        if !Extension.notesReads { dependencies?.addEverything() }
         return try part(of: name, as: type)
     }
 
@@ -102,7 +102,7 @@ public class YapDatabaseReadTransaction {
             let entry = store.extensions[extensionTransactions.count]
             isMakingUse = true
             defer { isMakingUse = false }
-            let tables = YapDatabaseExtensionTables(entry.tables, self)
+            let tables = YapDatabaseExtensionTables(entry, self)
             let transaction = entry.connection.makeTransaction(self, tables: tables)
             extensionTransactions.append(ExtensionUse(entry: entry, transaction: transaction))
         }
@@ -124,10 +124,4 @@ struct MutationCounter {
 
     mutating func mutated(_ collection: String) { counts[collection, default: 0] += 1 }
     mutating func mutatedAll() { all += 1 }
-}
-
-/// Which collections a transaction has read.
-struct ReadCollections: Sendable {
-    var names: Set<String> = []
-    var isAll = false
 }

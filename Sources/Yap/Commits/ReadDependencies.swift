@@ -1,0 +1,79 @@
+/// What a transaction has read, for observations: a commit that changes none of it can't change what was computed.
+struct ReadDependencies: Sendable {
+    /// Maximum keys that are noted for one collection. Beyond it the whole collection is noted.
+    static let keysPerCollectionMax = 100
+    /// Maximum parts that are noted for one extension. Beyond it all changes of the extension are noted.
+    static let partsPerExtensionMax = 100
+
+    typealias Part = @Sendable (any Sendable) -> Bool
+
+    private enum Rows: Sendable {
+        case all
+        case keys(Set<ExactString>)
+    }
+
+    private enum Parts: Sendable {
+        case all
+        case some([Part])
+    }
+
+    private var isEverything = false
+    private var rows: [ExactString: Rows] = [:]
+    private var extensions: [UInt64: Parts] = [:]
+
+    /// Notes a read that any commit may change.
+    mutating func addEverything() { isEverything = true }
+
+    /// Notes a read of any rows of a collection.
+    mutating func add(collection: String) { rows[ExactString(collection)] = .all }
+
+    /// Notes a read of one row.
+    mutating func add(key: String, collection: String) {
+        switch rows[ExactString(collection), default: .keys([])] {
+        case .all: return
+        case .keys(var keys):
+            // Taken out, so that the set is changed in place.
+            rows[ExactString(collection)] = nil
+            keys.insert(ExactString(key))
+            rows[ExactString(collection)] = keys.count > Self.keysPerCollectionMax ? .all : .keys(keys)
+        }
+    }
+
+    /// Notes a read of a part of an extension.
+    ///
+    /// - Parameters:
+    ///   - generation: The registration.
+    ///   - part: Whether what the extension returned from `changesForConnections()` changes the part.
+    mutating func add(_ generation: UInt64, part: @escaping Part) {
+        switch extensions[generation, default: .some([])] {
+        case .all: return
+        case .some(let parts):
+            extensions[generation] =
+                parts.count < Self.partsPerExtensionMax ? .some(parts + [part]) : .all
+        }
+    }
+
+    /// Whether a commit may have changed something that was read.
+    func areChanged(by commit: YapDatabaseCommit) -> Bool {
+        if isEverything { return true }
+        for (collection, rows) in rows {
+            switch rows {
+            case .all:
+                if commit.hasChange(inCollection: collection.string) { return true }
+            case .keys(let keys):
+                let isChanged = keys.contains {
+                    commit.hasChange(forKey: $0.string, inCollection: collection.string)
+                }
+                if isChanged { return true }
+            }
+        }
+        return extensions.contains { generation, parts in
+            commit.hasChange(ofExtension: generation) { changes in
+                switch parts {
+                case .all: true
+                case .some(let parts): parts.contains { $0(changes) }
+                }
+            }
+        }
+    }
+}
