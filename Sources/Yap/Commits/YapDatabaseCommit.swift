@@ -1,7 +1,7 @@
 /// What one commit changed, as a value.
 public struct YapDatabaseCommit: Sendable {
     /// The number of the commit: one more than that of the commit before.
-    public let snapshot: UInt64
+    public var snapshot: UInt64 { mark.number }
     /// Whether another process made the commit (and perhaps others before it), so that what it changed is not
     /// known.
     public let isExternal: Bool
@@ -9,21 +9,22 @@ public struct YapDatabaseCommit: Sendable {
     /// question for a change is answered with yes, so that code which knows nothing of gaps stays right.
     public internal(set) var missedCommits: UInt64 = 0
 
+    let mark: SnapshotMark
     private let changes: CommitChanges
     private let extensionChanges: [ExtensionChanges]
     /// The registered extensions, when the commit registered or unregistered one.
     private let registry: [RegisteredExtension]?
 
     init(_ record: CommitRecord) {
-        snapshot = record.mark.number
+        mark = record.mark
         isExternal = false
         changes = record.changes
         extensionChanges = record.extensionChanges
         registry = record.registry
     }
 
-    init(externalSnapshot: UInt64) {
-        snapshot = externalSnapshot
+    init(external mark: SnapshotMark) {
+        self.mark = mark
         isExternal = true
         changes = CommitChanges()
         extensionChanges = []

@@ -98,7 +98,7 @@ final class CommitLog: Sendable {
         _ = state.withLock { state -> YapDatabaseCommit? in
             guard mark.number > state.newest.number else { return nil }
             state.newest = mark
-            return publisher.enqueue(YapDatabaseCommit(externalSnapshot: mark.number))
+            return publisher.enqueue(YapDatabaseCommit(external: mark))
         }
     }
 }

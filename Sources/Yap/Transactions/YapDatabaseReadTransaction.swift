@@ -96,6 +96,11 @@ public class YapDatabaseReadTransaction {
         return transaction
     }
 
+    /// What tells the registration under a name from others; nil without one.
+    final func generation(of name: String) -> UInt64? {
+        extensionTransactions.first { $0.entry.registered.name == name }?.entry.registered.generation
+    }
+
     /// All extensions of this transaction; each gets its transaction object at the first use of any.
     final func uses() throws -> [ExtensionUse] {
         while extensionTransactions.count < store.extensions.count {

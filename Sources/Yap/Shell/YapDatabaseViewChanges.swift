@@ -1,0 +1,64 @@
+extension YapDatabaseConnection {
+    /// The sections and rows of a view now, and then what changes in them, each as one batch for a list.
+    ///
+    /// ```swift
+    /// var list = YapDatabaseViewSections<String, Todo>()
+    /// for try await change in connection.changes(of: open, sections: .sorted.rows(.first(50))) {
+    ///     list.apply(change)
+    /// }
+    /// ```
+    ///
+    /// Commits that come while nobody waits for the next change are answered by one change, which leads to the newest
+    /// snapshot. No snapshot is held in between.
+    ///
+    /// - Parameters:
+    ///   - view: A registered view.
+    ///   - mappings: Which groups are sections, and which of their rows are shown. A range such as `.first(50)` bounds
+    ///     what is read and kept.
+    public func changes<Object: Sendable, Group: YapDatabaseViewGroup>(
+        of view: YapDatabaseView<Object, Group>, sections mappings: YapDatabaseViewMappings<Group> = .sorted
+    ) -> YapDatabaseViewChanges<Object, Group> {
+        YapDatabaseViewChanges(connection: self, reader: ViewReader(view, mappings, log: database.log))
+    }
+}
+
+/// The changes of a view over time. It ends when the database is closed, and throws `YapDatabaseError`:
+/// `extensionNotRegistered` when the view isn't registered, `decoding`, or what the file gave.
+public struct YapDatabaseViewChanges<Object: Sendable, Group: YapDatabaseViewGroup>: AsyncSequence, Sendable {
+    let connection: YapDatabaseConnection
+    let reader: ViewReader<Object, Group>
+
+    /// An iterator whose first change is a reset: everything as it is now.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(
+            connection: connection, reader: reader, commits: connection.database.commits.makeAsyncIterator())
+    }
+
+    /// Reads when it is asked for the next change.
+    public struct Iterator: AsyncIteratorProtocol {
+        let connection: YapDatabaseConnection
+        var reader: ViewReader<Object, Group>
+        var commits: YapDatabaseCommits.Iterator
+
+        /// The view now, or what has changed since the last call, as soon as something has.
+        public mutating func next() async throws -> YapDatabaseViewChange<Object, Group>? {
+            if reader.mark == nil { return try await read() }
+            while let commit = await commits.next() {
+                guard reader.isConcerned(by: commit) else { continue }
+                let change = try await read()
+                if !change.isEmpty { return change }
+            }
+            return nil
+        }
+
+        private mutating func read() async throws -> YapDatabaseViewChange<Object, Group> {
+            let reader = reader
+            let (change, newReader) = try await connection.read { transaction in
+                var reader = reader
+                return (try reader.read(transaction), reader)
+            }
+            self.reader = newReader
+            return change
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// What commits changed in a view: for each row its place before and after.
+///
+/// Places are sort keys and not indexes, so the changes of several commits combine row by row, and a reader of a later
+/// snapshot computes the indexes of both ends.
+struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges {
+    struct Place: Hashable, Sendable {
+        var group: Group
+        var sort: [UInt8]
+    }
+
+    struct Row: Sendable {
+        var original: Place?
+        var final: Place?
+        /// Whether the row has been at one place all the time.
+        var keptPlace: Bool
+        var flags: YapDatabaseViewRowChange.Flags
+    }
+
+    private(set) var rows: [Int64: Row] = [:]
+    /// Whether all rows may have changed: the view was emptied in one go, or too many rows changed.
+    private(set) var isEverything = false
+    /// Groups that were made, and those that were removed.
+    var newGroups: [Int64: Group] = [:]
+    var removedGroupIDs: Set<Int64> = []
+
+    var isEmpty: Bool { rows.isEmpty && !isEverything && newGroups.isEmpty && removedGroupIDs.isEmpty }
+    var count: Int { rows.count + newGroups.count + removedGroupIDs.count + 1 }
+
+    /// Adds a later change of a row.
+    ///
+    /// - Parameter rowsMax: Maximum rows. Beyond it the changes stand for all rows.
+    mutating func record(_ rowID: Int64, _ change: Row, rowsMax: Int) {
+        guard !isEverything else { return }
+        guard var earlier = rows[rowID] else {
+            rows[rowID] = change
+            if rows.count > rowsMax { recordEverything() }
+            return
+        }
+        earlier.final = change.final
+        earlier.keptPlace = earlier.keptPlace && change.keptPlace
+        earlier.flags.formUnion(change.flags)
+        rows[rowID] = earlier
+    }
+
+    mutating func recordEverything() {
+        isEverything = true
+        rows = [:]
+    }
+
+    /// Adds what a later commit changed.
+    mutating func add(_ later: ViewChanges) {
+        if later.isEverything { return recordEverything() }
+        for (rowID, change) in later.rows { record(rowID, change, rowsMax: .max) }
+    }
+
+    /// Whether the rows of a group may have changed.
+    func touches(_ group: Group) -> Bool {
+        isEverything || rows.values.contains { $0.original?.group == group || $0.final?.group == group }
+    }
+
+    /// The changes with the indexes that the rows had before all of them, and have now.
+    ///
+    /// - Parameter index: Returns how many entries of a group are now before a place, which may be without a row.
+    func deltas(_ index: (_ place: Place, _ rowID: Int64) throws -> Int) rethrows -> [ViewRowDelta<Group>] {
+        let changed = rows.filter { $0.value.original != nil || $0.value.final != nil }
+        let originals = Keys(changed.compactMap { row in row.value.original.map { ($0, row.key) } })
+        let finals = Keys(changed.compactMap { row in row.value.final.map { ($0, row.key) } })
+        return try changed.map { rowID, change in
+            let original = try change.original.map { place in
+                // The entries now are those of before, without the originals and with the finals.
+                let now = try index(place, rowID)
+                return ViewRowDelta<Group>.Place(
+                    group: place.group,
+                    index: now - finals.count(before: place, rowID) + originals.count(before: place, rowID))
+            }
+            let final = try change.final.map {
+                ViewRowDelta<Group>.Place(group: $0.group, index: try index($0, rowID))
+            }
+            return ViewRowDelta(
+                rowID: rowID, original: original, final: final, keptPlace: change.keptPlace,
+                flags: change.flags)
+        }
+    }
+
+    /// Places of changed rows, sorted within each group.
+    private struct Keys {
+        private var entries: [Group: [ViewEntry]] = [:]
+
+        init(_ places: [(Place, Int64)]) {
+            for (place, rowID) in places {
+                entries[place.group, default: []]
+                    .append(ViewEntry(groupID: 0, sort: place.sort, rowID: rowID))
+            }
+            for group in entries.keys { entries[group]?.sort() }
+        }
+
+        func count(before place: Place, _ rowID: Int64) -> Int {
+            guard let entries = entries[place.group] else { return 0 }
+            let entry = ViewEntry(groupID: 0, sort: place.sort, rowID: rowID)
+            return partition(entries.count) { entries[$0] < entry }
+        }
+    }
+}

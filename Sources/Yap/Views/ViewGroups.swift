@@ -1,0 +1,172 @@
+import SQLite
+
+/// What the groups of a view can be: texts, numbers, enumerations, structs.
+///
+/// Groups are equal as Swift compares them, whatever their bytes, and sections are sorted by `<`. What a group is made of
+/// should be small: it is stored once, and kept in memory.
+public typealias YapDatabaseViewGroup = Codable & Comparable & Hashable & Sendable
+
+/// The groups of a view that are committed, at one SQLite handle: their ids, by which entries name them.
+///
+/// Loaded at the first use in a transaction, and followed from then on: by what each commit made and removed.
+final class ViewGroupNames<Group: YapDatabaseViewGroup> {
+    private(set) var ids: [Group: Int64]?
+    private(set) var groups: [Int64: Group] = [:]
+
+    func load(_ rows: [(id: Int64, group: Group)]) {
+        ids = [:]
+        groups = [:]
+        for row in rows { add(row.id, row.group) }
+    }
+
+    func apply(_ changes: ViewChanges<Group>) {
+        if changes.isEverything { return drop() }
+        guard ids != nil else { return }
+        for id in changes.removedGroupIDs {
+            if let group = groups.removeValue(forKey: id), ids?[group] == id { ids?[group] = nil }
+        }
+        for (id, group) in changes.newGroups { add(id, group) }
+    }
+
+    func drop() {
+        ids = nil
+        groups = [:]
+    }
+
+    private func add(_ id: Int64, _ group: Group) {
+        ids?[group] = id
+        groups[id] = group
+    }
+}
+
+/// The groups of a view in one transaction, with those that it makes and removes.
+struct ViewGroups<Group: YapDatabaseViewGroup> {
+    private let sql: ViewSQL
+    private let tables: YapDatabaseExtensionTables
+    private let names: ViewGroupNames<Group>
+    /// By how many entries each group grew or shrank since the counts were written.
+    private var countChanges: [Int64: Int] = [:]
+    private var newIDs: [Group: Int64] = [:]
+    private(set) var newGroups: [Int64: Group] = [:]
+    private(set) var removedIDs: Set<Int64> = []
+    private var lastID: Int64?
+
+    init(_ sql: ViewSQL, _ tables: YapDatabaseExtensionTables, _ names: ViewGroupNames<Group>) {
+        self.sql = sql
+        self.tables = tables
+        self.names = names
+    }
+
+    /// The id of a group; nil when no row is in it.
+    func id(of group: Group) throws -> Int64? {
+        if let id = newIDs[group] { return id }
+        guard let id = try knownIDs()[group], !removedIDs.contains(id) else { return nil }
+        return id
+    }
+
+    /// The group of an id.
+    func group(_ id: Int64) throws -> Group {
+        _ = try knownIDs()
+        if let group = newGroups[id] ?? names.groups[id] { return group }
+        throw YapDatabaseError(.corrupt, "the view has no group \(id)")
+    }
+
+    /// How many entries each group has.
+    func counts() throws -> [Group: Int] {
+        var counts: [Group: Int] = [:]
+        for (id, count) in try tables.withStatement(sql.groups, [], Self.idsAndCounts) {
+            counts[try group(id)] = count
+        }
+        return counts
+    }
+
+    // MARK: Changing
+
+    /// The id of a group, which is made if there is none.
+    mutating func makeID(of group: Group) throws -> Int64 {
+        if let id = try id(of: group) { return id }
+        let id = (lastID ?? names.groups.keys.max() ?? 0) + 1
+        let bytes: [UInt8]
+        do {
+            bytes = try CBOREncoder().encode(group)
+        } catch {
+            throw YapDatabaseError(.encoding, "the group \(group) of a view can't be encoded: \(error)")
+        }
+        try tables.withStatement(sql.insertGroup, [.integer(id), .blob(bytes)]) { try $0.run() }
+        lastID = id
+        newIDs[group] = id
+        newGroups[id] = group
+        return id
+    }
+
+    mutating func changeCount(of id: Int64, by number: Int) {
+        countChanges[id, default: 0] += number
+    }
+
+    /// Writes the counts, and removes the groups that have no entries any more.
+    ///
+    /// - Returns: the removed groups.
+    mutating func writeCounts() throws -> [Int64] {
+        var removed: [Int64] = []
+        for (id, change) in countChanges {
+            let count = try tables.withStatement(sql.changeCount, [.integer(id), .integer(Int64(change))]) {
+                statement in
+                let count = try statement.step() ? statement.int64(at: 0) : 0
+                _ = try statement.step()
+                return count
+            }
+            guard count == 0 else { continue }
+            try tables.withStatement(sql.deleteGroup, [.integer(id)]) { try $0.run() }
+            removed.append(id)
+        }
+        countChanges = [:]
+        for id in removed { forget(id) }
+        return removed
+    }
+
+    /// Forgets all groups, whose rows are deleted.
+    mutating func removeAll() {
+        let ids = (names.ids ?? [:]).values
+        lastID = max(lastID ?? 0, ids.max() ?? 0)
+        removedIDs.formUnion(ids)
+        countChanges = [:]
+        newIDs = [:]
+        newGroups = [:]
+    }
+
+    private mutating func forget(_ id: Int64) {
+        if let group = newGroups.removeValue(forKey: id) {
+            newIDs[group] = nil
+        } else {
+            removedIDs.insert(id)
+        }
+    }
+
+    // MARK: Inside
+
+    private func knownIDs() throws -> [Group: Int64] {
+        if let ids = names.ids { return ids }
+        let rows: [(id: Int64, group: Group)] = try tables.withStatement(sql.groups) { statement in
+            var rows: [(id: Int64, group: Group)] = []
+            while try statement.step() {
+                do {
+                    let group = try statement.withBytes(at: 1) {
+                        try CBORDecoder().decode(Group.self, from: $0)
+                    }
+                    rows.append((statement.int64(at: 0), group))
+                } catch {
+                    throw YapDatabaseError(.decoding, "a group of a view isn't a \(Group.self): \(error)")
+                }
+            }
+            return rows
+        }
+        names.load(rows)
+        return names.ids ?? [:]
+    }
+
+    private static func idsAndCounts(_ statement: borrowing Statement) throws -> [(Int64, Int)] {
+        var rows: [(Int64, Int)] = []
+        while try statement.step() { rows.append((statement.int64(at: 0), Int(statement.int64(at: 2)))) }
+        return rows
+    }
+}

@@ -1,0 +1,94 @@
+import SQLite
+
+/// The tables of one view, and the statements on them.
+struct ViewSQL: Sendable {
+    let create: String
+    let deleteAll: String
+
+    // The entries: one for each row of the view. `row` is the rowid again: SQLite compares (sort, row) by the index only
+    // where both are columns of their own.
+    let find: String
+    let insert: String
+    let update: String
+    let delete: String
+    /// Entries from one on, in order, without their rows.
+    let entries: String
+    /// How many entries there are from one to another of a group.
+    let countBetween: String
+    /// Rowid, key and data of rows from an entry on, in order.
+    let rows: String
+    /// Key and data of a row.
+    let row: String
+
+    // The groups.
+    let groups: String
+    let insertGroup: String
+    let changeCount: String
+    let deleteGroup: String
+
+    // The pages.
+    let pages: String
+    let pageCovering: String
+    let pageAfter: String
+    let pageBefore: String
+    let insertPage: String
+    let setPageCount: String
+    let deletePage: String
+    let deletePages: String
+
+    static func tableNames(_ name: String) -> [String] {
+        ["view_\(name)", "viewGroups_\(name)", "viewPages_\(name)"]
+    }
+
+    init(name: String) {
+        let names = Self.tableNames(name)
+        let (entry, group, page) = (
+            SQLName.quoted(names[0]), SQLName.quoted(names[1]), SQLName.quoted(names[2])
+        )
+        create =
+            names.map { "DROP TABLE IF EXISTS \(SQLName.quoted($0));" }.joined() + """
+                CREATE TABLE \(entry) (rowid INTEGER PRIMARY KEY, grp INTEGER NOT NULL, sort BLOB NOT NULL,
+                    row INTEGER NOT NULL);
+                CREATE INDEX \(SQLName.quoted("order_of_" + names[0])) ON \(entry) (grp, sort, row);
+                CREATE TABLE \(group) (id INTEGER PRIMARY KEY, value BLOB NOT NULL, count INTEGER NOT NULL);
+                CREATE TABLE \(page) (grp INTEGER NOT NULL, sort BLOB NOT NULL, row INTEGER NOT NULL,
+                    count INTEGER NOT NULL, PRIMARY KEY (grp, sort, row)) WITHOUT ROWID;
+                """
+        deleteAll = "DELETE FROM \(entry); DELETE FROM \(group); DELETE FROM \(page)"
+
+        find = "SELECT grp, sort FROM \(entry) WHERE rowid = ?1"
+        insert = "INSERT INTO \(entry) (rowid, grp, sort, row) VALUES (?1, ?2, ?3, ?1)"
+        update = "UPDATE \(entry) SET grp = ?2, sort = ?3 WHERE rowid = ?1"
+        delete = "DELETE FROM \(entry) WHERE rowid = ?1"
+        let from = "WHERE v.grp = ?1 AND (v.sort, v.row) >= (?2, ?3)"
+        let inOrder = "ORDER BY v.sort, v.row LIMIT ?4 OFFSET ?5"
+        entries = "SELECT v.sort, v.row FROM \(entry) AS v \(from) \(inOrder)"
+        countBetween =
+            "SELECT count(*) FROM \(entry) AS v \(from) AND (v.sort, v.row) < (?4, ?5)"
+        rows =
+            "SELECT d.rowid, d.key, d.data FROM \(entry) AS v CROSS JOIN database2 AS d ON d.rowid = v.row "
+            + "\(from) \(inOrder)"
+        row = "SELECT key, data FROM database2 WHERE rowid = ?1"
+
+        groups = "SELECT id, value, count FROM \(group)"
+        insertGroup = "INSERT INTO \(group) (id, value, count) VALUES (?1, ?2, 0)"
+        changeCount = "UPDATE \(group) SET count = count + ?2 WHERE id = ?1 RETURNING count"
+        deleteGroup = "DELETE FROM \(group) WHERE id = ?1"
+
+        let key = "grp = ?1 AND sort = ?2 AND row = ?3"
+        pages = "SELECT sort, row, count FROM \(page) WHERE grp = ?1 ORDER BY sort, row"
+        pageCovering =
+            "SELECT sort, row, count FROM \(page) WHERE grp = ?1 AND (sort, row) <= (?2, ?3) "
+            + "ORDER BY sort DESC, row DESC LIMIT 1"
+        pageAfter =
+            "SELECT sort, row, count FROM \(page) WHERE grp = ?1 AND (sort, row) > (?2, ?3) "
+            + "ORDER BY sort, row LIMIT 1"
+        pageBefore =
+            "SELECT sort, row, count FROM \(page) WHERE grp = ?1 AND (sort, row) < (?2, ?3) "
+            + "ORDER BY sort DESC, row DESC LIMIT 1"
+        insertPage = "INSERT INTO \(page) (grp, sort, row, count) VALUES (?1, ?2, ?3, ?4)"
+        setPageCount = "UPDATE \(page) SET count = ?4 WHERE \(key)"
+        deletePage = "DELETE FROM \(page) WHERE \(key)"
+        deletePages = "DELETE FROM \(page) WHERE grp = ?1"
+    }
+}

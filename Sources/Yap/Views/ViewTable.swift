@@ -1,0 +1,191 @@
+import SQLite
+
+/// The entries of a view in one transaction, with their groups and pages, and what the transaction changed.
+///
+/// Entries are written at once; pages and counts when something is read, or at the end.
+struct ViewTable<Group: YapDatabaseViewGroup> {
+    private let sql: ViewSQL
+    private let tables: YapDatabaseExtensionTables
+    private let pages: ViewPages
+    private var groups: ViewGroups<Group>
+    private let changedRowsMax: Int
+    private var pageChanges: [ViewEntry: Int] = [:]
+    private var changes = ViewChanges<Group>()
+    /// Maximum entries whose pages are written later.
+    private static var pendingEntriesMax: Int { 10_000 }
+
+    /// Pages that were read since the last change.
+    private var positions: [Int64: ViewPages.Positions] = [:]
+
+    init(
+        _ sql: ViewSQL, _ tables: YapDatabaseExtensionTables, _ names: ViewGroupNames<Group>,
+        changedRowsMax: Int
+    ) {
+        self.sql = sql
+        self.tables = tables
+        self.changedRowsMax = changedRowsMax
+        pages = ViewPages(sql, tables)
+        groups = ViewGroups(sql, tables, names)
+    }
+
+    // MARK: Reading
+
+    /// A row's entry; nil when it isn't in the view.
+    func entry(_ rowID: Int64) throws -> ViewEntry? {
+        try tables.withStatement(sql.find, [.integer(rowID)]) { statement in
+            guard try statement.step() else { return nil }
+            return ViewEntry(
+                groupID: statement.int64(at: 0), sort: statement.bytes(at: 1), rowID: rowID)
+        }
+    }
+
+    func group(_ id: Int64) throws -> Group { try groups.group(id) }
+
+    mutating func counts() throws -> [Group: Int] {
+        try settle()
+        return try groups.counts()
+    }
+
+    mutating func count(of group: Group) throws -> Int { try positions(group)?.count ?? 0 }
+
+    /// How many entries of the group are before an entry.
+    mutating func index(of entry: ViewEntry) throws -> Int {
+        try pages.index(of: entry, positions(entry.groupID))
+    }
+
+    /// How many entries of the group are before a place.
+    mutating func index(of place: ViewChanges<Group>.Place, _ rowID: Int64) throws -> Int {
+        guard let id = try groups.id(of: place.group) else { return 0 }
+        return try index(of: ViewEntry(groupID: id, sort: place.sort, rowID: rowID))
+    }
+
+    /// Runs `body` with a statement that visits the group's rows in order: rowid, key and data.
+    ///
+    /// - Parameter range: Their indexes; what is beyond the group is left out.
+    mutating func withRows<Result>(
+        of group: Group, in range: Range<Int>, _ body: (borrowing Statement) throws -> [Result]
+    ) throws -> [Result] {
+        guard let positions = try positions(group),
+            let start = positions.start(at: max(0, range.lowerBound))
+        else { return [] }
+        let limit = min(range.upperBound, positions.count) - max(0, range.lowerBound)
+        guard limit > 0 else { return [] }
+        let values: [YapDatabaseColumnValue] = [
+            .integer(start.entry.groupID), .blob(start.entry.sort), .integer(start.entry.rowID),
+            .integer(Int64(limit)), .integer(Int64(start.offset)),
+        ]
+        return try tables.withStatement(sql.rows, values, body)
+    }
+
+    /// Runs `body` with a statement that stands on a row: key and data.
+    ///
+    /// - Returns: nil when there is no such row.
+    func withRow<Result>(_ rowID: Int64, _ body: (borrowing Statement) throws -> Result) throws -> Result? {
+        try tables.withStatement(sql.row, [.integer(rowID)]) { try $0.step() ? body($0) : nil }
+    }
+
+    private mutating func positions(_ group: Group) throws -> ViewPages.Positions? {
+        try groups.id(of: group).map { try positions($0) }
+    }
+
+    private mutating func positions(_ groupID: Int64) throws -> ViewPages.Positions {
+        try settle()
+        if let known = positions[groupID] { return known }
+        let read = try pages.positions(ofGroup: groupID)
+        positions[groupID] = read
+        return read
+    }
+
+    // MARK: Changing
+
+    /// Makes the tables anew.
+    mutating func create() throws {
+        groups.removeAll()
+        try tables.execute(sql.create)
+        forgetEntries()
+    }
+
+    /// Puts a row where it belongs.
+    ///
+    /// - Parameters:
+    ///   - place: Its group and sort key; nil when it isn't part of the view.
+    ///   - isNew: Whether the row is known not to be in the view.
+    mutating func place(
+        _ rowID: Int64, at place: (group: Group, sort: [UInt8])?, isNew: Bool,
+        _ flags: YapDatabaseViewRowChange.Flags
+    ) throws {
+        let old = isNew ? nil : try entry(rowID)
+        let new = try place.map { place in
+            ViewEntry(groupID: try groups.makeID(of: place.group), sort: place.sort, rowID: rowID)
+        }
+        if old != new {
+            if let old, new == nil { try run(sql.delete, old, count: 1) }
+            if let new { try run(old == nil ? sql.insert : sql.update, new, count: 3) }
+            if let old { note(old, -1) }
+            if let new { note(new, 1) }
+        }
+        guard old != nil || new != nil else { return }
+        try record(rowID, old, new, flags)
+        if pageChanges.count > Self.pendingEntriesMax { try settle() }
+    }
+
+    /// Notes that a row changed and stays where it is.
+    mutating func touch(_ rowID: Int64, _ flags: YapDatabaseViewRowChange.Flags) throws {
+        guard let entry = try entry(rowID) else { return }
+        try record(rowID, entry, entry, flags)
+    }
+
+    mutating func removeAll() throws {
+        groups.removeAll()
+        try tables.execute(sql.deleteAll)
+        forgetEntries()
+    }
+
+    private mutating func forgetEntries() {
+        pageChanges = [:]
+        positions = [:]
+        changes.recordEverything()
+    }
+
+    /// Writes pages and counts.
+    mutating func settle() throws {
+        guard !pageChanges.isEmpty else { return }
+        let written = pageChanges
+        pageChanges = [:]
+        positions = [:]
+        try pages.apply(written)
+        for id in try groups.writeCounts() { try pages.removeAll(ofGroup: id) }
+    }
+
+    /// What the transaction changed; nil for nothing.
+    func changesSoFar() -> ViewChanges<Group>? {
+        var changes = changes
+        changes.newGroups = groups.newGroups
+        changes.removedGroupIDs = groups.removedIDs
+        return changes.isEmpty ? nil : changes
+    }
+
+    private func run(_ sql: String, _ entry: ViewEntry, count: Int) throws {
+        let values: [YapDatabaseColumnValue] = [
+            .integer(entry.rowID), .integer(entry.groupID), .blob(entry.sort),
+        ]
+        try tables.withStatement(sql, Array(values.prefix(count))) { try $0.run() }
+    }
+
+    private mutating func note(_ entry: ViewEntry, _ number: Int) {
+        pageChanges[entry, default: 0] += number
+        groups.changeCount(of: entry.groupID, by: number)
+    }
+
+    private mutating func record(
+        _ rowID: Int64, _ old: ViewEntry?, _ new: ViewEntry?, _ flags: YapDatabaseViewRowChange.Flags
+    ) throws {
+        let change = ViewChanges<Group>.Row(
+            original: try old.map(place), final: try new.map(place), keptPlace: old == new, flags: flags)
+        changes.record(rowID, change, rowsMax: changedRowsMax)
+    }
+
+    private func place(_ entry: ViewEntry) throws -> ViewChanges<Group>.Place {
+        ViewChanges.Place(group: try groups.group(entry.groupID), sort: entry.sort)
+    }
+}

@@ -1,0 +1,73 @@
+/// An ordered list of the rows of one collection, in groups. `YapDatabaseAutoView` is the one to begin with.
+///
+/// A view follows each write inside the transaction, so that the same transaction sees it. Its rows are read with
+/// `YapDatabaseViewTransaction`, and observed with `connection.changes(of:)`.
+public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: YapDatabaseNamedExtension,
+    @unchecked Sendable  // Subclasses in this module have only `let` properties of Sendable types.
+{
+    /// The class's name in the file, whatever the types of its objects and groups.
+    public class var className: String { "YapDatabaseView" }
+    /// The version of the tables.
+    public class var classVersion: Int { 1 }
+    /// Its transactions note the groups that are read.
+    public static var notesReads: Bool { true }
+
+    /// What it is reached by in transactions, and known by in the file.
+    public let name: String
+    /// The collection that it is over.
+    public let collection: String
+    /// The version that the app gave, with what the view is made of.
+    public let versionTag: String
+
+    init(_ name: String, collection: String, versionTag: String) {
+        self.name = name
+        self.collection = collection
+        self.versionTag = versionTag
+    }
+
+    /// Where a row belongs; nil when it is no part of the view.
+    func place(ofKey key: String, _ object: Object) -> (group: Group, sort: [UInt8])? {
+        preconditionFailure("a view without places")
+    }
+
+    /// The one collection.
+    public var collections: [String]? { [collection] }
+
+    /// The tables of entries, groups and pages.
+    public func tableNames(registeredName: String) -> [String] { ViewSQL.tableNames(registeredName) }
+
+    /// The view at one SQLite handle.
+    public func makeConnection(registeredName: String) -> YapDatabaseViewConnection<Object, Group> {
+        YapDatabaseViewConnection(self, ViewSQL(name: registeredName))
+    }
+}
+
+/// A view at one SQLite handle: the names of its groups, and the texts of its statements.
+public final class YapDatabaseViewConnection<Object: Sendable, Group: YapDatabaseViewGroup>:
+    YapDatabaseExtensionConnection
+{
+    let view: YapDatabaseView<Object, Group>
+    let sql: ViewSQL
+    let names = ViewGroupNames<Group>()
+
+    init(_ view: YapDatabaseView<Object, Group>, _ sql: ViewSQL) {
+        self.view = view
+        self.sql = sql
+    }
+
+    /// The view in a transaction.
+    public func makeTransaction(
+        _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseViewTransaction<Object, Group> {
+        YapDatabaseViewTransaction(self, transaction, tables)
+    }
+
+    /// Follows the groups that a commit made and removed.
+    public func apply(_ changes: any Sendable) {
+        guard let changes = changes as? ViewChanges<Group> else { return }
+        names.apply(changes)
+    }
+
+    /// Forgets the groups.
+    public func dropCaches() { names.drop() }
+}

@@ -1,0 +1,232 @@
+import SQLite
+
+/// A view in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, `decoding`, or what the file gave.
+///
+/// Indexes count from 0 in the order of the view. What is beyond a group is left out of a result and no error.
+public final class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseViewGroup>:
+    YapDatabaseExtensionTransaction
+{
+    /// A row of the view.
+    public typealias Row = (key: String, object: Object)
+
+    private let view: YapDatabaseView<Object, Group>
+    /// Held until the transaction ends, which lets go of its extensions.
+    private let transaction: YapDatabaseReadTransaction
+    private let tables: YapDatabaseExtensionTables
+    private var table: ViewTable<Group>
+
+    init(
+        _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
+        _ tables: YapDatabaseExtensionTables
+    ) {
+        view = connection.view
+        self.transaction = transaction
+        self.tables = tables
+        table = ViewTable(
+            connection.sql, tables, connection.names,
+            changedRowsMax: transaction.store.changedKeysPerCommitMax)
+    }
+
+    // MARK: Groups
+
+    /// The groups that have rows, in ascending order.
+    public func groups() throws -> [Group] { try counts().keys.sorted() }
+
+    /// How many rows each group has that has rows.
+    public func counts() throws -> [Group: Int] {
+        try noteRead(of: nil)
+        return try table.counts()
+    }
+
+    /// How many rows all groups have together.
+    public func count() throws -> Int { try counts().values.reduce(0, +) }
+
+    /// How many rows a group has.
+    public func count(in group: Group) throws -> Int {
+        try noteRead(of: group)
+        return try table.count(of: group)
+    }
+
+    // MARK: Rows
+
+    /// Rows of a group in their order.
+    ///
+    /// - Parameters:
+    ///   - group: The group.
+    ///   - range: The indexes of the rows; without it, all rows of the group.
+    public func rows(in group: Group, _ range: Range<Int>? = nil) throws -> [Row] {
+        try noteRead(of: group)
+        return try table.withRows(of: group, in: range ?? 0..<Int.max) { statement in
+            var rows: [Row] = []
+            while try statement.step() {
+                rows.append(
+                    try row(statement, rowID: statement.int64(at: 0), column: 1, isKept: range != nil))
+            }
+            return rows
+        }
+    }
+
+    /// Keys of a group's rows in their order; no object is decoded. Parameters as `rows`.
+    public func keys(in group: Group, _ range: Range<Int>? = nil) throws -> [String] {
+        try noteRead(of: group)
+        return try table.withRows(of: group, in: range ?? 0..<Int.max) { statement in
+            var keys: [String] = []
+            while try statement.step() { keys.append(statement.text(at: 1)) }
+            return keys
+        }
+    }
+
+    /// The row at an index of a group; nil when the group has fewer rows.
+    public func row(at index: Int, in group: Group) throws -> Row? {
+        guard index >= 0, index < Int.max else { return nil }
+        return try rows(in: group, index..<index + 1).first
+    }
+
+    /// The first row of a group.
+    public func first(in group: Group) throws -> Row? { try row(at: 0, in: group) }
+
+    /// The last row of a group.
+    public func last(in group: Group) throws -> Row? { try row(at: count(in: group) - 1, in: group) }
+
+    /// The row at a place of a list, as mappings of this snapshot lay it out.
+    ///
+    /// - Parameters:
+    ///   - path: Section and row.
+    ///   - mappings: Their state must be of this transaction's snapshot.
+    public func row(at path: YapDatabaseViewPath, _ mappings: YapDatabaseViewMappings<Group>) throws -> Row? {
+        guard let place = mappings.place(of: path) else { return nil }
+        return try row(at: place.index, in: place.group)
+    }
+
+    /// Where a row is in the view; nil when it isn't in it.
+    public func place(ofKey key: String) throws -> (group: Group, index: Int)? {
+        try transaction.check()
+        guard let rowID = try transaction.rowID(forKey: key, inCollection: view.collection),
+            let entry = try table.entry(rowID)
+        else { return nil }
+        let group = try table.group(entry.groupID)
+        try noteRead(of: group)
+        return (group, try table.index(of: entry))
+    }
+
+    /// The indexes of a group's rows that lie in one stretch, found by looking at a few of them.
+    ///
+    /// ```swift
+    /// let june = try view.indexes(in: "home") { $0.due < june ? .before : $0.due < july ? .within : .after }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - group: The group.
+    ///   - side: On which side of the wanted stretch an object is. The group must be sorted accordingly: first all
+    ///     that are before it, then those within, then those after.
+    /// - Returns: The stretch; an empty one lies where its rows would be.
+    public func indexes(in group: Group, where side: (Object) throws -> YapDatabaseViewSide) throws
+        -> Range<Int>
+    {
+        let count = try count(in: group)
+        func partition(_ isBefore: (YapDatabaseViewSide) -> Bool) throws -> Int {
+            var (low, high) = (0, count)
+            while low < high {
+                let middle = (low + high) / 2
+                guard let row = try row(at: middle, in: group) else { break }
+                if isBefore(try side(row.object)) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+        let start = try partition { $0 == .before }
+        return start..<max(start, try partition { $0 != .after })
+    }
+
+    private func row(_ statement: borrowing Statement, rowID: Int64, column: Int32, isKept: Bool) throws
+        -> Row
+    {
+        let key = statement.text(at: column)
+        let object = try transaction.object(
+            Object.self, key, inCollection: view.collection, rowID: rowID, isKept: isKept
+        ) { decode in try statement.withBytes(at: column + 1, decode) }
+        return (key, object)
+    }
+
+    private func noteRead(of group: Group?) throws {
+        try transaction.check()
+        tables.noteRead { changes in
+            guard let changes = changes as? ViewChanges<Group>, let group else { return true }
+            return changes.touches(group)
+        }
+    }
+
+    // MARK: Changes of several commits
+
+    /// The row with a rowid; nil when there is none.
+    func row(_ rowID: Int64) throws -> Row? {
+        try table.withRow(rowID) { try row($0, rowID: rowID, column: 0, isKept: true) }
+    }
+
+    /// The indexes that changes have here, which is the snapshot after them, and had before them.
+    func deltas(_ changes: ViewChanges<Group>) throws -> [ViewRowDelta<Group>] {
+        try changes.deltas { place, rowID in try table.index(of: place, rowID) }
+    }
+
+    // MARK: Following the rows
+
+    /// Makes the tables anew, unless they are as this version wants them.
+    public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
+        try transaction.checkType(Object.self, of: view.collection, for: view.name)
+        if let previous, previous.versionTag == view.versionTag, !previous.hasMissedCommits,
+            previous.classVersion == YapDatabaseView<Object, Group>.classVersion
+        {
+            return .isUnchanged
+        }
+        try table.create()
+        return .isEmpty
+    }
+
+    /// Adds rows that were there before.
+    public func fill(_ rows: [YapDatabaseStoredRow]) throws {
+        for row in rows { try place(row.identity, row.object, isNew: false, [.object, .metadata]) }
+    }
+
+    /// Follows a change of the collection's rows.
+    public func didChange(_ change: YapDatabaseRowChange) throws {
+        switch change {
+        case .insert(let row, let object, _): try place(row, object, isNew: true, [.object, .metadata])
+        case .update(let row, let object, _): try place(row, object, isNew: false, [.object, .metadata])
+        case .replaceObject(let row, let object): try place(row, object, isNew: false, .object)
+        case .replaceMetadata(let row, _), .touchMetadata(let row): try table.touch(row.rowID, .metadata)
+        case .touchObject(let row): try table.touch(row.rowID, .object)
+        case .touchRow(let row): try table.touch(row.rowID, [.object, .metadata])
+        case .remove(let rows):
+            for row in rows { try table.place(row.rowID, at: nil, isNew: false, [.object, .metadata]) }
+        case .removeAll: try table.removeAll()
+        }
+    }
+
+    /// Writes the pages of the groups.
+    public func flushPendingChangesToExtensionTables() throws { try table.settle() }
+
+    /// The places of the changed rows, before and after.
+    public func changesForConnections() -> (any Sendable)? { table.changesSoFar() }
+
+    private func place(
+        _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
+        _ flags: YapDatabaseViewRowChange.Flags
+    ) throws {
+        guard let object = object as? Object else {
+            throw YapDatabaseError(
+                .typeMismatch,
+                "the view \"\(view.name)\" is of \(Object.self), the object a \(type(of: object))",
+                collection: row.collection, key: row.key)
+        }
+        try table.place(row.rowID, at: view.place(ofKey: row.key, object), isNew: isNew, flags)
+    }
+}
+
+/// On which side of a wanted stretch of rows an object is.
+public enum YapDatabaseViewSide: Sendable {
+    /// Before all wanted rows.
+    case before
+    /// One of the wanted rows.
+    case within
+    /// After all wanted rows.
+    case after
+}

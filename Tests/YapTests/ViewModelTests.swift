@@ -1,0 +1,210 @@
+import SQLite
+import Seams
+import TestSeed
+import Testing
+
+@testable import Yap
+
+/// Views against a plain model, under drawn writes.
+@Suite struct ViewModelTests {
+    struct Item: Codable, Sendable, Equatable {
+        var group: Int?
+        var rank: Int
+    }
+
+    private typealias View = YapDatabaseAutoView<Item, Int>
+
+    private static func view(_ order: YapDatabaseViewSort<Item>.Order) -> View {
+        View(
+            "items", of: Item.self, in: "items", version: "1", group: { $0.group }, sort: [.by(\.rank, order)]
+        )
+    }
+
+    /// Draws writes of few or many rows.
+    private struct Writer {
+        let random: SeededRandomSource
+        /// Few keys are written again and again; many make pages split.
+        let keysMax: Int
+
+        func below(_ bound: Int) -> Int { random.next(in: 0..<bound) }
+
+        func item() -> Item {
+            Item(group: below(8) == 0 ? nil : below(3), rank: below(2) == 0 ? below(4) : below(100_000))
+        }
+
+        func write(_ transaction: YapDatabaseReadWriteTransaction) throws {
+            let key = "k\(below(keysMax))"
+            switch below(12) {
+            case 0...1: try transaction.removeObject(forKey: key, inCollection: "items")
+            case 2: try transaction.replaceObject(item(), forKey: key, inCollection: "items")
+            case 3: try transaction.touchRow(forKey: key, inCollection: "items")
+            case 4: try transaction.replaceMetadata(below(9), forKey: key, inCollection: "items")
+            case 5 where below(40) == 0: try transaction.removeAllObjects(inCollection: "items")
+            case 6 where below(60) == 0: try transaction.removeAllObjectsInAllCollections()
+            case 7 where below(4) == 0:
+                let keys = (0..<below(keysMax)).map { "k\($0)" }
+                try transaction.removeObjects(forKeys: keys, inCollection: "items")
+            default: try transaction.setObject(item(), forKey: key, inCollection: "items")
+            }
+        }
+    }
+
+    /// The groups as a plain sort of all rows has them.
+    private static func expected(_ transaction: YapDatabaseReadTransaction, _ isDescending: Bool) throws
+        -> [Int: [String]]
+    {
+        var rows: [Int: [(rank: Int, rowID: Int64, key: String)]] = [:]
+        for (key, item) in try transaction.objects(Item.self, inCollection: "items") {
+            guard let group = item.group,
+                let rowID = try transaction.rowID(forKey: key, inCollection: "items")
+            else { continue }
+            rows[group, default: []].append((isDescending ? -item.rank : item.rank, rowID, key))
+        }
+        return rows.mapValues { $0.sorted { ($0.rank, $0.rowID) < ($1.rank, $1.rowID) }.map(\.key) }
+    }
+
+    private static func actual(_ view: YapDatabaseViewTransaction<Item, Int>) throws -> [Int: [String]] {
+        try view.counts().keys.reduce(into: [:]) { $0[$1] = try view.keys(in: $1) }
+    }
+
+    /// What the tables of groups and pages say against the entries.
+    private static func audit(_ transaction: YapDatabaseReadTransaction) throws -> [String] {
+        func rows(_ sql: String) throws -> [String] {
+            try transaction.sqlite.withStatement(sql) { statement in
+                var rows: [String] = []
+                while try statement.step() { rows.append(statement.text(at: 0)) }
+                return rows
+            }
+        }
+        return try rows(
+            """
+            SELECT 'group ' || id FROM viewGroups_items AS g
+            WHERE count <> (SELECT count(*) FROM view_items WHERE grp = g.id) OR count < 1
+            UNION ALL SELECT 'entry without group' FROM view_items WHERE grp NOT IN (SELECT id FROM viewGroups_items)
+            UNION ALL SELECT 'pages without group' FROM viewPages_items
+            WHERE grp NOT IN (SELECT id FROM viewGroups_items)
+            UNION ALL SELECT 'page ' || p.count FROM viewPages_items AS p WHERE count > 512 OR count <>
+            (SELECT count(*) FROM view_items AS v WHERE v.grp = p.grp AND (v.sort, v.row) >= (p.sort, p.row)
+             AND NOT EXISTS (SELECT 1 FROM viewPages_items AS q WHERE q.grp = p.grp
+              AND (q.sort, q.row) > (p.sort, p.row) AND (q.sort, q.row) <= (v.sort, v.row)))
+            """)
+    }
+
+    private func compare(seed: UInt64, keysMax: Int, transactions: Int, writesMax: Int) throws {
+        let folder = try TestFolder()
+        let writer = Writer(random: SeededRandomSource(seed: seed), keysMax: keysMax)
+        let isDescending = seed % 2 == 0
+        let view = Self.view(isDescending ? .descending : .ascending)
+        func open() throws -> YapDatabase {
+            let database = try folder.open {
+                $0.register(Item.self, metadata: Int.self, inCollection: "items")
+            }
+            try database.blocking.register(view)
+            return database
+        }
+        func compare(_ transaction: YapDatabaseReadTransaction) throws {
+            let (actual, expected) = (
+                try Self.actual(try transaction[view]), try Self.expected(transaction, isDescending)
+            )
+            #expect(actual == expected)
+        }
+        var database = try open()
+        var (connection, reader) = (database.newConnection(), database.newConnection())
+        for _ in 0..<transactions {
+            let fails = writer.below(6) == 0
+            try connection.blocking.readWrite { transaction in
+                for _ in 0...writer.below(writesMax) {
+                    try writer.write(transaction)
+                    if writer.below(20) == 0 {
+                        try compare(transaction)
+                    }
+                }
+                if fails { transaction.rollback() }
+            }
+            try reader.blocking.read { transaction in
+                try compare(transaction)
+                #expect(try Self.audit(transaction) == [])
+            }
+            if writer.below(20) == 0 {
+                try database.close()
+                database = try open()
+                (connection, reader) = (database.newConnection(), database.newConnection())
+            }
+        }
+        try database.close()
+    }
+
+    @Test(arguments: TestSeed.values(count: 10))
+    func aViewOfFewRowsIsAsAPlainSortHasIt(seed: UInt64) throws {
+        try compare(seed: seed, keysMax: 12, transactions: 60, writesMax: 6)
+    }
+
+    @Test(arguments: TestSeed.values(count: 2))
+    func aViewOfManyRowsIsAsAPlainSortHasIt(seed: UInt64) throws {
+        try compare(seed: seed, keysMax: 4_000, transactions: 8, writesMax: 3_000)
+    }
+
+    /// Deltas of several commits at once, against the lists before and after.
+    @Test(arguments: TestSeed.values(count: 10))
+    func theChangesOfSeveralCommitsLeadFromOneListToTheOther(seed: UInt64) throws {
+        let folder = try TestFolder()
+        let database = try folder.open { $0.register(Item.self, metadata: Int.self, inCollection: "items") }
+        let view = Self.view(.ascending)
+        try database.blocking.register(view)
+        let (connection, reader) = (database.newConnection(), database.newConnection())
+        let seen = CommitList()
+        database.addInlineCommitObserver { seen.add($0) }
+        let writer = Writer(random: SeededRandomSource(seed: seed), keysMax: 15)
+        var before: [Int: [String]] = [:]
+        var isCompared = false
+        for _ in 0..<40 {
+            let count = seen.commits.count
+            for _ in 0...writer.below(4) {
+                try connection.blocking.readWrite { transaction in
+                    for _ in 0...writer.below(3) { try writer.write(transaction) }
+                }
+            }
+            var changes = ViewChanges<Int>()
+            for commit in seen.commits[count...] {
+                if let later = commit.changes(ofExtension: "items") as? ViewChanges<Int> {
+                    changes.add(later)
+                }
+            }
+            let (after, deltas) = try reader.blocking.read { transaction in
+                (try Self.actual(transaction[view]), try transaction[view].deltas(changes))
+            }
+            if !changes.isEverything {
+                #expect(applying(deltas, to: before, final: after) == after)
+                isCompared = isCompared || !deltas.isEmpty
+            }
+            before = after
+        }
+        #expect(isCompared)
+    }
+
+    /// Takes out what left its place and puts in what has a new one.
+    private func applying(
+        _ deltas: [ViewRowDelta<Int>], to before: [Int: [String]], final: [Int: [String]]
+    ) -> [Int: [String]] {
+        var lists = before
+        let moved = deltas.filter { !$0.keptPlace }
+        for place in moved.compactMap(\.original).sorted(by: { $0.index > $1.index }) {
+            guard place.index < lists[place.group, default: []].count else {
+                Issue.record("no row \(place.index) in \(place.group)")
+                continue
+            }
+            lists[place.group]?.remove(at: place.index)
+        }
+        for place in moved.compactMap(\.final).sorted(by: { $0.index < $1.index }) {
+            guard let key = final[place.group]?[place.index] else { continue }
+            lists[place.group, default: []].insert(key, at: place.index)
+        }
+        for delta in deltas where delta.keptPlace {
+            // Rows that stayed have the same key at both ends.
+            guard let original = delta.original, let final = delta.final else { continue }
+            let key = before[original.group]?[original.index]
+            #expect(key == lists[final.group]?[final.index])
+        }
+        return lists.filter { !$0.value.isEmpty }
+    }
+}
