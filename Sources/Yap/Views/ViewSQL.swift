@@ -65,9 +65,10 @@ struct ViewSQL: Sendable {
         entries = "SELECT v.sort, v.row FROM \(entry) AS v \(from) \(inOrder)"
         countBetween =
             "SELECT count(*) FROM \(entry) AS v \(from) AND (v.sort, v.row) < (?4, ?5)"
+        // The offset passes over entries, and not over rows.
         rows =
-            "SELECT d.rowid, d.key, d.data FROM \(entry) AS v CROSS JOIN database2 AS d ON d.rowid = v.row "
-            + "\(from) \(inOrder)"
+            "SELECT d.rowid, d.key, d.data FROM (SELECT v.row FROM \(entry) AS v \(from) \(inOrder)) AS v "
+            + "CROSS JOIN database2 AS d ON d.rowid = v.row"
         row = "SELECT key, data FROM database2 WHERE rowid = ?1"
 
         groups = "SELECT id, value, count FROM \(group)"

@@ -3,7 +3,7 @@ import SQLite
 /// The entries of a view in one transaction, with their groups and pages, and what the transaction changed.
 ///
 /// Entries are written at once; pages and counts when something is read, or at the end.
-struct ViewTable<Group: YapDatabaseViewGroup> {
+final class ViewTable<Group: YapDatabaseViewGroup> {
     private let sql: ViewSQL
     private let tables: YapDatabaseExtensionTables
     private let pages: ViewPages
@@ -41,20 +41,20 @@ struct ViewTable<Group: YapDatabaseViewGroup> {
 
     func group(_ id: Int64) throws -> Group { try groups.group(id) }
 
-    mutating func counts() throws -> [Group: Int] {
+    func counts() throws -> [Group: Int] {
         try settle()
         return try groups.counts()
     }
 
-    mutating func count(of group: Group) throws -> Int { try positions(group)?.count ?? 0 }
+    func count(of group: Group) throws -> Int { try positions(group)?.count ?? 0 }
 
     /// How many entries of the group are before an entry.
-    mutating func index(of entry: ViewEntry) throws -> Int {
+    func index(of entry: ViewEntry) throws -> Int {
         try pages.index(of: entry, positions(entry.groupID))
     }
 
     /// How many entries of the group are before a place.
-    mutating func index(of place: ViewChanges<Group>.Place, _ rowID: Int64) throws -> Int {
+    func index(of place: ViewChanges<Group>.Place, _ rowID: Int64) throws -> Int {
         guard let id = try groups.id(of: place.group) else { return 0 }
         return try index(of: ViewEntry(groupID: id, sort: place.sort, rowID: rowID))
     }
@@ -62,7 +62,7 @@ struct ViewTable<Group: YapDatabaseViewGroup> {
     /// Runs `body` with a statement that visits the group's rows in order: rowid, key and data.
     ///
     /// - Parameter range: Their indexes; what is beyond the group is left out.
-    mutating func withRows<Result>(
+    func withRows<Result>(
         of group: Group, in range: Range<Int>, _ body: (borrowing Statement) throws -> [Result]
     ) throws -> [Result] {
         guard let positions = try positions(group),
@@ -84,11 +84,11 @@ struct ViewTable<Group: YapDatabaseViewGroup> {
         try tables.withStatement(sql.row, [.integer(rowID)]) { try $0.step() ? body($0) : nil }
     }
 
-    private mutating func positions(_ group: Group) throws -> ViewPages.Positions? {
+    private func positions(_ group: Group) throws -> ViewPages.Positions? {
         try groups.id(of: group).map { try positions($0) }
     }
 
-    private mutating func positions(_ groupID: Int64) throws -> ViewPages.Positions {
+    private func positions(_ groupID: Int64) throws -> ViewPages.Positions {
         try settle()
         if let known = positions[groupID] { return known }
         let read = try pages.positions(ofGroup: groupID)
@@ -99,7 +99,7 @@ struct ViewTable<Group: YapDatabaseViewGroup> {
     // MARK: Changing
 
     /// Makes the tables anew.
-    mutating func create() throws {
+    func create() throws {
         groups.removeAll()
         try tables.execute(sql.create)
         forgetEntries()
@@ -110,9 +110,10 @@ struct ViewTable<Group: YapDatabaseViewGroup> {
     /// - Parameters:
     ///   - place: Its group and sort key; nil when it isn't part of the view.
     ///   - isNew: Whether the row is known not to be in the view.
-    mutating func place(
+    ///   - flags: What changed in the row; nil while the view is being filled, when nobody follows it.
+    func place(
         _ rowID: Int64, at place: (group: Group, sort: [UInt8])?, isNew: Bool,
-        _ flags: YapDatabaseViewRowChange.Flags
+        _ flags: YapDatabaseViewRowChange.Flags?
     ) throws {
         let old = isNew ? nil : try entry(rowID)
         let new = try place.map { place in
@@ -125,30 +126,30 @@ struct ViewTable<Group: YapDatabaseViewGroup> {
             if let new { note(new, 1) }
         }
         guard old != nil || new != nil else { return }
-        try record(rowID, old, new, flags)
+        if let flags { try record(rowID, old, new, flags) }
         if pageChanges.count > Self.pendingEntriesMax { try settle() }
     }
 
     /// Notes that a row changed and stays where it is.
-    mutating func touch(_ rowID: Int64, _ flags: YapDatabaseViewRowChange.Flags) throws {
+    func touch(_ rowID: Int64, _ flags: YapDatabaseViewRowChange.Flags) throws {
         guard let entry = try entry(rowID) else { return }
         try record(rowID, entry, entry, flags)
     }
 
-    mutating func removeAll() throws {
+    func removeAll() throws {
         groups.removeAll()
         try tables.execute(sql.deleteAll)
         forgetEntries()
     }
 
-    private mutating func forgetEntries() {
+    private func forgetEntries() {
         pageChanges = [:]
         positions = [:]
         changes.recordEverything()
     }
 
     /// Writes pages and counts.
-    mutating func settle() throws {
+    func settle() throws {
         guard !pageChanges.isEmpty else { return }
         let written = pageChanges
         pageChanges = [:]
@@ -172,12 +173,12 @@ struct ViewTable<Group: YapDatabaseViewGroup> {
         try tables.withStatement(sql, Array(values.prefix(count))) { try $0.run() }
     }
 
-    private mutating func note(_ entry: ViewEntry, _ number: Int) {
+    private func note(_ entry: ViewEntry, _ number: Int) {
         pageChanges[entry, default: 0] += number
         groups.changeCount(of: entry.groupID, by: number)
     }
 
-    private mutating func record(
+    private func record(
         _ rowID: Int64, _ old: ViewEntry?, _ new: ViewEntry?, _ flags: YapDatabaseViewRowChange.Flags
     ) throws {
         let change = ViewChanges<Group>.Row(

@@ -13,7 +13,7 @@ public final class YapDatabaseViewTransaction<Object: Sendable, Group: YapDataba
     /// Held until the transaction ends, which lets go of its extensions.
     private let transaction: YapDatabaseReadTransaction
     private let tables: YapDatabaseExtensionTables
-    private var table: ViewTable<Group>
+    private let table: ViewTable<Group>
 
     init(
         _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
@@ -183,7 +183,7 @@ public final class YapDatabaseViewTransaction<Object: Sendable, Group: YapDataba
 
     /// Adds rows that were there before.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
-        for row in rows { try place(row.identity, row.object, isNew: false, [.object, .metadata]) }
+        for row in rows { try place(row.identity, row.object, isNew: false, nil) }
     }
 
     /// Follows a change of the collection's rows.
@@ -209,7 +209,7 @@ public final class YapDatabaseViewTransaction<Object: Sendable, Group: YapDataba
 
     private func place(
         _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
-        _ flags: YapDatabaseViewRowChange.Flags
+        _ flags: YapDatabaseViewRowChange.Flags?
     ) throws {
         guard let object = object as? Object else {
             throw YapDatabaseError(
