@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Yap
@@ -56,7 +57,16 @@ struct SeveralProcessesTests {
         #expect(try connection.blocking.read { try $0.todo("1") }?.title == "theirs")
     }
 
+    /// A database whose observers are notified at its next transaction, and a connection of it.
+    private func withoutNotification() throws -> (YapDatabase, YapDatabaseConnection) {
+        var options = YapDatabaseOptions()
+        options.observesOtherProcesses = false
+        let database = try folder.open(options)
+        return (database, database.newConnection())
+    }
+
     @Test func observersAreToldOfACommitOfAnotherProcessWhenItIsSeen() async throws {
+        let (ours, connection) = try withoutNotification()
         var commits = ours.commits.makeAsyncIterator()
         try await connection.readWrite { try $0.set("ours", "1") }
         try await other.readWrite { try $0.set("theirs", "2") }
@@ -72,7 +82,27 @@ struct SeveralProcessesTests {
         #expect(third?.snapshot == 4 && third?.isExternal == false && third?.missedCommits == 0)
     }
 
+    @Test func observersAreNotifiedOfACommitOfAnotherProcessWithoutATransactionHere() async throws {
+        var commits = ours.commits.makeAsyncIterator()
+        try await other.readWrite { try $0.set("theirs", "1") }
+        let commit = try #require(await commits.next())
+        #expect(commit.snapshot == 1 && commit.isExternal)
+        var titles = connection.observe { try $0.todo("1")?.title }.makeAsyncIterator()
+        #expect(try await titles.next() == "theirs")
+        try await other.readWrite { try $0.set("changed", "1") }
+        #expect(try await titles.next() == "changed")
+    }
+
+    @Test func aDatabaseThatNobodyObservesHasNoFileForNotifications() async throws {
+        try await other.readWrite { try $0.set("theirs", "1") }
+        let names = { try FileManager.default.contentsOfDirectory(atPath: self.folder.path) }
+        #expect(try names().allSatisfy { !$0.hasSuffix("-notify") })
+        _ = ours.commits
+        #expect(try names().contains { $0.hasSuffix("-notify") })
+    }
+
     @Test func aCommitOfAnotherProcessIsNoticedByTheFirstReadOfANewConnection() async throws {
+        let (ours, connection) = try withoutNotification()
         var commits = ours.commits.makeAsyncIterator()
         try await other.readWrite { try $0.set("theirs", "1") }
         _ = try await ours.newConnection().read { _ in }

@@ -25,6 +25,7 @@ final class WriterCore {
     let store: StoreConnection
     let log: CommitLog
     private let options: YapDatabaseOptions
+    private let didCommit: (SnapshotMark) -> Void
     private var writerID: UInt64
     /// The stored snapshot at BEGIN.
     private var base: SnapshotMark
@@ -35,8 +36,13 @@ final class WriterCore {
     private var fillFailures: [UInt64: any Error] = [:]
     private var commitsSinceLogCheck = 0
 
-    init(_ store: StoreConnection, log: CommitLog, writerID: UInt64, options: YapDatabaseOptions) {
+    /// - Parameter didCommit: Called after each COMMIT that wrote something.
+    init(
+        _ store: StoreConnection, log: CommitLog, writerID: UInt64, options: YapDatabaseOptions,
+        didCommit: @escaping (SnapshotMark) -> Void = { _ in }
+    ) {
         self.store = store
+        self.didCommit = didCommit
         self.log = log
         self.writerID = writerID
         self.options = options
@@ -155,6 +161,7 @@ final class WriterCore {
             throw (error as? SQLiteError).map { YapDatabaseError($0) } ?? error
         }
         log.confirm(records)
+        if let last = records.last { didCommit(last.mark) }
         for member in members {
             for use in member.uses {
                 use.transaction.didCommit(snapshot: member.record?.mark.number ?? snapshot)

@@ -22,6 +22,7 @@ public final class YapDatabase: Sendable {
     let writer: Writer
     let shell: Shell
     let idleReaders = IdleReaders()
+    private let signal: ProcessSignal
 
     /// Whether texts can be found in the stored bytes of a collection: they are CBOR, not in a form of the app's own.
     package func isSearchable(_ collection: String) -> Bool {
@@ -59,6 +60,9 @@ public final class YapDatabase: Sendable {
         self.options = options
         registrations = configuration.registrations
         shell = Shell()
+        // A VFS of its own has no files that other processes see.
+        let signal = ProcessSignal(path: options.vfsName == nil ? path + "-notify" : nil)
+        self.signal = signal
 
         let writerID = options.random.next()
         do {
@@ -70,7 +74,8 @@ public final class YapDatabase: Sendable {
             let store = StoreConnection(sqlite, mark: mark, registrations: registrations, options: options)
             modelWarnings =
                 options.checksStoredObjects ? try StoredObjectCheck(store).check(registrations.values) : []
-            let core = WriterCore(store, log: log, writerID: writerID, options: options)
+            let core = WriterCore(
+                store, log: log, writerID: writerID, options: options, didCommit: { signal.post($0) })
             writer = Writer(core, publisher: publisher)
         } catch let error as SQLiteError {
             throw YapDatabaseError(error, path: path)
@@ -92,6 +97,7 @@ public final class YapDatabase: Sendable {
     }
 
     deinit {
+        signal.end()
         shell.close()
         publisher.end()
         // No transaction runs: each would hold this object. The writing thread may still hold the writer for
@@ -129,7 +135,20 @@ public final class YapDatabase: Sendable {
         let queue = HandlerQueue<YapDatabaseCommit>(
             label: "Yap.commitObserver", valuesMax: CommitPublisher.queuedCommitsMax,
             merge: { dropped, next in next.add(missed: dropped) }, handler: observer)
-        return CommitObserverID(value: publisher.add({ queue.add($0) }, whenRemoved: { queue.end() }).id)
+        let added = publisher.add({ queue.add($0) }, whenRemoved: { queue.end() })
+        observeOtherProcesses()
+        return CommitObserverID(value: added.id)
+    }
+
+    /// Lets observers be notified of the commits of other processes as they are made. Without it they are noticed when a
+    /// transaction begins here.
+    func observeOtherProcesses() {
+        guard options.observesOtherProcesses else { return }
+        signal.watch { [weak self] mark in
+            guard let self, mark.number > snapshot else { return }
+            // The read finds a commit that no commit of this process explains, and notifies the observers.
+            _ = try? newConnection().blocking.read { _ in }
+        }
     }
 
     /// The same, on the thread that committed or on one that is busy with an earlier commit, before the write returns.
@@ -164,6 +183,7 @@ public final class YapDatabase: Sendable {
         try writer.close()
         shell.close()
         idleReaders.close()
+        signal.end()
         publisher.end()
     }
 

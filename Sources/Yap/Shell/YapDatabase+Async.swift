@@ -70,9 +70,11 @@ extension YapDatabase {
     /// The commits from now on. Each reading of this property is a subscription of its own, which ends with
     /// its iterator.
     ///
-    /// Commits of other processes are noticed when a transaction of this one begins.
+    /// Commits of other processes are among them as they are made: the kernel reports them by a small file beside the
+    /// database, which is created here. Where it can't, they are noticed when a transaction of this process begins.
     public var commits: YapDatabaseCommits {
-        YapDatabaseCommits(publisher)
+        defer { observeOtherProcesses() }
+        return YapDatabaseCommits(publisher)
     }
 
     private func exclusively<Value: Sendable>(

@@ -35,19 +35,30 @@ struct ViewReader<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
         let counts = try part.counts()
         let generation = transaction.generation(of: view.name)
         let changes = generation == self.generation ? changes(to: transaction.store.mark) : nil
+        let deltas = try changes.map(part.deltas)
         self.generation = generation
         mark = transaction.store.mark
-        guard let changes else {
+        guard let deltas, agree(deltas, from: mappings.counts, to: counts) else {
             mappings.reset(to: counts)
             return Change(
                 snapshot: transaction.snapshot, isReset: true, mappings: mappings,
                 rows: try rows(at: paths, part))
         }
-        let found = mappings.apply(try part.deltas(changes), counts: counts)
+        let found = mappings.apply(deltas, counts: counts)
         return Change(
             snapshot: transaction.snapshot, isReset: false, mappings: mappings,
             sectionChanges: found.sections, rowChanges: found.rows,
             rows: try rows(at: found.rows.compactMap(\.final).sorted(), part))
+    }
+
+    /// Whether the changes lead from the counts before to those after: in a damaged file they may not.
+    private func agree(_ deltas: [ViewRowDelta<Group>], from: [Group: Int], to: [Group: Int]) -> Bool {
+        var counts = from
+        for delta in deltas {
+            if let original = delta.original { counts[original.group, default: 0] -= 1 }
+            if let final = delta.final { counts[final.group, default: 0] += 1 }
+        }
+        return counts.filter { $0.value != 0 } == to
     }
 
     /// What the commits since the last read changed; nil when it isn't known.
