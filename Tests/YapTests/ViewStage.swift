@@ -26,7 +26,7 @@ struct ViewStage {
     private var rowIDs: [String: Int64] = [:]
     private var lastVersion = 0
     /// Keys that lost their places in the batch that is played.
-    private var displaced: Set<String> = []
+    private(set) var displaced: Set<String> = []
     private var flags: [String: YapDatabaseViewRowChange.Flags] = [:]
 
     /// - Parameter groups: For each group, keys of one character.

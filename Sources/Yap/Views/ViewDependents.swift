@@ -5,6 +5,7 @@ extension ViewDifference {
     ///   - changes: The changes of all rows.
     ///   - offsets: Offsets of a row's dependents from the row.
     func dependents(of changes: [YapDatabaseViewRowChange], at offsets: [Int]) -> Set<Row> {
+        guard !offsets.isEmpty else { return [] }
         // A neighbour at a distance changes only if some row up to that distance does.
         let steps = Set(offsets.flatMap { $0 > 0 ? 1...$0 : $0...(-1) })
         var rows: Set<Row> = []
@@ -14,7 +15,7 @@ extension ViewDifference {
                     change.original.flatMap { row(atOriginal: $0.moved(by: step)) },
                     change.final.flatMap { row(atFinal: $0.moved(by: step)) },
                 ]
-                rows.formUnion(near.compactMap(\.self))
+                rows.formUnion(near.compactMap { $0 })
             }
         }
         return rows.filter { row in offsets.contains { isNeighbourChanged(of: row, at: -$0) } }

@@ -28,13 +28,16 @@ struct ViewDifference<Group: Hashable & Comparable & Sendable> {
         self.after = after
         self.deltas = deltas
         self.groupChanges = groupChanges
-        let places = { (place: KeyPath<ViewRowDelta<Group>, Place?>) in
-            Dictionary(
-                deltas.indices.compactMap { index in deltas[index][keyPath: place].map { ($0, index) } },
-                uniquingKeysWith: { first, _ in first })
+        deltaAtOriginal = Self.indexes(deltas) { $0.original }
+        deltaAtFinal = Self.indexes(deltas) { $0.final }
+    }
+
+    private static func indexes(
+        _ deltas: [ViewRowDelta<Group>], by place: (ViewRowDelta<Group>) -> Place?
+    ) -> [Place: Int] {
+        deltas.enumerated().reduce(into: [:]) { indexes, delta in
+            if let place = place(delta.element) { indexes[place] = delta.offset }
         }
-        deltaAtOriginal = places(\.original)
-        deltaAtFinal = places(\.final)
     }
 
     /// Returns the changes of rows, in the order of reports.

@@ -55,7 +55,7 @@ struct ViewLayout<Group: Hashable & Comparable & Sendable>: Sendable {
     }
 
     /// The groups of which rows are shown.
-    var groups: [Group] { parts.map(\.group) }
+    var groups: [Group] { parts.map { $0.group } }
 
     /// Returns the indexes of a group that are shown.
     func indexes(in group: Group) -> Range<Int> { partOfGroup[group].map { parts[$0].indexes } ?? 0..<0 }
@@ -94,8 +94,8 @@ struct ViewLayout<Group: Hashable & Comparable & Sendable>: Sendable {
 
     /// Returns the sections that only one of two layouts has: deletes by descending index, then inserts by ascending.
     func sectionChanges(to final: Self) -> [YapDatabaseViewSectionChange<Group>] {
-        let names = Set(sections.map(\.name))
-        let finalNames = Set(final.sections.map(\.name))
+        let names = Set(sections.map { $0.name })
+        let finalNames = Set(final.sections.map { $0.name })
         let deleted = sections.indices.reversed().filter { !finalNames.contains(sections[$0].name) }
         let inserted = final.sections.indices.filter { !names.contains(final.sections[$0].name) }
         return deleted.map { .delete(section: $0, group: sections[$0].group) }
