@@ -1,6 +1,6 @@
 @testable import Yap
 
-/// What mappings show, computed row by row from the groups.
+/// The rows that mappings show, computed row by row from the groups.
 struct ViewModel {
     /// The shown part of a group, in the order in which it is shown.
     private struct Part {

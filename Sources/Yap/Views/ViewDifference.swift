@@ -1,4 +1,4 @@
-/// The difference between two layouts: which row is where before and after.
+/// The difference between two layouts: the path of each row before and after.
 ///
 /// The steps taken depend on the number of deltas, the lengths of the windows that moved and the number of groups, and
 /// not on the number of rows.

@@ -28,7 +28,7 @@ struct ViewKeptIndexes: Sendable {
     }
 }
 
-/// What happened to a group between two snapshots.
+/// Change of a group between two snapshots.
 ///
 /// Rows that keep their places keep their order: the kept row of a rank before is the kept row of that rank after.
 struct ViewGroupChange: Sendable {

@@ -1,4 +1,4 @@
-/// Where each shown row is at one snapshot: sections, and the parts of groups that they show.
+/// Positions of the shown rows at one snapshot: the sections, and the parts of groups that they show.
 struct ViewLayout<Group: Hashable & Comparable & Sendable>: Sendable {
     typealias Section = YapDatabaseViewMappings<Group>.Section
     typealias Place = ViewRowDelta<Group>.Place
@@ -104,7 +104,7 @@ struct ViewLayout<Group: Hashable & Comparable & Sendable>: Sendable {
 }
 
 extension YapDatabaseViewMappings.Section {
-    /// What makes two sections the same one. The consolidated section may be named as a group is.
+    /// Identity of a section. The consolidated section may have the name of a group.
     fileprivate struct Name: Hashable {
         let group: Group
         let isConsolidated: Bool

@@ -54,8 +54,8 @@ extension YapDatabaseViewMappings {
 }
 
 extension YapDatabaseViewMappings {
-    /// What changed in a list: sections by deletes in descending and inserts in ascending order, and rows by deletes of
-    /// descending original path, inserts of ascending final path, then moves and updates of ascending final path.
+    /// Changes of a list. Sections: deletes by descending index, then inserts by ascending index. Rows: deletes by
+    /// descending original path, inserts by ascending final path, then moves and updates by ascending final path.
     public typealias Changes = (
         sections: [YapDatabaseViewSectionChange<Group>], rows: [YapDatabaseViewRowChange]
     )
@@ -69,7 +69,7 @@ extension YapDatabaseViewMappings {
         rebuild()
     }
 
-    /// Goes to the state of another snapshot and returns what changed.
+    /// Goes to the state of another snapshot and returns the changes.
     ///
     /// - Parameters:
     ///   - deltas: The rows that differ, each once.
@@ -89,7 +89,7 @@ extension YapDatabaseViewMappings {
         return changes(from: before, deltas, groupChanges)
     }
 
-    /// Shows another range of each group, and returns what changed.
+    /// Shows another range of each group and returns the changes.
     ///
     /// - Parameter range: The range, which counts the rows of a reversed group as they are shown.
     public mutating func changeRange(to range: YapDatabaseViewRange) -> Changes {
@@ -99,7 +99,7 @@ extension YapDatabaseViewMappings {
         return changes(from: before, [], [:])
     }
 
-    /// Shows another range of one group, and returns what changed: for example, when the user scrolls to the end.
+    /// Shows another range of one group and returns the changes: for example, when the user scrolls to the end.
     ///
     /// - Parameters:
     ///   - range: The range, which counts the rows of a reversed group as they are shown.

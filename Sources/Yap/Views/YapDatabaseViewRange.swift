@@ -1,4 +1,4 @@
-/// Which rows of a group are shown.
+/// A range of a group's rows to show.
 ///
 /// A range follows the group as rows come and go. A fixed range (`first`, `last`, `window`) keeps its length and its
 /// distance from one end of the group. A flexible range keeps its rows: it grows by rows that are inserted into it and

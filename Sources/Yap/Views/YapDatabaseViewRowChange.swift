@@ -8,7 +8,7 @@ public enum YapDatabaseViewSectionChange<Group: Hashable & Sendable>: Hashable, 
 
 /// A row that differs between two states of mappings. Each row has at most one change.
 public struct YapDatabaseViewRowChange: Hashable, Sendable {
-    /// What happened to a row.
+    /// Kind of a change.
     public enum Kind: Hashable, Sendable {
         /// The row is shown now and wasn't before.
         case insert
@@ -20,7 +20,7 @@ public struct YapDatabaseViewRowChange: Hashable, Sendable {
         case update
     }
 
-    /// Why a row must be drawn again.
+    /// Reasons to draw a row again.
     public struct Flags: OptionSet, Hashable, Sendable {
         /// The reasons, as bits.
         public let rawValue: Int
@@ -36,13 +36,13 @@ public struct YapDatabaseViewRowChange: Hashable, Sendable {
         public static let dependency = Flags(rawValue: 4)
     }
 
-    /// What happened.
+    /// Kind of the change.
     public let kind: Kind
     /// Path before all changes. Nil for an insert.
     public let original: YapDatabaseViewPath?
     /// Path after all changes. Nil for a delete.
     public let final: YapDatabaseViewPath?
-    /// Why the row must be drawn again. Empty if only its position changed.
+    /// Reasons to draw the row again. Empty if only its position changed.
     public internal(set) var flags: Flags
     /// The row in the database. Nil if the row itself didn't change: it entered or left a range, or its neighbour or
     /// section changed.

@@ -35,8 +35,8 @@ public struct YapDatabaseViewSections<Group: Hashable & Comparable & Sendable, R
 
     /// Goes to the mappings' next state.
     ///
-    /// Removes deleted rows and those that move, deletes and inserts sections, inserts new rows and those that move, and
-    /// replaces updated rows. The list must be in the state that the changes begin with. If `row` throws, the list is
+    /// Removes deleted and moved rows, deletes and inserts sections, inserts new and moved rows, and replaces updated
+    /// rows. The list must be in the state that the changes begin with. If `row` throws, the list is
     /// unchanged.
     ///
     /// - Parameters:
