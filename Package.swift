@@ -125,6 +125,10 @@ let package = Package(
         .executableTarget(
             name: "groceries", dependencies: ["Yap", "YapCloudKit", "CloudKit"], path: "Examples/Groceries",
             swiftSettings: settings),
+        // A list with sections in a terminal: its files are the blocks of docs/LISTS.md.
+        .executableTarget(
+            name: "agenda", dependencies: ["Yap"], path: "Examples/Agenda", packageAccess: false,
+            swiftSettings: settings),
         // One note: what the app does needs Apple's symbols only, so it is built without the package's own.
         .target(
             name: "NotesKit", dependencies: ["CloudKit"], path: "Examples/Notes/NotesKit",
@@ -269,7 +273,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "TestSeed",
-                "YapCommand", "TodoCommand", "NotesCommand", "groceries", "VersionsApp", "TodoKit",
+                "YapCommand", "TodoCommand", "NotesCommand", "agenda", "groceries", "VersionsApp", "TodoKit",
                 "YapCloudKit", "Yap", "CloudKit", "CloudKitAdditions",
                 "FaultProxy", "ProcessSupport", "HTTPClient", "SQLiteTestSupport", "Seams",
             ]),

@@ -43,7 +43,8 @@ private final class ViewRun: LineRun {
         viewed = try open("viewed")
         plain = try open("plain")
         let view = view
-        fillingSeconds = try 1 / rate(1) { [viewed] in try viewed.connection.database.blocking.register(view) }
+        fillingSeconds =
+            try 1 / rate(1) { [viewed] in try viewed.connection.database.blocking.register(view) }
     }
 
     func ours() throws -> Double { try write(viewed) }
@@ -65,6 +66,9 @@ private final class ViewRun: LineRun {
     }
 
     func remarks() -> [LineRemark] {
-        [LineRemark(text: String(format: "filling it with %d rows took %.2f s", Self.rowsCount, fillingSeconds))]
+        [
+            LineRemark(
+                text: String(format: "filling it with %d rows took %.2f s", Self.rowsCount, fillingSeconds))
+        ]
     }
 }

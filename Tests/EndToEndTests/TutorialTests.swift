@@ -5,7 +5,7 @@ import SQLiteTestSupport
 import Testing
 
 /// `docs/TUTORIAL.md` as a reader does it: its files are the example's, and its commands are typed into its terminals.
-/// So are those of `docs/GOING_TO_PRODUCTION.md`.
+/// So are those of `docs/GOING_TO_PRODUCTION.md` and `docs/LISTS.md`.
 @Suite struct TutorialTests {
     /// A block of the page: what stands behind its fence, as "sh phone" or "swift Package.swift", and its text.
     private struct Block {
@@ -19,6 +19,7 @@ import Testing
     private static let byHand: Set = [
         "cd ~/yap && make setup", "cd ~/groceries", "swift build -c release",
         "swift build -c release --product yap", "export PATH=\"$HOME/groceries/.build/release:$PATH\"",
+        "cd ~/agenda", "export PATH=\"$HOME/agenda/.build/release:$PATH\"",
     ]
 
     private let blocks: [Block]
@@ -46,13 +47,24 @@ import Testing
     }
 
     @Test func itsSwiftIsTheExamples() throws {
+        try checkSwift(of: blocks, ["groceries/Item.swift", "groceries/Groceries.swift"], in: "Groceries")
+    }
+
+    private func checkSwift(of blocks: [Block], _ names: [String], in example: String) throws {
         let shown = blocks.filter { $0.kind == "swift" && $0.name != "Package.swift" }
-        #expect(shown.map(\.name) == ["Sources/groceries/Item.swift", "Sources/groceries/Groceries.swift"])
+        #expect(shown.map(\.name) == names.map { "Sources/\($0)" })
         for block in shown {
             let file = root.appending(
-                path: "Examples/Groceries/\(URL(filePath: block.name).lastPathComponent)")
+                path: "Examples/\(example)/\(URL(filePath: block.name).lastPathComponent)")
             #expect(try String(contentsOf: file, encoding: .utf8) == block.text, "\(block.name)")
         }
+    }
+
+    @Test func aListInATerminalFollowsAnotherProcess() async throws {
+        let blocks = try Self.blocks(of: root.appending(path: "docs/LISTS.md"))
+        try checkSwift(of: blocks, ["agenda/Errand.swift", "agenda/Agenda.swift"], in: "Agenda")
+        #expect(blocks.filter { $0.kind == "text" }.count == 4)
+        try await type(blocks)
     }
 
     @Test func itsPackageIsOneAndNamesProductsOfThisOne() async throws {
