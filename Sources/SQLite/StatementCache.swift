@@ -12,10 +12,23 @@ final class StatementCache {
         }
     }
 
+    /// A text that is equal only to the same bytes. Swift takes "é" and "e" with a combining accent for one string, and
+    /// SQLite for two.
+    private struct Key: Hashable {
+        let sql: String
+
+        // The hash stays that of the string: the same bytes have the same one.
+        static func == (left: Key, right: Key) -> Bool {
+            left.sql.utf8.withContiguousStorageIfAvailable { bytes in
+                right.sql.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
+            }.flatMap { $0 } ?? left.sql.utf8.elementsEqual(right.sql.utf8)
+        }
+    }
+
     static let statementCountMax = 128
     static let recentCountMax = 16
 
-    private var entries: [String: Entry] = [:]
+    private var entries: [Key: Entry] = [:]
     private var useCount: UInt64 = 0
     private var recent: [Recent] = []
     private var nextRecent = 0
@@ -43,7 +56,7 @@ final class StatementCache {
         entry.isInUse = true
         entry.lastUse = useCount
         makeRoom()
-        if entries.count < Self.statementCountMax { entries[sql] = entry }
+        if entries.count < Self.statementCountMax { entries[Key(sql: sql)] = entry }
         return entry
     }
 
@@ -69,19 +82,19 @@ final class StatementCache {
 
     private func find(_ sql: String) -> Entry? {
         // Up to 15 bytes the text is in the value itself and has no address of its own.
-        guard sql.utf8.count > 15 else { return entries[sql] }
+        guard sql.utf8.count > 15 else { return entries[Key(sql: sql)] }
         return sql.utf8.withContiguousStorageIfAvailable { text in
             guard let address = text.baseAddress else { return nil }
             for known in recent where known.address == address && known.count == text.count {
                 return known.entry
             }
-            guard let entry = entries[sql] else { return nil }
+            guard let entry = entries[Key(sql: sql)] else { return nil }
             // The one it was prepared with may lie elsewhere.
             if entry.sql.utf8.withContiguousStorageIfAvailable({ $0.baseAddress == address }) == true {
                 remember(Recent(address: address, count: text.count, entry: entry))
             }
             return entry
-        } ?? entries[sql]
+        } ?? entries[Key(sql: sql)]
     }
 
     private func remember(_ use: Recent) {

@@ -18,22 +18,15 @@ let byRating = YapDatabaseSecondaryIndex("byRating", of: Bookmark.self, in: "boo
     private let connection: YapDatabaseConnection
 
     init() async throws {
-        folder = try Folder()
-        database = try YapDatabase(url: folder.url.appending(component: "list.yap")) {
-            $0.register(Bookmark.self, inCollection: "bookmarks")
-        }
-        connection = database.newConnection()
-        try await connection.readWrite { transaction in
-            for (title, rating, isRead, kind) in [
-                ("Swift", 5, false, Kind.article), ("blog", 5, true, .video), ("Example", 4, false, .article),
-                ("Bad", 1, false, .recipe),
-            ] {
-                let bookmark = Bookmark(
-                    title: title, kind: kind, rating: rating,
-                    readAt: isRead ? Date(timeIntervalSince1970: 1) : nil)
-                try transaction.setObject(bookmark, forKey: title, inCollection: "bookmarks")
-            }
-        }
+        let readAt = Date(timeIntervalSince1970: 1)
+        let list = try await BookmarkList(
+            [
+                Bookmark(title: "Swift", kind: .article, rating: 5),
+                Bookmark(title: "blog", kind: .video, rating: 5, readAt: readAt),
+                Bookmark(title: "Example", kind: .article, rating: 4),
+                Bookmark(title: "Bad", kind: .recipe, rating: 1),
+            ].map { ($0.title, $0) })
+        (folder, database, connection) = (list.folder, list.database, list.connection)
         try await database.register(byRating)
     }
 

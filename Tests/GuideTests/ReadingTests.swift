@@ -10,21 +10,13 @@ import YapCloudKit
     private let connection: YapDatabaseConnection
 
     init() async throws {
-        folder = try Folder()
-        database = try YapDatabase(url: folder.url.appending(component: "list.yap")) {
-            $0.register(Bookmark.self, inCollection: "bookmarks")
-        }
-        connection = database.newConnection()
-        try await connection.readWrite { transaction in
-            for (key, title, rating, isRead) in [
-                ("https://swift.org", "Swift", 3, false), ("https://swift.org/blog", "Blog", 5, true),
-                ("https://example.com", "Example", 5, false),
-            ] {
-                let bookmark = Bookmark(
-                    title: title, rating: rating, readAt: isRead ? Date(timeIntervalSince1970: 1) : nil)
-                try transaction.setObject(bookmark, forKey: key, inCollection: "bookmarks")
-            }
-        }
+        let readAt = Date(timeIntervalSince1970: 1)
+        let list = try await BookmarkList([
+            ("https://swift.org", Bookmark(title: "Swift", rating: 3)),
+            ("https://swift.org/blog", Bookmark(title: "Blog", rating: 5, readAt: readAt)),
+            ("https://example.com", Bookmark(title: "Example", rating: 5)),
+        ])
+        (folder, database, connection) = (list.folder, list.database, list.connection)
     }
 
     @Test func oneObjectAndWhatIsThere() async throws {

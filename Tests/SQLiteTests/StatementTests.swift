@@ -83,6 +83,14 @@ import Testing
         #expect(seen == [1, 2, 3])
     }
 
+    @Test(arguments: ["'\u{e9}'", "'\u{e9}' AS aLongerNameThanFifteenBytes"])
+    func textsThatDifferInBytesAloneAreTwoStatements(expression: String) throws {
+        for text in [expression, expression.replacing("\u{e9}", with: "e\u{301}")] {
+            let found = try connection.withStatement("SELECT \(text)") { try columns($0) }
+            #expect(found == [Array(text.utf8).prefix { $0 != 0x20 }.filter { $0 != 0x27 }])
+        }
+    }
+
     @Test func moreStatementsThanTheCacheHoldsStillWork() throws {
         for round in 0..<2 {
             for number in 0..<300 {

@@ -1,3 +1,5 @@
+import SQLite
+
 /// The statements on the table of one index.
 struct SecondaryIndexSQL: Sendable {
     let find: String
@@ -13,8 +15,8 @@ struct SecondaryIndexSQL: Sendable {
     private let columns: [String]
 
     init(table: String, columns: [String]) {
-        let table = SQLName.quoted(table)
-        let names = columns.map(SQLName.quoted)
+        let table = Connection.quoted(table)
+        let names = columns.map(Connection.quoted)
         let values = (0..<columns.count).map { "?\($0 + 2)" }
         self.columns = names.map { "i.\($0)" }
         find = "SELECT \(names.joined(separator: ", ")) FROM \(table) WHERE rowid = ?1"
@@ -26,6 +28,22 @@ struct SecondaryIndexSQL: Sendable {
         deleteAll = "DELETE FROM \(table)"
         from = " FROM \(table) AS i"
         fromWithRows = " FROM \(table) AS i CROSS JOIN database2 AS d ON d.rowid = i.rowid"
+    }
+
+    /// The statements that make the table.
+    ///
+    /// - Parameter indexes: The SQLite indexes, each with the places of its columns.
+    static func create(table: String, columns: [String], indexes: [[Int]]) -> String {
+        let quotedTable = Connection.quoted(table)
+        let names = columns.map(Connection.quoted)
+        let sql =
+            "DROP TABLE IF EXISTS \(quotedTable);"
+            + "CREATE TABLE \(quotedTable) (rowid INTEGER PRIMARY KEY, \(names.joined(separator: ", ")));"
+        return indexes.enumerated().reduce(into: sql) { sql, index in
+            let name = Connection.quoted("index\(index.offset + 1)_of_\(table)")
+            let over = index.element.map { names[$0] }.joined(separator: ", ")
+            sql += "CREATE INDEX \(name) ON \(quotedTable) (\(over));"
+        }
     }
 
     /// The column as conditions name it.
@@ -117,10 +135,4 @@ struct SecondaryIndexWhere {
         }
         return nil
     }
-}
-
-/// Names in SQL.
-enum SQLName {
-    /// The name as SQLite reads any name.
-    static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 }

@@ -79,16 +79,7 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
 
     /// The statements that make the table.
     func create(_ table: String) -> String {
-        let names = columns.map { SQLName.quoted($0.name) }
-        let quotedTable = SQLName.quoted(table)
-        let sql =
-            "DROP TABLE IF EXISTS \(quotedTable);"
-            + "CREATE TABLE \(quotedTable) (rowid INTEGER PRIMARY KEY, \(names.joined(separator: ", ")));"
-        return indexes.enumerated().reduce(into: sql) { sql, index in
-            let over = index.element.map { names[$0] }.joined(separator: ", ")
-            sql +=
-                "CREATE INDEX \(SQLName.quoted("index\(index.offset + 1)_of_\(table)")) ON \(quotedTable) (\(over));"
-        }
+        SecondaryIndexSQL.create(table: table, columns: columns.map(\.name), indexes: indexes)
     }
 }
 

@@ -60,7 +60,7 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
 
     /// How many rows a condition finds; no row is read.
     public func count(where condition: ((Properties) -> Condition)? = nil) throws -> Int {
-        try count(compiled(condition))
+        Int(columnValue: try value("count(*)", compiled(condition))) ?? 0
     }
 
     // MARK: Finding by SQL
@@ -92,7 +92,8 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
 
     /// How many rows an expression is true for. Parameters and errors as `rows(matching:)`.
     public func count(matching expression: String, _ values: [YapDatabaseColumnValue] = []) throws -> Int {
-        try count(SecondaryIndexWhere(text: expression, values: values))
+        let filter = SecondaryIndexWhere(text: expression, values: values)
+        return Int(columnValue: try value("count(*)", filter)) ?? 0
     }
 
     // MARK: Values
@@ -129,14 +130,14 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
     public func sum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Double {
-        try value("total(\(column(path)))", condition).flatMap(Double.init(columnValue:)) ?? 0
+        Double(columnValue: try value("total(\(column(path)))", compiled(condition))) ?? 0
     }
 
     /// The mean of a property's numbers; nil without any.
     public func average<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Double? {
-        try value("avg(\(column(path)))", condition).flatMap(Double.init(columnValue:))
+        Double(columnValue: try value("avg(\(column(path)))", compiled(condition)))
     }
 
     /// The different values of a property and how many rows have each, in ascending order.
@@ -146,8 +147,7 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
         let column = try column(path)
         let filter = try compiled(condition)
         let text = "SELECT \(column), count(*)\(sql.from)\(filter.text) GROUP BY \(column) ORDER BY \(column)"
-        try noteRead()
-        return try tables.withStatement(text, filter.values, isKept: filter.isKept) { statement in
+        return try query(text, filter) { statement in
             var counts: [(value: Value, count: Int)] = []
             while try statement.step() {
                 guard let value = Value(columnValue: statement.columnValue(at: 0)) else { continue }
@@ -259,8 +259,7 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
     private func rows(_ filter: SecondaryIndexWhere, _ sort: [Sort], _ limit: Int?, _ offset: Int) throws
         -> [Row]
     {
-        try noteRead()
-        return try visit("d.rowid, d.key, d.data", filter, sort, limit, offset) { statement in
+        try visit("d.rowid, d.key, d.data", filter, sort, limit, offset) { statement in
             let key = statement.text(at: 1)
             let object = try transaction.object(
                 Object.self, key, inCollection: index.collection, rowID: statement.int64(at: 0),
@@ -273,17 +272,7 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
     private func keys(_ filter: SecondaryIndexWhere, _ sort: [Sort], _ limit: Int?, _ offset: Int) throws
         -> [String]
     {
-        try noteRead()
-        return try visit("d.key", filter, sort, limit, offset) { $0.text(at: 0) }
-    }
-
-    private func count(_ filter: SecondaryIndexWhere) throws -> Int {
-        try noteRead()
-        return try tables.withStatement(
-            "SELECT count(*)\(sql.from)\(filter.text)", filter.values, isKept: filter.isKept
-        ) {
-            try $0.step() ? Int($0.int64(at: 0)) : 0
-        }
+        try visit("d.key", filter, sort, limit, offset) { $0.text(at: 0) }
     }
 
     private func visit<Result>(
@@ -297,7 +286,7 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
             text += " LIMIT \(filter.parameter(.integer(Int64(limit.map { max(0, $0) } ?? -1))))"
             text += " OFFSET \(filter.parameter(.integer(Int64(max(0, offset)))))"
         }
-        return try tables.withStatement(text, filter.values, isKept: filter.isKept) { statement in
+        return try query(text, filter) { statement in
             var results: [Result] = []
             while try statement.step() { results.append(try read(statement)) }
             return results
@@ -309,19 +298,20 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
         _ condition: ((Properties) -> Condition)?
     ) throws -> Value? {
         let column = try column(path)
-        guard let found = try value("\(function)(\(column))", condition), found != .null else { return nil }
-        return Value(columnValue: found)
+        let found = try value("\(function)(\(column))", compiled(condition))
+        return found == .null ? nil : Value(columnValue: found)
     }
 
-    private func value(_ expression: String, _ condition: ((Properties) -> Condition)?) throws
-        -> YapDatabaseColumnValue?
-    {
-        let filter = try compiled(condition)
-        try noteRead()
-        return try tables.withStatement(
-            "SELECT \(expression)\(sql.from)\(filter.text)", filter.values, isKept: filter.isKept
-        ) {
-            try $0.step() ? $0.columnValue(at: 0) : nil
+    private func value(_ expression: String, _ filter: SecondaryIndexWhere) throws -> YapDatabaseColumnValue {
+        try query("SELECT \(expression)\(sql.from)\(filter.text)", filter) {
+            try $0.step() ? $0.columnValue(at: 0) : .null
         }
+    }
+
+    private func query<Result>(
+        _ text: String, _ filter: SecondaryIndexWhere, _ read: (borrowing Statement) throws -> Result
+    ) throws -> Result {
+        try noteRead()
+        return try tables.withStatement(text, filter.values, isKept: filter.isKept, read)
     }
 }

@@ -29,7 +29,7 @@ struct CloudKitTables {
     /// A table's name as it stands in SQL.
     func table(_ kind: String) -> String { texts.table(kind) }
 
-    func quoted(_ identifier: String) -> String { StatementTexts.quoted(identifier) }
+    func quoted(_ identifier: String) -> String { Connection.quoted(identifier) }
 
     // MARK: Running statements
 

@@ -1,4 +1,5 @@
 internal import CloudKit
+internal import SQLite
 
 /// The texts of the statements on the tables of one registered name, each made once: building and hashing them anew
 /// took a third of the time of a tracked write.
@@ -50,7 +51,7 @@ final class StatementTexts {
     /// A table's name as it stands in SQL.
     func table(_ kind: String) -> String {
         if let known = tables[kind] { return known }
-        let table = Self.quoted("cloudKit_\(kind)_\(name)")
+        let table = Connection.quoted("cloudKit_\(kind)_\(name)")
         tables[kind] = table
         return table
     }
@@ -64,10 +65,5 @@ final class StatementTexts {
         let text = make()
         texts[site] = text
         return text
-    }
-
-    static func quoted(_ identifier: String) -> String {
-        "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-            + "\""
     }
 }
