@@ -110,6 +110,63 @@ struct CacheTests {
         #expect(log.take().count == 1)
     }
 
+    @Test func rowsThatAFailedTransactionLeftAloneStayCached() throws {
+        let log = Log()
+        let folder = try TestFolder()
+        let database = try folder.open {
+            for collection in ["numbers", "others"] {
+                $0.register(
+                    Int.self,
+                    serializer: YapDatabaseSerializer(
+                        encode: { [UInt8($0)] },
+                        decode: { bytes in
+                            log.add("\(bytes[0])")
+                            return Int(bytes[0])
+                        }), inCollection: collection)
+            }
+        }
+        let connection = database.newConnection()
+        func set(_ number: Int, _ key: String, _ transaction: YapDatabaseReadWriteTransaction) throws {
+            try transaction.setObject(number, forKey: key, inCollection: "numbers")
+        }
+        func read(_ transaction: YapDatabaseReadTransaction) throws -> [Int?] {
+            let others = try transaction.object(Int.self, forKey: "a", inCollection: "others")
+            return try ["a", "b", "c"].map {
+                try transaction.object(Int.self, forKey: $0, inCollection: "numbers")
+            } + [others]
+        }
+        func readInWriter() throws -> [Int?] { try connection.blocking.readWrite { try read($0) } }
+        try connection.blocking.readWrite { transaction in
+            for (number, key) in [(1, "a"), (2, "b"), (3, "c")] { try set(number, key, transaction) }
+            try transaction.setObject(4, forKey: "a", inCollection: "others")
+        }
+        let values = [1, 2, 3, 4]
+        #expect(try readInWriter() == values)
+        _ = log.take()
+        #expect(throws: Refused.self) {
+            try connection.blocking.readWrite { transaction throws in
+                try set(9, "b", transaction)
+                throw Refused()
+            }
+        }
+        #expect(try readInWriter() == values)
+        #expect(log.take() == ["2"])
+        try connection.blocking.readWrite { transaction throws in
+            try? transaction.savepoint { () throws in
+                try set(9, "c", transaction)
+                throw Refused()
+            }
+            #expect(try read(transaction) == values)
+            #expect(log.take() == ["3"])
+            try? transaction.savepoint { () throws in
+                try transaction.removeAllObjects(inCollection: "numbers")
+                throw Refused()
+            }
+            #expect(try read(transaction) == values)
+            #expect(log.take() == ["1", "2", "3"])
+        }
+    }
+
     @Test func keysThatLookAlikeAreTwoRowsInTheCachesToo() throws {
         let folder = try TestFolder()
         let connection = try folder.open().newConnection()

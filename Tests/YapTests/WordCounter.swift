@@ -136,8 +136,14 @@ final class WordCounterTransaction: YapDatabaseExtensionTransaction {
         case .remove(let rows):
             for row in rows { try wordBefore.removeValue(forKey: row.rowID).map { try add(-1, $0) } }
         case .removeAll:
+            // Other connections may have cached any of them.
+            let words = try transaction.sqlite.withStatement("SELECT word FROM \(connection.table)") {
+                var words: [String] = []
+                while try $0.step() { words.append($0.text(at: 0)) }
+                return words
+            }
             try transaction.sqlite.execute("DELETE FROM \(connection.table)")
-            for word in Set(connection.counts.keys).union(dirty.keys) { dirty[word] = 0 }
+            for word in Set(words).union(dirty.keys) { dirty[word] = 0 }
         default: break
         }
     }
@@ -175,6 +181,11 @@ final class WordCounterTransaction: YapDatabaseExtensionTransaction {
     }
 
     func changesForConnections() -> (any Sendable)? { dirty.isEmpty ? nil : dirty }
+    func makeRestorePoint() throws -> () -> Void {
+        let saved = (dirty, wordBefore, pendingRows, isEndless)
+        return { (self.dirty, self.wordBefore, self.pendingRows, self.isEndless) = saved }
+    }
+
     func didCommit(snapshot: UInt64) { log("committed \(snapshot)") }
     func didRollback() { log("rolled back") }
 

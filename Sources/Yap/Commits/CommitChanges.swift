@@ -37,6 +37,21 @@ struct CommitChanges: Sendable {
         if isNew { keyCount += 1 }
     }
 
+    /// Adds what happened after this, in the same commit.
+    mutating func append(_ later: CommitChanges, keysMax: Int) {
+        if isEmpty { return self = later }
+        if later.isAllCleared { recordClearingOfAll() }
+        for (collection, changes) in later.collections {
+            if changes.isCleared { recordClearing(of: collection.string) }
+            for (key, change) in changes.rows {
+                record(change, key: key.string, collection: collection.string, keysMax: keysMax)
+            }
+            if changes.isOverflown {
+                collections[collection, default: CollectionChanges()].isOverflown = true
+            }
+        }
+    }
+
     mutating func recordClearing(of collection: String) {
         let collection = ExactString(collection)
         keyCount -= collections[collection]?.rows.count ?? 0

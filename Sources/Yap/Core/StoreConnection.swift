@@ -113,7 +113,24 @@ final class StoreConnection {
 
     func dropCaches() {
         dropRowCaches()
+        dropExtensionCaches()
+    }
+
+    private func dropExtensionCaches() {
         for entry in extensions { entry.connection.dropCaches() }
+    }
+
+    /// Removes what a transaction, or a part of one, has left in the caches once SQLite has undone it. Rows that it
+    /// didn't change stay cached.
+    func undo(_ changes: CommitChanges) {
+        if changes.isAllCleared { dropRowCaches() }
+        for (name, changes) in changes.collections {
+            guard let collection = collection(name.string) else { continue }
+            if changes.isCleared || changes.isOverflown { collection.cache.removeAll() }
+            if collection.cache.isEmpty { continue }
+            for key in changes.rows.keys { collection.cache.remove(key.string) }
+        }
+        dropExtensionCaches()
     }
 
     /// Applies one commit of another connection.

@@ -130,7 +130,7 @@ final class WriterCore {
             let uses = transaction.usesSoFar
             transaction.end()
             for use in uses { use.transaction.didRollback() }
-            forgetMember(isAlone: isAlone)
+            forget(transaction.changes, isAlone: isAlone)
             if !(error is RolledBack) {
                 throw (error as? SQLiteError).map { store.noted($0) } ?? error
             }
@@ -177,8 +177,9 @@ final class WriterCore {
         for member in members {
             for use in member.uses { use.transaction.didRollback() }
         }
+        // A member that failed alone has left nothing.
+        if !members.isEmpty { store.dropCaches() }
         members = []
-        store.dropCaches()
         store.advance(to: base)
         store.useRegistry(log.registry, at: base.number)
         // So that a commit which failed here and yet comes up after a crash is not taken for a later one of
@@ -202,7 +203,7 @@ final class WriterCore {
         if !transaction.changes.isEmpty { try markOrphans() }
         let isUnchanged =
             transaction.changes.isEmpty && extensionChanges.isEmpty && transaction.registry == nil
-            && store.sqlite.totalChangesCount == changesBefore
+            && store.sqlite.totalChangesCount - transaction.undoneCount == changesBefore
         if isUnchanged { return Member(record: nil, uses: uses, transaction: transaction) }
         let record = CommitRecord(
             previous: store.mark, mark: SnapshotMark(number: store.mark.number + 1, writer: writerID),
@@ -246,10 +247,9 @@ final class WriterCore {
         store.advance(to: record.mark)
     }
 
-    /// The tables are as they were before the member; what it left in memory goes. The rest can be read
-    /// again.
-    private func forgetMember(isAlone: Bool) {
-        store.dropCaches()
+    /// The tables are as they were before the member, and so is the memory after this.
+    private func forget(_ changes: CommitChanges, isAlone: Bool) {
+        store.undo(changes)
         hasMarkedOrphans = false
         if isAlone { try? store.sqlite.rollback() }
     }

@@ -51,6 +51,8 @@ public struct YapDatabaseError: Error, Sendable {
         case extensionDependencyMissing
         /// Extensions changed rows at the end of the transaction without coming to an end.
         case extensionsDoNotSettle
+        /// A registered extension can't undo a part of a transaction.
+        case savepointUnsupported
     }
 
     /// What kind of failure it is.
@@ -124,6 +126,7 @@ public struct YapDatabaseError: Error, Sendable {
         case .extensionNotRegistered, .extensionDependencyMissing: "register the extension first"
         case .extensionNameTaken: "unregister it, or use another name"
         case .extensionsDoNotSettle: "look at the extensions' flushPendingChangesToMainDatabaseTable"
+        case .savepointUnsupported: "write without a savepoint, or add makeRestorePoint() to the extension"
         }
     }
 }

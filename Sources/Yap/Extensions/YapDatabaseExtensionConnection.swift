@@ -19,7 +19,7 @@ public protocol YapDatabaseExtensionConnection: AnyObject {
     /// - Parameter changes: What `changesForConnections()` returned in that commit's transaction.
     func apply(_ changes: any Sendable)
 
-    /// Forgets everything that can be read from the tables again: a transaction failed, or another process
-    /// wrote.
+    /// Forgets everything that can be read from the tables again: a transaction failed, or a savepoint in one that goes
+    /// on, or another process wrote.
     func dropCaches()
 }

@@ -40,6 +40,21 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     /// `YapDatabaseCountedChanges`, and name at most `YapDatabaseOptions.changedKeysPerCommitMax` things.
     func changesForConnections() -> (any Sendable)?
 
+    /// Called before a savepoint of the app (`YapDatabaseReadWriteTransaction.savepoint(_:)`), which may undo what follows.
+    ///
+    /// ```swift
+    /// func makeRestorePoint() throws -> () -> Void {
+    ///     let counts = counts
+    ///     return { self.counts = counts }
+    /// }
+    /// ```
+    ///
+    /// - Returns: Brings what the object keeps in memory back to what it is now. Called when the savepoint failed, after
+    ///   the tables were brought back and the connection's `dropCaches()`; else never. It runs no statement.
+    /// - Throws: `savepointUnsupported` by default: then the savepoint fails before it has begun. An extension that keeps
+    ///   nothing in memory returns `{}`.
+    func makeRestorePoint() throws -> () -> Void
+
     /// Called after COMMIT, while the database's writer is still held: keep it short, begin no transaction. The
     /// extension's own transaction has ended: calls on it throw.
     func didCommit(snapshot: UInt64)
@@ -67,6 +82,10 @@ extension YapDatabaseExtensionTransaction {
     public func flushPendingChangesToExtensionTables() throws {}
     /// Nothing to hand over.
     public func changesForConnections() -> (any Sendable)? { nil }
+    /// Throws `savepointUnsupported`.
+    public func makeRestorePoint() throws -> () -> Void {
+        throw YapDatabaseError(.savepointUnsupported, "\(Self.self) has no makeRestorePoint()")
+    }
     /// Does nothing.
     public func didCommit(snapshot: UInt64) {}
     /// Does nothing.

@@ -189,6 +189,9 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
         }
     }
 
+    /// Keeps nothing in memory.
+    public func makeRestorePoint() throws -> () -> Void { {} }
+
     /// Rows of a collection whose type isn't registered could not be handed over.
     private func checkCollection() throws {
         let registered = try transaction.store.registered(index.collection).registration.object

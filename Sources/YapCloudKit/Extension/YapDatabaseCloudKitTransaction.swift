@@ -60,7 +60,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
     var partOfNew: ZoneChecksum?
     /// What the last page of a zone's changes told of its checksum, and what is here.
     var comparison: ZoneComparison?
-    private var failure: (any Error)?
+    var failure: (any Error)?
 
     init(
         _ cloudKit: YapDatabaseCloudKit, _ registeredName: String, _ texts: StatementTexts?,

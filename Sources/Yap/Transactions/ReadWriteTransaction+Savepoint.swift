@@ -1,0 +1,89 @@
+import SQLite
+
+extension YapDatabaseReadWriteTransaction {
+    /// Runs a part of the transaction that can fail alone. When `body` throws, everything that it wrote is undone, and the
+    /// transaction goes on as if `body` had not run.
+    ///
+    /// ```swift
+    /// for line in lines {
+    ///     do {
+    ///         try transaction.savepoint { try add(line, in: transaction) }
+    ///     } catch {
+    ///         rejected.append(line)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Savepoints may be nested. They cost no wait for the disk: what they wrote is committed with the transaction.
+    /// `rollback()` inside of one still discards the whole transaction.
+    ///
+    /// - Parameter body: Writes with this transaction.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws. `YapDatabaseError`: `savepointUnsupported` before `body` runs, when a registered
+    ///   extension can't undo what it keeps in memory; the error of an iteration in `body` that ended early. After an
+    ///   error that takes the transaction with it, such as `diskFull`, each later call throws too.
+    @discardableResult
+    public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+        try check()
+        let point = try RestorePoint(self)
+        changes = CommitChanges()
+        do {
+            let result = try store.sqlite.savepoint("app") {
+                let result = try body()
+                if let error = failure ?? store.lostTransaction ?? iterationError { throw error }
+                return result
+            }
+            point.keep(in: self)
+            return result
+        } catch {
+            let thrown = (error as? SQLiteError).map { store.noted($0) } ?? error
+            point.restore(self)
+            throw thrown
+        }
+    }
+}
+
+/// What a transaction has in memory when a savepoint begins.
+private struct RestorePoint {
+    private let changes: CommitChanges
+    private let mayHaveUnknown: [String: Bool]
+    private let mutations: MutationCounter
+    private let undoneCount: Int
+    private let totalChangesCount: Int
+    private let iterationError: (any Error)?
+    private let restoreExtensions: [() -> Void]
+
+    init(_ transaction: YapDatabaseReadWriteTransaction) throws {
+        restoreExtensions = try transaction.uses().map { try $0.transaction.makeRestorePoint() }
+        changes = transaction.changes
+        mayHaveUnknown = transaction.mayHaveUnknown
+        mutations = transaction.mutations
+        undoneCount = transaction.undoneCount
+        totalChangesCount = transaction.store.sqlite.totalChangesCount
+        iterationError = transaction.iterationError
+    }
+
+    /// Adds what was changed since to what was changed before.
+    func keep(in transaction: YapDatabaseReadWriteTransaction) {
+        let later = transaction.changes
+        transaction.changes = changes
+        transaction.changes.append(later, keysMax: transaction.store.changedKeysPerCommitMax)
+    }
+
+    /// Brings the memory back. The rows and tables are as they were.
+    func restore(_ transaction: YapDatabaseReadWriteTransaction) {
+        let store = transaction.store
+        store.undo(transaction.changes)
+        transaction.changes = changes
+        transaction.mayHaveUnknown = mayHaveUnknown
+        transaction.mutations = mutations
+        transaction.undoneCount = undoneCount + store.sqlite.totalChangesCount - totalChangesCount
+        transaction.iterationError = iterationError
+        for restore in restoreExtensions { restore() }
+        // SQLite has rolled the whole transaction back: no call may write after it.
+        transaction.failure =
+            store.sqlite.isInTransaction
+            ? nil
+            : store.lostTransaction ?? YapDatabaseError(.sqlite, "SQLite rolled the transaction back")
+    }
+}
