@@ -22,26 +22,14 @@ import Testing
     private typealias Query = (YapDatabaseReadTransaction) throws -> Void
     private typealias Write = (YapDatabaseReadWriteTransaction) throws -> Void
 
-    private func dependencies(_ query: Query) throws -> ReadDependencies {
-        try #require(try connection.readNow(tracksReads: true, query).reads)
-    }
-
-    /// Whether a commit of `write` counts for an observation of `query`.
     private func isObserved(_ query: Query, whenWriting write: Write) throws -> Bool {
-        try dependencies(query).areChanged(by: commit(write))
+        try connection.isObserved(query, whenWriting: write)
     }
 
-    private func commit(_ write: Write) throws -> YapDatabaseCommit {
-        try lastCommit { try database.newConnection().blocking.readWrite(write) }
-    }
+    private func commit(_ write: Write) throws -> YapDatabaseCommit { try database.commit(write) }
 
-    /// The last commit that `body` makes.
     private func lastCommit(_ body: () throws -> Void) throws -> YapDatabaseCommit {
-        let seen = CommitList()
-        let id = database.addInlineCommitObserver { seen.add($0) }
-        defer { database.removeCommitObserver(id) }
-        try body()
-        return try #require(seen.commits.last)
+        try database.lastCommit(body)
     }
 
     @Test func aRowIsObservedByItsKey() throws {

@@ -346,7 +346,7 @@ struct SecondaryIndexTests {
 
     private var tasks: YapDatabaseIndexProperties<Task> { YapDatabaseIndexProperties() }
 
-    @Test func aQueryIsObservedByItsCollection() async throws {
+    @Test func aQueryIsObserved() async throws {
         try setFour()
         let (database, connection, index) = (database, connection, index)
         var values = connection.observe { try $0[index].count { $0.isDone == true } }.makeAsyncIterator()

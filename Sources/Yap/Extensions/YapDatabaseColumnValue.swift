@@ -41,6 +41,9 @@ extension Statement {
         }
     }
 
+    /// The values of the row on which the statement stands.
+    var columnValues: [YapDatabaseColumnValue] { (0..<columnCount).map { columnValue(at: $0) } }
+
     func columnValue(at column: Int32) -> YapDatabaseColumnValue {
         switch kind(at: column) {
         case .null: .null

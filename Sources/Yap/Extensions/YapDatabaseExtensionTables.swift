@@ -58,7 +58,7 @@ public struct YapDatabaseExtensionTables {
             try statements.limited {
                 var rows: [[YapDatabaseColumnValue]] = []
                 while try statement.step() {
-                    rows.append((0..<statement.columnCount).map { statement.columnValue(at: $0) })
+                    rows.append(statement.columnValues)
                 }
                 return rows
             }

@@ -6,6 +6,7 @@ struct SecondaryIndexSQL: Sendable {
     let insert: String
     /// Sets one column, whose SQLite indexes alone are then written.
     let set: [String]
+    /// Deletes a row and returns its columns.
     let delete: String
     let deleteAll: String
     /// The table, by the name that conditions use.
@@ -24,7 +25,7 @@ struct SecondaryIndexSQL: Sendable {
             "INSERT OR REPLACE INTO \(table) (rowid, \(names.joined(separator: ", "))) "
             + "VALUES (?1, \(values.joined(separator: ", ")))"
         set = names.map { "UPDATE \(table) SET \($0) = ?2 WHERE rowid = ?1" }
-        delete = "DELETE FROM \(table) WHERE rowid = ?1"
+        delete = "DELETE FROM \(table) WHERE rowid = ?1 RETURNING \(names.joined(separator: ", "))"
         deleteAll = "DELETE FROM \(table)"
         from = " FROM \(table) AS i"
         fromWithRows = " FROM \(table) AS i CROSS JOIN database2 AS d ON d.rowid = i.rowid"

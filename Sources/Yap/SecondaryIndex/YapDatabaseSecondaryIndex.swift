@@ -18,7 +18,7 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
     public static var className: String { "YapDatabaseSecondaryIndex" }
     /// The version of the tables.
     public static var classVersion: Int { 1 }
-    /// Its transactions note the collection.
+    /// Its transactions note the conditions of their queries.
     public static var notesReads: Bool { true }
 
     /// What it is reached by in transactions, and known by in the file.

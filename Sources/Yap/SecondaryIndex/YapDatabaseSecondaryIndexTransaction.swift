@@ -12,12 +12,14 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
     /// A row that a query found.
     public typealias Row = (key: String, object: Object)
 
-    private let connection: YapDatabaseSecondaryIndexConnection<Object>
+    let connection: YapDatabaseSecondaryIndexConnection<Object>
     /// Held until the transaction ends, which lets go of its extensions.
-    private let transaction: YapDatabaseReadTransaction
-    private let tables: YapDatabaseExtensionTables
-    private var index: YapDatabaseSecondaryIndex<Object> { connection.index }
-    private var sql: SecondaryIndexSQL { connection.sql }
+    let transaction: YapDatabaseReadTransaction
+    let tables: YapDatabaseExtensionTables
+    /// What this transaction has changed.
+    var changes = SecondaryIndexChanges()
+    var index: YapDatabaseSecondaryIndex<Object> { connection.index }
+    var sql: SecondaryIndexSQL { connection.sql }
 
     init(
         _ connection: YapDatabaseSecondaryIndexConnection<Object>, _ transaction: YapDatabaseReadTransaction,
@@ -42,12 +44,12 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
         where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = [], limit: Int? = nil,
         offset: Int = 0
     ) throws -> [Row] {
-        try rows(compiled(condition), sort, limit, offset)
+        try rows(filter(condition, readsObjects: true), sort, limit, offset)
     }
 
     /// The first row that a condition finds. Parameters as `rows`.
     public func first(where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = []) throws -> Row? {
-        try rows(compiled(condition), sort, 1, 0).first
+        try rows(filter(condition, readsObjects: true), sort, 1, 0).first
     }
 
     /// The keys of the rows that a condition finds; no object is decoded. Parameters as `rows`.
@@ -55,12 +57,12 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
         where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = [], limit: Int? = nil,
         offset: Int = 0
     ) throws -> [String] {
-        try keys(compiled(condition), sort, limit, offset)
+        try keys(filter(condition), sort, limit, offset)
     }
 
     /// How many rows a condition finds; no row is read.
     public func count(where condition: ((Properties) -> Condition)? = nil) throws -> Int {
-        Int(columnValue: try value("count(*)", compiled(condition))) ?? 0
+        Int(columnValue: try value("count(*)", filter(condition))) ?? 0
     }
 
     // MARK: Finding by SQL
@@ -79,7 +81,7 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
         matching expression: String, _ values: [YapDatabaseColumnValue] = [], sort: [Sort] = [],
         limit: Int? = nil, offset: Int = 0
     ) throws -> [Row] {
-        try rows(SecondaryIndexWhere(text: expression, values: values), sort, limit, offset)
+        try rows(filter(expression, values), sort, limit, offset)
     }
 
     /// The keys of the rows for which an expression is true. Parameters and errors as `rows(matching:)`.
@@ -87,13 +89,12 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
         matching expression: String, _ values: [YapDatabaseColumnValue] = [], sort: [Sort] = [],
         limit: Int? = nil, offset: Int = 0
     ) throws -> [String] {
-        try keys(SecondaryIndexWhere(text: expression, values: values), sort, limit, offset)
+        try keys(filter(expression, values), sort, limit, offset)
     }
 
     /// How many rows an expression is true for. Parameters and errors as `rows(matching:)`.
     public func count(matching expression: String, _ values: [YapDatabaseColumnValue] = []) throws -> Int {
-        let filter = SecondaryIndexWhere(text: expression, values: values)
-        return Int(columnValue: try value("count(*)", filter)) ?? 0
+        Int(columnValue: try value("count(*)", filter(expression, values))) ?? 0
     }
 
     // MARK: Values
@@ -130,14 +131,14 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
     public func sum<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Double {
-        Double(columnValue: try value("total(\(column(path)))", compiled(condition))) ?? 0
+        Double(columnValue: try value("total(\(column(path)))", filter(condition))) ?? 0
     }
 
     /// The mean of a property's numbers; nil without any.
     public func average<Value: YapDatabaseColumnConvertible>(
         of path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> Double? {
-        Double(columnValue: try value("avg(\(column(path)))", compiled(condition)))
+        Double(columnValue: try value("avg(\(column(path)))", filter(condition)))
     }
 
     /// The different values of a property and how many rows have each, in ascending order.
@@ -145,7 +146,7 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
         by path: any KeyPath<Object, Value> & Sendable, where condition: ((Properties) -> Condition)? = nil
     ) throws -> [(value: Value, count: Int)] {
         let column = try column(path)
-        let filter = try compiled(condition)
+        let filter = try self.filter(condition)
         let text = "SELECT \(column), count(*)\(sql.from)\(filter.text) GROUP BY \(column) ORDER BY \(column)"
         return try query(text, filter) { statement in
             var counts: [(value: Value, count: Int)] = []
@@ -157,107 +158,48 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
         }
     }
 
-    // MARK: Following the rows
-
-    /// Makes the table anew, unless it is as this version wants it.
-    public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
-        try index.check()
-        try checkCollection()
-        if let previous, previous.versionTag == index.versionTag, !previous.hasMissedCommits,
-            previous.classVersion == YapDatabaseSecondaryIndex<Object>.classVersion
-        {
-            return .isUnchanged
-        }
-        try tables.execute(index.create(connection.table))
-        return .isEmpty
-    }
-
-    /// Adds rows that were there before.
-    public func fill(_ rows: [YapDatabaseStoredRow]) throws {
-        for row in rows { try add(row.identity.rowID, row.object) }
-    }
-
-    /// Follows a change of the collection's rows.
-    public func didChange(_ change: YapDatabaseRowChange) throws {
-        switch change {
-        case .insert(let row, let object, _): try add(row.rowID, object)
-        case .update(let row, let object, _), .replaceObject(let row, let object):
-            try update(row.rowID, object)
-        case .remove(let rows): for row in rows { try remove(row.rowID) }
-        case .removeAll: try tables.withStatement(sql.deleteAll) { try $0.run() }
-        case .replaceMetadata, .touchObject, .touchMetadata, .touchRow: break
-        }
-    }
-
-    /// Keeps nothing in memory.
-    public func makeRestorePoint() throws -> () -> Void { {} }
-
-    /// Rows of a collection whose type isn't registered could not be handed over.
-    private func checkCollection() throws {
-        let registered = try transaction.store.registered(index.collection).registration.object
-        guard registered.typeID == ObjectIdentifier(Object.self) else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the index \"\(index.name)\" is of \(Object.self), the registered type is \(registered.typeName)",
-                collection: index.collection)
-        }
-    }
-
-    private func add(_ rowID: Int64, _ object: any Sendable) throws {
-        guard let values = try values(of: object) else { return }
-        try tables.withStatement(sql.insert, [.integer(rowID)] + values) { try $0.run() }
-    }
-
-    private func update(_ rowID: Int64, _ object: any Sendable) throws {
-        guard let values = try values(of: object) else { return try remove(rowID) }
-        let changed: [Int]? = try tables.withStatement(sql.find, [.integer(rowID)]) { statement in
-            guard try statement.step() else { return nil }
-            return values.indices.filter { statement.columnValue(at: Int32($0)) != values[$0] }
-        }
-        guard let changed else { return try add(rowID, object) }
-        for place in changed {
-            try tables.withStatement(sql.set[place], [.integer(rowID), values[place]]) { try $0.run() }
-        }
-    }
-
-    private func remove(_ rowID: Int64) throws {
-        try tables.withStatement(sql.delete, [.integer(rowID)]) { try $0.run() }
-    }
-
-    /// The columns' values; nil for an object that doesn't belong into the index.
-    private func values(of object: any Sendable) throws -> [YapDatabaseColumnValue]? {
-        guard let object = object as? Object else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the index \"\(index.name)\" is of \(Object.self), the object is a \(type(of: object))",
-                collection: index.collection)
-        }
-        return index.isIncluded(object) ? index.columns.map { $0.value(object) } : nil
-    }
-
     // MARK: Inside
 
-    private func compiled(_ condition: ((Properties) -> Condition)?) throws -> SecondaryIndexWhere {
-        try SecondaryIndexWhere(condition?(Properties())) { try column($0) }
+    /// A condition in SQL. Notes that what is read depends on the rows that it finds.
+    ///
+    /// - Parameter readsObjects: Whether whole objects are read.
+    private func filter(_ condition: ((Properties) -> Condition)?, readsObjects: Bool = false) throws
+        -> SecondaryIndexWhere
+    {
+        try transaction.check()
+        let condition = condition?(Properties())
+        if transaction.dependencies != nil {
+            let predicate = try condition.map { try SecondaryIndexPredicate($0, place: place) }
+            tables.noteRead { changes in
+                (changes as? SecondaryIndexChanges)?.mayChange(predicate, readsObjects: readsObjects) ?? true
+            }
+        }
+        return try SecondaryIndexWhere(condition) { sql.column(try place($0)) }
     }
 
-    private func column(_ path: any AnyKeyPath & Sendable) throws -> String {
-        guard let place = index.columns.firstIndex(where: { $0.path == path }) else {
-            throw YapDatabaseError(
-                .invalidExtension,
-                "the index \"\(index.name)\" has no column for \(path): add column(\(path)) to it",
-                collection: index.collection)
-        }
-        return sql.column(place)
+    /// A condition in SQL's own words, which may read anything of the rows.
+    private func filter(_ expression: String, _ values: [YapDatabaseColumnValue]) throws
+        -> SecondaryIndexWhere
+    {
+        try transaction.begin(index.collection)
+        return SecondaryIndexWhere(text: expression, values: values)
     }
+
+    private func place(_ path: any AnyKeyPath & Sendable) throws -> Int {
+        if let place = index.columns.firstIndex(where: { $0.path == path }) { return place }
+        throw YapDatabaseError(
+            .invalidExtension,
+            "the index \"\(index.name)\" has no column for \(path): add column(\(path)) to it",
+            collection: index.collection)
+    }
+
+    private func column(_ path: any AnyKeyPath & Sendable) throws -> String { sql.column(try place(path)) }
 
     private func order(_ sort: [Sort]) throws -> String {
         guard !sort.isEmpty else { return "" }
         let terms = try sort.map { "\(try column($0.path))\($0.order == .descending ? " DESC" : "")" }
         return " ORDER BY " + terms.joined(separator: ", ")
     }
-
-    private func noteRead() throws { try transaction.begin(index.collection) }
 
     private func rows(_ filter: SecondaryIndexWhere, _ sort: [Sort], _ limit: Int?, _ offset: Int) throws
         -> [Row]
@@ -301,7 +243,7 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
         _ condition: ((Properties) -> Condition)?
     ) throws -> Value? {
         let column = try column(path)
-        let found = try value("\(function)(\(column))", compiled(condition))
+        let found = try value("\(function)(\(column))", filter(condition))
         return found == .null ? nil : Value(columnValue: found)
     }
 
@@ -314,7 +256,6 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
     private func query<Result>(
         _ text: String, _ filter: SecondaryIndexWhere, _ read: (borrowing Statement) throws -> Result
     ) throws -> Result {
-        try noteRead()
-        return try tables.withStatement(text, filter.values, isKept: filter.isKept, read)
+        try tables.withStatement(text, filter.values, isKept: filter.isKept, read)
     }
 }
