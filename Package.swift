@@ -129,6 +129,10 @@ let package = Package(
         .executableTarget(
             name: "agenda", dependencies: ["Yap"], path: "Examples/Agenda", packageAccess: false,
             swiftSettings: settings),
+        // The extension of docs/guide/EXTENSIONS.md, written as in a package of its own: without the package's symbols.
+        .target(
+            name: "WordCount", dependencies: ["Yap"], path: "Examples/WordCount", packageAccess: false,
+            swiftSettings: settings),
         // One note: what the app does needs Apple's symbols only, so it is built without the package's own.
         .target(
             name: "NotesKit", dependencies: ["CloudKit"], path: "Examples/Notes/NotesKit",
@@ -336,7 +340,7 @@ let package = Package(
             frontendFlags: ["-no-warnings-as-errors"]),
         // The blocks of the pages in docs/guide.
         appTests(
-            "GuideTests", ["Yap", "YapCloudKit", "CloudKit", "CloudKitTesting"], mode: .v6),
+            "GuideTests", ["Yap", "YapCloudKit", "CloudKit", "CloudKitTesting", "WordCount"], mode: .v6),
         appTests("NotesTests", ["NotesKit", "CloudKit", "CloudKitAdditions", "CloudKitTesting"], mode: .v6),
         tests("TodoTests", ["TodoKit", "CloudKit", "CloudKitTesting", "Seams", "Yap", "YapCloudKit"]),
         tests("TestRunnerTests", ["TestRun"]),

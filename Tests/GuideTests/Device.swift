@@ -4,17 +4,6 @@ import Foundation
 import Yap
 import YapCloudKit
 
-/// A folder that goes with its last owner.
-final class Folder: Sendable {
-    let url = FileManager.default.temporaryDirectory.appending(component: "yap-guide-\(UUID())")
-
-    init() throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-}
-
 /// A device with the guide's app on it: the bookmarks, and objects of one further model.
 struct Device {
     let database: YapDatabase

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The guide shows code that runs: each Swift block of its pages stands in a file of this folder, line for line.
+/// The guide shows code that runs: each Swift block of its pages stands in a file of this folder, or of the extension that
+/// it shows, line for line.
 @Suite struct GuidePageTests {
     private let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
@@ -9,9 +10,11 @@ import Testing
         text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
     }
 
-    static let guide = URL(filePath: #filePath).deletingLastPathComponent()
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "docs/guide")
+        .deletingLastPathComponent()
+    static let guide = root.appending(path: "docs/guide")
+    private static let example = root.appending(path: "Examples/WordCount")
 
     @Test func everyBlockOfTheGuideIsCodeThatRuns() throws {
         let pages = try FileManager.default.contentsOfDirectory(atPath: Self.guide.path).sorted()
@@ -25,9 +28,11 @@ import Testing
         let blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
             .filter { $0.hasPrefix("swift\n") }.map { Self.lines(String($0.dropFirst("swift\n".count))) }
         #expect(!blocks.isEmpty, "\(page)")
-        let sources = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .filter { $0.hasSuffix(".swift") }
-            .map { Self.lines(try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
+        let sources = try [folder, Self.example].flatMap { folder in
+            try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .filter { $0.hasSuffix(".swift") }
+                .map { Self.lines(try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
+        }
         for block in blocks {
             let isThere = sources.contains { source in
                 source.indices.contains { source[$0...].starts(with: block) }
