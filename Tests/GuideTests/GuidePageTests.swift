@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The guide shows code that runs: each Swift block of its pages stands in a file of this folder, or of the extension that
-/// it shows, line for line.
+/// The guide shows code that runs: each Swift block of its pages stands in a file of this folder, or of the extension
+/// that it shows, line for line.
 @Suite struct GuidePageTests {
     private let folder = URL(filePath: #filePath).deletingLastPathComponent()
 

@@ -14,8 +14,8 @@ public protocol YapDatabaseExtension: AnyObject, Sendable {
     /// The version of the extension's tables and code. It is stored, and given back at the next registration.
     static var classVersion: Int { get }
 
-    /// Whether transactions note what is read with them, by `YapDatabaseExtensionTables.noteRead(_:)` or by reading rows.
-    /// An observation of a query depends on that alone. Without notes each commit may change what was read.
+    /// Whether transactions note what is read with them, by `YapDatabaseExtensionTables.noteRead(_:)` or by reading
+    /// rows. An observation of a query depends on that alone. Without notes each commit may change what was read.
     static var notesReads: Bool { get }
 
     /// The version of the app's configuration (its closures). It is stored, and given back at the next

@@ -88,9 +88,9 @@ public struct YapDatabaseExtensionTables {
     /// tables.noteRead { changes in (changes as? WordChanges)?.words.contains(word) ?? true }
     /// ```
     ///
-    /// - Parameter isChanged: Whether what `changesForConnections()` returned changes what was read. Up to 100 notes are
-    ///   kept for one extension; beyond that each of its changes counts. Only extensions whose `notesReads` is true are
-    ///   observed by notes.
+    /// - Parameter isChanged: Whether what `changesForConnections()` returned changes what was read. Up to 100 notes
+    ///   are kept for one extension; beyond that each of its changes counts. Only extensions whose `notesReads` is
+    ///   true are observed by notes.
     public func noteRead(_ isChanged: @escaping @Sendable (_ changes: any Sendable) -> Bool) {
         transaction.dependencies?.add(generation, part: isChanged)
     }

@@ -40,7 +40,8 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     /// `YapDatabaseCountedChanges`, and name at most `YapDatabaseOptions.changedKeysPerCommitMax` things.
     func changesForConnections() -> (any Sendable)?
 
-    /// Called before a savepoint of the app (`YapDatabaseReadWriteTransaction.savepoint(_:)`), which may undo what follows.
+    /// Called before a savepoint of the app (`YapDatabaseReadWriteTransaction.savepoint(_:)`), which may undo what
+    /// follows.
     ///
     /// ```swift
     /// func makeRestorePoint() throws -> () -> Void {
@@ -49,10 +50,10 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     /// }
     /// ```
     ///
-    /// - Returns: Brings what the object keeps in memory back to what it is now. Called when the savepoint failed, after
-    ///   the tables were brought back and the connection's `dropCaches()`; else never. It runs no statement.
-    /// - Throws: `savepointUnsupported` by default: then the savepoint fails before it has begun. An extension that keeps
-    ///   nothing in memory returns `{}`.
+    /// - Returns: A closure that brings what the object keeps in memory back to what it is now. It is called only when
+    ///   the savepoint failed, after SQLite has brought the tables back and after the connection's `dropCaches()`. It
+    ///   runs no statement. `{}` if the object keeps nothing in memory.
+    /// - Throws: `savepointUnsupported` by default. The savepoint then fails before it has begun.
     func makeRestorePoint() throws -> () -> Void
 
     /// Called after COMMIT, while the database's writer is still held: keep it short, begin no transaction. The

@@ -1,8 +1,8 @@
 import SQLite
 
 extension YapDatabaseReadWriteTransaction {
-    /// Runs a part of the transaction that can fail alone. When `body` throws, everything that it wrote is undone, and the
-    /// transaction goes on as if `body` had not run.
+    /// Runs a part of the transaction that can fail alone. When `body` throws, everything that it wrote is undone, and
+    /// the transaction goes on as if `body` had not run.
     ///
     /// ```swift
     /// for line in lines {
