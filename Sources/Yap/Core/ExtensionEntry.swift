@@ -10,14 +10,15 @@ final class ExtensionEntry {
     var filledThrough: Int64?
     /// Whether the file's note of the extension was read since another process wrote.
     var isChecked = false
-    /// Whether the file says that the tables are another version's.
+    /// Whether the file says that the tables are another version's, or those of an extension that it depends on.
     private(set) var isReplaced = false
-    /// Whether the file says that the tables lack rows.
+    /// Whether the file says that the tables lack rows, or those of an extension that it depends on.
     private(set) var isBehind = false
     /// Up to which rowid another process has filled the tables.
     private var notedThrough: Int64?
     /// The collections that it hears of; nil: all.
     private let collections: [String]?
+    private let dependencies: [String]
 
     init(_ registered: RegisteredExtension, _ sqlite: Connection) {
         let instance = registered.instance
@@ -26,6 +27,7 @@ final class ExtensionEntry {
         tables = TableStatements(
             sqlite, owned: instance.tableNames(registeredName: registered.name), readable: ["database2"])
         collections = instance.collections
+        dependencies = instance.dependencies
     }
 
     var isFilling: Bool { filledThrough != nil }
@@ -45,6 +47,11 @@ final class ExtensionEntry {
         isReplaced = try !stored.isOf(registered.instance)
         notedThrough = try stored.filledThrough()
         isBehind = try notedThrough != nil || stored.hasMissedCommits()
+        for entry in store.extensions where dependencies.contains(entry.registered.name) {
+            try entry.check(store)
+            isReplaced = isReplaced || entry.isReplaced
+            isBehind = isBehind || entry.isBehind
+        }
         isChecked = true
     }
 

@@ -17,9 +17,6 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
     /// The class's name in the file, whatever the types of its objects and groups.
     override public class var className: String { "YapDatabaseAutoView" }
 
-    private let group: @Sendable (_ key: String, _ object: Object) -> Group?
-    private let sort: [YapDatabaseViewSort<Object>]
-
     /// Describes a view whose groups depend on the objects.
     ///
     /// - Parameters:
@@ -44,14 +41,22 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
         groupByKey group: @escaping @Sendable (_ key: String, _ object: Object) -> Group?,
         sort: [YapDatabaseViewSort<Object>] = []
     ) {
-        self.group = group
-        self.sort = sort
         let shape = YapDatabaseViewSort<Object>.shape(sort)
         super.init(
-            name, collection: collection, versionTag: "\(version);\(collection);\(Group.self);\(shape)")
+            name, collection: collection, versionTag: "\(version);\(collection);\(Group.self);\(shape)",
+            placement: ViewGrouping(group: group, sort: sort))
     }
+}
 
-    override func place(ofKey key: String, _ object: Object) -> (group: Group, sort: [UInt8])? {
-        group(key, object).map { ($0, YapDatabaseViewSort.key(of: object, sort)) }
+/// Places rows by what closures compute of their keys and objects.
+private struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
+    let group: @Sendable (_ key: String, _ object: Object) -> Group?
+    let sort: [YapDatabaseViewSort<Object>]
+
+    func place(
+        _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
+    ) -> ViewPlace<Group> {
+        guard let group = group(row.key, object) else { return .outside }
+        return .at(group: group, sort: YapDatabaseViewSort.key(of: object, sort))
     }
 }

@@ -19,16 +19,23 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
     /// The version that the app gave, with what the view is made of.
     public let versionTag: String
 
-    init(_ name: String, collection: String, versionTag: String) {
+    let placement: any ViewPlacement<Object, Group>
+    /// Name of the view on whose places this one's depend, or nil.
+    let parentName: String?
+
+    init(
+        _ name: String, collection: String, versionTag: String,
+        placement: any ViewPlacement<Object, Group>, parentName: String? = nil
+    ) {
         self.name = name
         self.collection = collection
         self.versionTag = versionTag
+        self.placement = placement
+        self.parentName = parentName
     }
 
-    /// Where a row belongs; nil when it is no part of the view.
-    func place(ofKey key: String, _ object: Object) -> (group: Group, sort: [UInt8])? {
-        preconditionFailure("a view without places")
-    }
+    /// The parent view, or none.
+    public var dependencies: [String] { parentName.map { [$0] } ?? [] }
 
     /// The one collection.
     public var collections: [String]? { [collection] }

@@ -9,11 +9,13 @@ public final class YapDatabaseViewTransaction<Object: Sendable, Group: YapDataba
     /// A row of the view.
     public typealias Row = (key: String, object: Object)
 
-    private let view: YapDatabaseView<Object, Group>
+    let view: YapDatabaseView<Object, Group>
     /// Held until the transaction ends, which lets go of its extensions.
-    private let transaction: YapDatabaseReadTransaction
+    let transaction: YapDatabaseReadTransaction
     private let tables: YapDatabaseExtensionTables
-    private let table: ViewTable<Group>
+    let table: ViewTable<Group>
+    /// The parent view in the same transaction.
+    let parent: YapDatabaseViewTransaction<Object, Group>?
 
     init(
         _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
@@ -25,6 +27,11 @@ public final class YapDatabaseViewTransaction<Object: Sendable, Group: YapDataba
         table = ViewTable(
             connection.sql, tables, connection.names,
             changedRowsMax: transaction.store.changedKeysPerCommitMax)
+        // A dependency is registered before, so its part is made already.
+        parent = view.parentName.flatMap { name in
+            transaction.usesSoFar.first { $0.entry.registered.name == name }?.transaction
+                as? YapDatabaseViewTransaction<Object, Group>
+        }
     }
 
     // MARK: Groups
@@ -165,59 +172,6 @@ public final class YapDatabaseViewTransaction<Object: Sendable, Group: YapDataba
     /// The indexes that changes have here, which is the snapshot after them, and had before them.
     func deltas(_ changes: ViewChanges<Group>) throws -> [ViewRowDelta<Group>] {
         try changes.deltas { place, rowID in try table.index(of: place, rowID) }
-    }
-
-    // MARK: Following the rows
-
-    /// Makes the tables anew, unless they are as this version wants them.
-    public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
-        try transaction.checkType(Object.self, of: view.collection, for: view.name)
-        if let previous, previous.versionTag == view.versionTag, !previous.hasMissedCommits,
-            previous.classVersion == YapDatabaseView<Object, Group>.classVersion
-        {
-            return .isUnchanged
-        }
-        try table.create()
-        return .isEmpty
-    }
-
-    /// Adds rows that were there before.
-    public func fill(_ rows: [YapDatabaseStoredRow]) throws {
-        for row in rows { try place(row.identity, row.object, isNew: false, nil) }
-    }
-
-    /// Follows a change of the collection's rows.
-    public func didChange(_ change: YapDatabaseRowChange) throws {
-        switch change {
-        case .insert(let row, let object, _): try place(row, object, isNew: true, [.object, .metadata])
-        case .update(let row, let object, _): try place(row, object, isNew: false, [.object, .metadata])
-        case .replaceObject(let row, let object): try place(row, object, isNew: false, .object)
-        case .replaceMetadata(let row, _), .touchMetadata(let row): try table.touch(row.rowID, .metadata)
-        case .touchObject(let row): try table.touch(row.rowID, .object)
-        case .touchRow(let row): try table.touch(row.rowID, [.object, .metadata])
-        case .remove(let rows):
-            for row in rows { try table.place(row.rowID, at: nil, isNew: false, [.object, .metadata]) }
-        case .removeAll: try table.removeAll()
-        }
-    }
-
-    /// Writes the pages of the groups.
-    public func flushPendingChangesToExtensionTables() throws { try table.settle() }
-
-    /// The places of the changed rows, before and after.
-    public func changesForConnections() -> (any Sendable)? { table.changesSoFar() }
-
-    private func place(
-        _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
-        _ flags: YapDatabaseViewRowChange.Flags?
-    ) throws {
-        guard let object = object as? Object else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the view \"\(view.name)\" is of \(Object.self), the object a \(type(of: object))",
-                collection: row.collection, key: row.key)
-        }
-        try table.place(row.rowID, at: view.place(ofKey: row.key, object), isNew: isNew, flags)
     }
 }
 

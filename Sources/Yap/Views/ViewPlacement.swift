@@ -1,0 +1,40 @@
+/// Where a row belongs in a view after it was written.
+enum ViewPlace<Group: YapDatabaseViewGroup> {
+    /// In a group, with a sort key.
+    case at(group: Group, sort: [UInt8])
+    /// Not in the view.
+    case outside
+    /// Where it was.
+    case unchanged
+}
+
+/// What makes a kind of view: it places the rows. Everything else is the same in all views.
+protocol ViewPlacement<Object, Group>: Sendable {
+    associatedtype Object: Sendable
+    associatedtype Group: YapDatabaseViewGroup
+
+    /// Returns where a row belongs that was written, or is filled in.
+    func place(
+        _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
+    ) throws -> ViewPlace<Group>
+
+    /// Prepares the tables when the view is registered.
+    ///
+    /// - Parameters:
+    ///   - isCurrent: True if the tables are of this version.
+    ///   - hasMissedCommits: True if rows may have been written since then without the view.
+    func register(
+        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool, hasMissedCommits: Bool
+    ) throws -> YapDatabaseExtensionContent
+}
+
+extension ViewPlacement {
+    /// Creates the tables anew, unless they are current.
+    func register(
+        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool, hasMissedCommits: Bool
+    ) throws -> YapDatabaseExtensionContent {
+        if isCurrent, !hasMissedCommits { return .isUnchanged }
+        try part.table.create()
+        return .isEmpty
+    }
+}

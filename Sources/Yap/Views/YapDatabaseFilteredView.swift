@@ -1,0 +1,46 @@
+/// A subset of a parent view, with the same groups and order.
+///
+/// ```swift
+/// let urgent = YapDatabaseFilteredView("urgent", of: open, version: "1") { _, todo in todo.priority >= 3 }
+/// try await database.register(open)
+/// try await database.register(urgent)
+/// let rows = try await connection.read { try $0[urgent].rows(in: "home") }
+/// ```
+///
+/// The parent can be any view, also a filtered one. Register the parent first. When the parent is unregistered, the view
+/// is unregistered with it. To change the filter while the app runs, unregister the view and register another one under
+/// the same name with another version.
+public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseViewGroup>:
+    YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
+{
+    /// The class's name in the file, whatever the types of its objects and groups.
+    override public class var className: String { "YapDatabaseFilteredView" }
+
+    /// Describes a view whose filter depends on the group and the object.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the view in transactions and in the file.
+    ///   - parent: The view to filter, in the version in which it is registered. With another version of the parent,
+    ///     the view is filled anew.
+    ///   - version: Change it whenever `filter` decides in another way: the view is then filled anew.
+    ///   - filter: Returns true if the view has the row. It depends on its arguments alone: it is called when the row
+    ///     is written or placed in the parent, and not again.
+    public convenience init(
+        _ name: String, of parent: YapDatabaseView<Object, Group>, version: String,
+        filter: @escaping @Sendable (_ group: Group, _ object: Object) -> Bool
+    ) {
+        self.init(
+            name, of: parent, version: version, filterByKey: { group, _, object in filter(group, object) })
+    }
+
+    /// Describes a view whose filter depends on the key as well. Parameters as in the other form.
+    public init(
+        _ name: String, of parent: YapDatabaseView<Object, Group>, version: String,
+        filterByKey filter: @escaping @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
+    ) {
+        super.init(
+            name, collection: parent.collection,
+            versionTag: "\(version);\(type(of: parent).className);\(parent.name);\(parent.versionTag)",
+            placement: ViewFilter(parent: parent, isIncluded: filter), parentName: parent.name)
+    }
+}
