@@ -11,7 +11,7 @@ struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges {
     struct Row: Sendable {
         var original: Place?
         var final: Place?
-        /// Whether the row has been at one place all the time.
+        /// Whether the row has been at one place all the time. Its sort key may differ if the order is the same.
         var keptPlace: Bool
         var flags: YapDatabaseViewRowChange.Flags
     }
@@ -65,7 +65,8 @@ struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges {
         let changed = rows.filter { $0.value.original != nil || $0.value.final != nil }
         let originals = Keys(changed.compactMap { row in row.value.original.map { ($0, row.key) } })
         let finals = Keys(changed.compactMap { row in row.value.final.map { ($0, row.key) } })
-        return try changed.map { rowID, change in
+        // Rows that got a new sort key only, in the same order, are counted above and don't differ.
+        return try changed.filter { !$0.value.keptPlace || !$0.value.flags.isEmpty }.map { rowID, change in
             let original = try change.original.map { place in
                 // The entries now are those of before, without the originals and with the finals.
                 let now = try index(place, rowID)

@@ -13,6 +13,15 @@ protocol ViewPlacement<Object, Group>: Sendable {
     associatedtype Object: Sendable
     associatedtype Group: YapDatabaseViewGroup
 
+    /// Whether entries have their rows' keys, so that a row is told from a later one of its rowid.
+    var storesKeys: Bool { get }
+
+    /// Makes the view's part in a transaction.
+    func makePart(
+        _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
+        _ tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseViewTransaction<Object, Group>
+
     /// Returns where a row belongs that was written, or is filled in.
     func place(
         _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
@@ -29,6 +38,15 @@ protocol ViewPlacement<Object, Group>: Sendable {
 }
 
 extension ViewPlacement {
+    var storesKeys: Bool { false }
+
+    func makePart(
+        _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
+        _ tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseViewTransaction<Object, Group> {
+        YapDatabaseViewTransaction(connection, transaction, tables)
+    }
+
     /// Creates the tables anew, unless they are current.
     func register(
         _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool, hasMissedCommits: Bool

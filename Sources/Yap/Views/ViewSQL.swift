@@ -13,6 +13,10 @@ struct ViewSQL: Sendable {
     let delete: String
     /// Entries from one on, in order, without their rows.
     let entries: String
+    /// The last entry of a group.
+    let last: String
+    /// Entries whose rows don't exist any more.
+    let strays: String
     /// How many entries there are from one to another of a group.
     let countBetween: String
     /// Rowid, key and data of rows from an entry on, in order.
@@ -40,7 +44,8 @@ struct ViewSQL: Sendable {
         ["view_\(name)", "viewGroups_\(name)", "viewPages_\(name)"]
     }
 
-    init(name: String) {
+    /// - Parameter storesKeys: Whether entries have their rows' keys.
+    init(name: String, storesKeys: Bool = false) {
         let names = Self.tableNames(name)
         let (entry, group, page) = (
             SQLName.quoted(names[0]), SQLName.quoted(names[1]), SQLName.quoted(names[2])
@@ -48,7 +53,7 @@ struct ViewSQL: Sendable {
         create =
             names.map { "DROP TABLE IF EXISTS \(SQLName.quoted($0));" }.joined() + """
                 CREATE TABLE \(entry) (rowid INTEGER PRIMARY KEY, grp INTEGER NOT NULL, sort BLOB NOT NULL,
-                    row INTEGER NOT NULL);
+                    row INTEGER NOT NULL\(storesKeys ? ", key TEXT" : ""));
                 CREATE INDEX \(SQLName.quoted("order_of_" + names[0])) ON \(entry) (grp, sort, row);
                 CREATE TABLE \(group) (id INTEGER PRIMARY KEY, value BLOB NOT NULL, count INTEGER NOT NULL);
                 CREATE TABLE \(page) (grp INTEGER NOT NULL, sort BLOB NOT NULL, row INTEGER NOT NULL,
@@ -57,7 +62,15 @@ struct ViewSQL: Sendable {
         deleteAll = "DELETE FROM \(entry); DELETE FROM \(group); DELETE FROM \(page)"
 
         find = "SELECT grp, sort FROM \(entry) WHERE rowid = ?1"
-        insert = "INSERT INTO \(entry) (rowid, grp, sort, row) VALUES (?1, ?2, ?3, ?1)"
+        insert =
+            storesKeys
+            ? "INSERT INTO \(entry) (rowid, grp, sort, row, key) SELECT ?1, ?2, ?3, ?1, key FROM database2 WHERE rowid = ?1"
+            : "INSERT INTO \(entry) (rowid, grp, sort, row) VALUES (?1, ?2, ?3, ?1)"
+        strays =
+            "SELECT v.rowid FROM \(entry) AS v WHERE NOT EXISTS (SELECT 1 FROM database2 AS d "
+            + "WHERE d.rowid = v.rowid AND d.collection = ?1 AND d.key = \(storesKeys ? "v.key" : "d.key"))"
+        last =
+            "SELECT sort, row FROM \(entry) WHERE grp = ?1 ORDER BY sort DESC, row DESC LIMIT 1"
         update = "UPDATE \(entry) SET grp = ?2, sort = ?3 WHERE rowid = ?1"
         delete = "DELETE FROM \(entry) WHERE rowid = ?1"
         let from = "WHERE v.grp = ?1 AND (v.sort, v.row) >= (?2, ?3)"

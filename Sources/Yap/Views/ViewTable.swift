@@ -4,8 +4,8 @@ import SQLite
 ///
 /// Entries are written at once; pages and counts when something is read, or at the end.
 final class ViewTable<Group: YapDatabaseViewGroup> {
-    private let sql: ViewSQL
-    private let tables: YapDatabaseExtensionTables
+    let sql: ViewSQL
+    let tables: YapDatabaseExtensionTables
     private let pages: ViewPages
     private var groups: ViewGroups<Group>
     private let changedRowsMax: Int
@@ -84,7 +84,9 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         try tables.withStatement(sql.row, [.integer(rowID)]) { try $0.step() ? body($0) : nil }
     }
 
-    private func positions(_ group: Group) throws -> ViewPages.Positions? {
+    func groupID(_ group: Group) throws -> Int64? { try groups.id(of: group) }
+
+    func positions(_ group: Group) throws -> ViewPages.Positions? {
         try groups.id(of: group).map { try positions($0) }
     }
 
@@ -134,6 +136,18 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
     func touch(_ rowID: Int64, _ flags: YapDatabaseViewRowChange.Flags) throws {
         guard let entry = try entry(rowID) else { return }
         try record(rowID, entry, entry, flags)
+    }
+
+    /// Gives an entry a new sort key. The caller keeps the order of entries.
+    func setSort(_ entry: ViewEntry, _ sort: [UInt8]) throws {
+        var new = entry
+        new.sort = sort
+        try run(self.sql.update, new, count: 3)
+        note(entry, -1)
+        note(new, 1)
+        let change = ViewChanges<Group>.Row(
+            original: try place(entry), final: try place(new), keptPlace: true, flags: [])
+        changes.record(entry.rowID, change, rowsMax: changedRowsMax)
     }
 
     func removeAll() throws {

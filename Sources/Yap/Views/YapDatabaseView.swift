@@ -45,7 +45,7 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
 
     /// The view at one SQLite handle.
     public func makeConnection(registeredName: String) -> YapDatabaseViewConnection<Object, Group> {
-        YapDatabaseViewConnection(self, ViewSQL(name: registeredName))
+        YapDatabaseViewConnection(self, ViewSQL(name: registeredName, storesKeys: placement.storesKeys))
     }
 }
 
@@ -66,7 +66,7 @@ public final class YapDatabaseViewConnection<Object: Sendable, Group: YapDatabas
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseViewTransaction<Object, Group> {
-        YapDatabaseViewTransaction(self, transaction, tables)
+        view.placement.makePart(self, transaction, tables)
     }
 
     /// Follows the groups that a commit made and removed.

@@ -36,7 +36,7 @@ extension YapDatabaseViewTransaction {
     /// The places of the changed rows, before and after.
     public func changesForConnections() -> (any Sendable)? { table.changesSoFar() }
 
-    private func place(
+    func place(
         _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
         _ flags: YapDatabaseViewRowChange.Flags?
     ) throws {

@@ -1,0 +1,77 @@
+/// A view whose rows the app places.
+///
+/// ```swift
+/// let playlist = YapDatabaseManualView(
+///     "playlist", of: Song.self, in: "songs", groups: String.self, version: "1")
+/// try await database.register(playlist)
+/// try await connection.readWrite { try $0[playlist].append("song-7", to: "favourites") }
+/// ```
+///
+/// A row is in one group only. Deleted rows leave the view. Another version empties it.
+public final class YapDatabaseManualView<Object: Sendable, Group: YapDatabaseViewGroup>:
+    YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
+{
+    /// The class's name in the file, whatever the types of its objects and groups.
+    override public class var className: String { "YapDatabaseManualView" }
+
+    /// Describes a view.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the view in transactions and in the file.
+    ///   - type: The type that the collection is registered with.
+    ///   - collection: The collection.
+    ///   - groups: The type of the groups.
+    ///   - version: Another version empties the view.
+    public init(
+        _ name: String, of type: Object.Type, in collection: String, groups: Group.Type, version: String
+    ) {
+        super.init(
+            name, collection: collection, versionTag: "\(version);\(collection);\(Group.self)",
+            placement: ViewManualPlacement())
+    }
+}
+
+extension YapDatabaseReadWriteTransaction {
+    /// A manual view in this transaction, with the methods that place rows.
+    ///
+    /// - Throws: `YapDatabaseError` of code `extensionNotRegistered`: it isn't registered, or can't be read now.
+    public subscript<Object: Sendable, Group: YapDatabaseViewGroup>(
+        view: YapDatabaseManualView<Object, Group>
+    ) -> YapDatabaseManualViewTransaction<Object, Group> {
+        get throws {
+            let part = try ext(view.name, as: YapDatabaseManualView<Object, Group>.self)
+            if let part = part as? YapDatabaseManualViewTransaction<Object, Group> { return part }
+            throw YapDatabaseError(.extensionNotRegistered, "\"\(view.name)\" isn't a manual view")
+        }
+    }
+}
+
+/// Leaves rows where the app placed them.
+private struct ViewManualPlacement<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
+    var storesKeys: Bool { true }
+
+    func place(
+        _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
+    ) -> ViewPlace<Group> { .unchanged }
+
+    /// Keeps the rows that still exist.
+    func register(
+        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool, hasMissedCommits: Bool
+    ) throws -> YapDatabaseExtensionContent {
+        if !isCurrent { try part.table.create() }
+        if isCurrent, hasMissedCommits {
+            for rowID in try part.table.strayRowIDs(collection: part.view.collection) {
+                try part.table.place(rowID, at: nil, isNew: false, [])
+            }
+        }
+        // No row is handed over: the app places them.
+        return .isUnchanged
+    }
+
+    func makePart(
+        _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
+        _ tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseViewTransaction<Object, Group> {
+        YapDatabaseManualViewTransaction(connection, transaction, tables)
+    }
+}

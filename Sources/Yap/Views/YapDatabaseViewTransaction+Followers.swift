@@ -1,0 +1,29 @@
+/// How filtered views follow placements without a change of a row.
+extension YapDatabaseViewTransaction {
+    /// Places a row in the filtered views of this one, after it was placed here.
+    func placeInFollowers(_ row: YapDatabaseRowIdentity) throws {
+        for follower in followers(row) {
+            let object = try transaction.object(Object.self, forKey: row.key, inCollection: view.collection)
+            if let object { try follower.place(row, object, isNew: false, []) }
+            try follower.placeInFollowers(row)
+        }
+    }
+
+    /// Gives a row a new sort key, here and in the filtered views. The order of rows stays.
+    func setSort(_ rowID: Int64, _ sort: [UInt8]) throws {
+        guard let entry = try table.entry(rowID) else { return }
+        try table.setSort(entry, sort)
+        let row = YapDatabaseRowIdentity(rowID: rowID, collection: view.collection, key: "")
+        for follower in followers(row) { try follower.setSort(rowID, sort) }
+    }
+
+    /// The filtered views of this one that follow a row.
+    private func followers(_ row: YapDatabaseRowIdentity) -> [YapDatabaseViewTransaction] {
+        transaction.usesSoFar.compactMap { use in
+            guard let part = use.transaction as? YapDatabaseViewTransaction, part.parent === self,
+                use.entry.heard(.touchRow(row)) != nil
+            else { return nil }
+            return part
+        }
+    }
+}
