@@ -64,7 +64,8 @@ struct ViewSQL: Sendable {
         find = "SELECT grp, sort FROM \(entry) WHERE rowid = ?1"
         insert =
             storesKeys
-            ? "INSERT INTO \(entry) (rowid, grp, sort, row, key) SELECT ?1, ?2, ?3, ?1, key FROM database2 WHERE rowid = ?1"
+            ? "INSERT INTO \(entry) (rowid, grp, sort, row, key) "
+                + "SELECT ?1, ?2, ?3, ?1, key FROM database2 WHERE rowid = ?1"
             : "INSERT INTO \(entry) (rowid, grp, sort, row) VALUES (?1, ?2, ?3, ?1)"
         strays =
             "SELECT v.rowid FROM \(entry) AS v WHERE NOT EXISTS (SELECT 1 FROM database2 AS d "

@@ -7,8 +7,8 @@
 /// let rows = try await connection.read { try $0[urgent].rows(in: "home") }
 /// ```
 ///
-/// The parent can be any view, also a filtered one. Register the parent first. When the parent is unregistered, the view
-/// is unregistered with it. To change the filter while the app runs, unregister the view and register another one under
+/// The parent can be any view, also a filtered one. Register the parent first. Unregistering the parent unregisters
+/// the view too. To change the filter while the app runs, unregister the view and register another one under
 /// the same name with another version.
 public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
