@@ -159,19 +159,23 @@ struct ExtensionFillingTests {
         #expect(failure == .extensionNotRegistered)
     }
 
-    @Test func whoWritesWithoutAnExtensionThatIsHalfFilledMakesItBeginAnew() throws {
+    @Test(arguments: [false, true])
+    func aHalfFilledExtensionGoesOnIfWhatItMissedIsKnown(isKnown: Bool) throws {
         let generation = try begin(index)
         _ = try fillNext(generation)
         try database.close()
         let without = try folder.open()
-        try without.newConnection().blocking.readWrite { try $0.set("x", "1") }
+        try without.writer { $0.store.missedChangeLog.rowsMax = isKnown ? 4 : 3 }
+        try without.newConnection().blocking.readWrite { transaction in
+            for key in ["1", "1200", "new"] { try transaction.set("x", key) }
+            try transaction.removeObject(forKey: "2", inCollection: "todos")
+        }
         try without.close()
         let again = try folder.open()
-        let start = try again.writer.withCore { core in
-            _ = try core.register(Self.index(), withName: "priority")
-            return core.store.filling.first?.filledThrough
-        }
-        #expect(start == 0)
+        let registration = try SteppedRegistration(Self.index(), "priority", in: again)
+        #expect(try again.writer { $0.store.filling.first?.filledThrough } == (isKnown ? 500 : 0))
+        try registration.finish()
+        try checkIndex(again, Self.index())
     }
 
     @Test func anotherVersionOfAHalfFilledExtensionBeginsAnew() throws {
@@ -208,8 +212,9 @@ struct ExtensionFillingTests {
     @Test func anIndexThatAnotherInstanceFillsAnewIsNotReadMeanwhile() throws {
         try database.blocking.register(index)
         try checkIndex(database, index)
-        // Another instance writes without the index, and then fills it anew.
+        // Another instance writes more than is logged without the index, and then fills it anew.
         let other = try folder.open()
+        try other.writer { $0.store.missedChangeLog.rowsMax = 0 }
         try other.newConnection().blocking.readWrite { try $0.set("x", "1") }
         func canRead() -> Bool {
             code { _ = try connection.blocking.read { try $0[index].count() } } != .extensionNotRegistered
@@ -234,15 +239,17 @@ struct ExtensionFillingTests {
         try checkIndex(other, theirs)
     }
 
-    @Test func anExtensionThatMissesRowsWhileItIsFilledBeginsAnew() throws {
+    @Test(arguments: [false, true])
+    func anExtensionThatMissesRowsWhileItIsFilledCatchesUpOrBeginsAnew(isKnown: Bool) throws {
         let generation = try begin(index)
         _ = try fillNext(generation)
         let other = try folder.open()
+        try other.writer { $0.store.missedChangeLog.rowsMax = isKnown ? 1 : 0 }
         try other.newConnection().blocking.readWrite {
             try $0.setObject(Todo(title: "x", priority: -9), forKey: "3", inCollection: "todos")
         }
         _ = try fillNext(generation)
-        #expect(try filledThrough(generation) == 500)
+        #expect(try filledThrough(generation) == (isKnown ? 1000 : 500))
         while try fillNext(generation) != nil {}
         try checkIndex(database, index)
     }

@@ -8,6 +8,8 @@ struct ConfigTable {
     static let versionTagKey = "versionTag"
     static let tablesKey = "tables"
     static let missedKey = "hasMissedCommits"
+    /// Present if the extension can catch up by the rows that changed without it.
+    static let catchesUpKey = "catchesUp"
     /// Up to which rowid an extension has been filled; absent when it is complete.
     static let filledThroughKey = "filledThrough"
 

@@ -14,6 +14,10 @@ final class ExtensionEntry {
     private(set) var isReplaced = false
     /// Whether the file says that the tables lack rows, or those of an extension that it depends on.
     private(set) var isBehind = false
+    /// Whether the writer can bring the tables up to date without a registration.
+    private(set) var canCatchUp = false
+    /// How many rows it is handed in a transaction while it catches up at its registration.
+    var pace = CatchUpPace()
     /// Up to which rowid another process has filled the tables.
     private var notedThrough: Int64?
     /// The collections that it hears of; nil: all.
@@ -36,8 +40,11 @@ final class ExtensionEntry {
     func complete(as registered: RegisteredExtension) {
         self.registered = registered
         filledThrough = nil
-        (isChecked, isBehind, notedThrough) = (false, false, nil)
+        (isChecked, isBehind, canCatchUp, notedThrough) = (false, false, false, nil)
     }
+
+    /// Gives up catching up until another process writes: a row can't be read, or the extension throws.
+    func catchingUpFailed() { canCatchUp = false }
 
     /// Reads the file's note of the extension, if another process may have changed it. Others than those that are
     /// filled look after their tables themselves.
@@ -46,11 +53,17 @@ final class ExtensionEntry {
         let stored = StoredExtension(registered.name, store)
         isReplaced = try !stored.isOf(registered.instance)
         notedThrough = try stored.filledThrough()
-        isBehind = try notedThrough != nil || stored.hasMissedCommits()
+        let missed = try stored.missed()
+        isBehind = notedThrough != nil || missed != .none
+        canCatchUp = false
+        if case .known = missed, notedThrough == nil, !isReplaced {
+            canCatchUp = type(of: registered.instance).catchesUp
+        }
         for entry in store.extensions where dependencies.contains(entry.registered.name) {
             try entry.check(store)
             isReplaced = isReplaced || entry.isReplaced
             isBehind = isBehind || entry.isBehind
+            canCatchUp = canCatchUp && !entry.isReplaced && !entry.isBehind
         }
         isChecked = true
     }

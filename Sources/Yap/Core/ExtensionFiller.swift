@@ -4,7 +4,8 @@ import SQLite
 ///
 /// Rows go by in the order of their rowids. An extension hears of changes to those that it was handed, and is handed
 /// the others later; up to where is stored with each batch. Extensions that are at the same row are filled together:
-/// each row is read and decoded once.
+/// each row is read and decoded once. Rows that another process writes without an extension are handed to it by
+/// `ExtensionCatchUp`, in the same transactions.
 struct ExtensionFiller {
     /// Rows of one batch, wanted or not.
     static let scannedRowsMax = 2_000
@@ -38,7 +39,7 @@ struct ExtensionFiller {
             throw error
         }
         if let failure = core.takeFillFailure(generation) { throw failure }
-        return try entry(generation)?.filledThrough.map { try part($0) }
+        return try entry(generation).flatMap { try part($0) }
     }
 
     /// What one extension's rows, or its own code, came to.
@@ -49,25 +50,36 @@ struct ExtensionFiller {
 
     private func fill(in transaction: YapDatabaseReadWriteTransaction) throws {
         guard !store.filling.isEmpty else { return }
-        for use in try transaction.uses() where use.entry.isFilling { try beginAnewIfBehind(use) }
+        for use in try transaction.uses() where use.entry.isFilling { try handMissed(to: use, in: transaction) }
         try hand(read(after: store.filling.compactMap(\.filledThrough).min() ?? .max), in: transaction)
     }
 
-    /// Another process may have written without the extension.
-    private func beginAnewIfBehind(_ use: YapDatabaseReadTransaction.ExtensionUse) throws {
+    /// Hands over rows that another process wrote without the extension. If they are unknown, it begins anew.
+    private func handMissed(
+        to use: YapDatabaseReadTransaction.ExtensionUse, in transaction: YapDatabaseReadWriteTransaction
+    ) throws {
         let (instance, stored) = (
             use.entry.registered.instance, StoredExtension(use.entry.registered.name, store)
         )
-        guard try stored.hasMissedCommits() else { return }
-        let previous = try stored.registration(of: type(of: instance))
-        let content = try attributing(to: [use.entry]) { try use.transaction.register(previous: previous) }
-        try stored.save(instance)
-        switch content {
-        case .isEmpty: use.entry.filledThrough = 0
-        case .isUnchanged: break
-        case .isComplete: use.entry.filledThrough = .max
+        switch try stored.missed() {
+        case .none: return
+        case .known where type(of: instance).catchesUp:
+            try attributing(to: [use.entry]) {
+                try ExtensionCatchUp(store).hand(to: use, in: transaction)
+            }
+        case .known, .unknown:
+            let previous = try stored.registration(of: type(of: instance))
+            let content = try attributing(to: [use.entry]) {
+                try use.transaction.register(previous: previous)
+            }
+            try stored.save(instance, content)
+            switch content {
+            case .isEmpty: use.entry.filledThrough = 0
+            case .isUnchanged: break
+            case .isComplete: use.entry.filledThrough = .max
+            }
+            try stored.setFilledThrough(use.entry.filledThrough)
         }
-        try stored.setFilledThrough(use.entry.filledThrough)
     }
 
     private func attributing<Result>(to entries: [ExtensionEntry], _ body: () throws -> Result) throws
@@ -126,21 +138,7 @@ struct ExtensionFiller {
         guard !wanting.isEmpty, let registration = store.collection(collection)?.registration else {
             return nil
         }
-        let identity = YapDatabaseRowIdentity(
-            rowID: rowID, collection: collection, key: statement.text(at: 2))
-        return try attributing(to: wanting) {
-            let object = try registration.object.decoded(identity.key, collection) { decode in
-                try statement.withBytes(at: 3, decode)
-            }
-            let metadata =
-                statement.isNull(at: 4)
-                ? nil
-                : try registration.metadata?.decoded(identity.key, collection) { decode in
-                    try statement.withBytes(at: 4, decode)
-                }
-            return YapDatabaseStoredRow(
-                identity: identity, object: object.erased, metadata: metadata?.erased)
-        }
+        return try attributing(to: wanting) { try registration.row(rowID, collection, statement) }
     }
 
     private func hand(_ batch: Batch, in transaction: YapDatabaseReadWriteTransaction) throws {
@@ -153,9 +151,12 @@ struct ExtensionFiller {
             }
             try attributing(to: [entry]) { try hand(rows, to: use, in: transaction) }
             let stored = StoredExtension(entry.registered.name, store)
-            if batch.isLast {
+            if batch.isLast || filledThrough == .max {
                 try stored.setFilledThrough(nil)
-                complete.append(entry.registered.filled(since: store.mark.number + 1))
+                entry.filledThrough = .max
+                if try stored.missed() == .none {
+                    complete.append(entry.registered.filled(since: store.mark.number + 1))
+                }
             } else if batch.end > filledThrough {
                 try stored.setFilledThrough(batch.end)
                 entry.filledThrough = batch.end
@@ -176,12 +177,14 @@ struct ExtensionFiller {
         }
     }
 
-    /// The part of all rows up to `rowID`, by the rowids.
-    private func part(_ rowID: Int64) throws -> Double {
+    /// The part of the rows that an extension has: of all rows by the rowids, and then of those that it missed.
+    private func part(_ entry: ExtensionEntry) throws -> Double? {
+        guard let filledThrough = entry.filledThrough else { return nil }
+        if filledThrough == .max { return entry.pace.part }
         // Outside of the batch's transaction; only for the one who waits.
         let last = try store.statement("SELECT max(rowid) FROM database2") {
             try $0.step() ? $0.int64(at: 0) : 0
         }
-        return min(1, Double(rowID) / Double(max(1, last)))
+        return min(1, Double(filledThrough) / Double(max(1, last)))
     }
 }

@@ -20,6 +20,8 @@ final class StoreConnection {
 
     let sqlite: Connection
     let config: ConfigTable
+    /// What extensions miss that aren't registered, in the writer.
+    private(set) lazy var missedChangeLog = MissedChangeLog(self)
     let changedKeysPerCommitMax: Int
     /// What the caches reflect.
     private(set) var mark: SnapshotMark
@@ -143,6 +145,8 @@ final class StoreConnection {
             for (key, change) in changes.rows { collection.cache.apply(change, key: key.string) }
         }
         for change in record.extensionChanges { apply(change) }
+        // The commit may be the one that healed it.
+        for entry in extensions where entry.isBehind { entry.isChecked = false }
         mark = record.mark
     }
 

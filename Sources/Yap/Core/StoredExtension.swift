@@ -13,9 +13,56 @@ struct StoredExtension {
             && config.text(extension: name, key: ConfigTable.versionTagKey) == instance.versionTag
     }
 
-    /// Whether rows were written while the extension was not registered.
-    func hasMissedCommits() throws -> Bool {
-        try store.config.text(extension: name, key: ConfigTable.missedKey) != nil
+    /// What an extension missed while it was not registered.
+    enum Missed: Equatable {
+        case none
+        /// The rows that `MissedChangeLog` has after a position.
+        case known(after: Int64)
+        /// Any rows.
+        case unknown
+
+        private static let prefix = "after "
+
+        init(_ text: String?, lastPosition: () throws -> Int64) rethrows {
+            guard let text else {
+                self = .none
+                return
+            }
+            // Earlier versions of this library write "1", and log nothing.
+            let after = text.hasPrefix(Self.prefix) ? Int64(text.dropFirst(Self.prefix.count)) : nil
+            guard let after, try lastPosition() > after else {
+                self = .unknown
+                return
+            }
+            self = .known(after: after)
+        }
+
+        var text: String? {
+            switch self {
+            case .none: nil
+            case .known(let after): Self.prefix + String(after)
+            case .unknown: "1"
+            }
+        }
+    }
+
+    /// What the extension missed.
+    func missed() throws -> Missed {
+        let text = try store.config.text(extension: name, key: ConfigTable.missedKey)
+        return try Missed(text) { try store.missedChangeLog.lastPosition() }
+    }
+
+    /// Stores what the extension missed.
+    func setMissed(_ missed: Missed) throws {
+        guard let text = missed.text else {
+            return try store.config.remove(extension: name, key: ConfigTable.missedKey)
+        }
+        try store.config.setText(text, extension: name, key: ConfigTable.missedKey)
+    }
+
+    /// Whether the class that was registered last can catch up.
+    func catchesUp() throws -> Bool {
+        try store.config.text(extension: name, key: ConfigTable.catchesUpKey) != nil
     }
 
     /// The names of its tables.
@@ -49,15 +96,25 @@ struct StoredExtension {
             try drop()
             return nil
         }
+        let missed: YapDatabaseExtensionRegistration.MissedChanges =
+            switch try missed() {
+            case .none: .none
+            case .known where type.catchesUp: .known
+            case .known, .unknown: .unknown
+            }
         return YapDatabaseExtensionRegistration(
             classVersion: try config.text(extension: name, key: ConfigTable.classVersionKey).flatMap {
                 Int($0)
             } ?? 0,
             versionTag: try config.text(extension: name, key: ConfigTable.versionTagKey) ?? "",
-            hasMissedCommits: try hasMissedCommits())
+            missedChanges: missed)
     }
 
-    func save(_ instance: any YapDatabaseExtension) throws {
+    /// Stores what `instance` is, and whether it misses nothing any more after `register(previous:)`.
+    ///
+    /// - Returns: Whether it has to catch up.
+    @discardableResult
+    func save(_ instance: any YapDatabaseExtension, _ content: YapDatabaseExtensionContent) throws -> Bool {
         let type = type(of: instance)
         let config = store.config
         try config.setText(type.className, extension: name, key: ConfigTable.classKey)
@@ -65,7 +122,15 @@ struct StoredExtension {
         try config.setText(instance.versionTag, extension: name, key: ConfigTable.versionTagKey)
         let tables = instance.tableNames(registeredName: name).joined(separator: "\n")
         try config.setText(tables, extension: name, key: ConfigTable.tablesKey)
-        try config.remove(extension: name, key: ConfigTable.missedKey)
+        if type.catchesUp {
+            try config.setText("1", extension: name, key: ConfigTable.catchesUpKey)
+            if case (.isUnchanged, .known) = (content, try missed()) { return true }
+        } else {
+            try config.remove(extension: name, key: ConfigTable.catchesUpKey)
+        }
+        try setMissed(.none)
+        try store.missedChangeLog.trim()
+        return false
     }
 
     /// Drops the tables and everything that is stored under the name.
@@ -74,5 +139,6 @@ struct StoredExtension {
             try store.sqlite.execute("DROP TABLE IF EXISTS \(Connection.quoted(table))")
         }
         try store.config.removeAll(extension: name)
+        try store.missedChangeLog.trim()
     }
 }

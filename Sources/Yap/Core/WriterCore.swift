@@ -31,7 +31,6 @@ final class WriterCore {
     private var base: SnapshotMark
     private var members: [Member] = []
     private var nextGeneration: UInt64 = 1
-    private var hasMarkedOrphans = false
     /// Why extensions are no longer filled, by their registrations.
     private var fillFailures: [UInt64: any Error] = [:]
     private var commitsSinceLogCheck = 0
@@ -64,8 +63,16 @@ final class WriterCore {
         }
     }
 
-    /// Begins a transaction, and brings the memory to what is on disk.
+    /// Begins a transaction, and brings the memory to what is on disk; first, in a transaction of their own, extensions
+    /// that another process left behind.
     func begin() throws {
+        try beginTransaction()
+        guard store.extensions.contains(where: \.canCatchUp) else { return }
+        catchUp()
+        try beginTransaction()
+    }
+
+    private func beginTransaction() throws {
         do {
             try store.sqlite.begin(.immediate)
             base = try store.config.mark()
@@ -74,7 +81,7 @@ final class WriterCore {
             throw (error as? SQLiteError).map { YapDatabaseError($0) } ?? error
         }
         store.transactionBegan()
-        if base != store.mark { hasMarkedOrphans = false }
+        if base != store.mark { store.missedChangeLog.reset() }
         store.catchUp(to: base, log: log)
         do {
             try checkExtensions()
@@ -185,7 +192,7 @@ final class WriterCore {
         // So that a commit which failed here and yet comes up after a crash is not taken for a later one of
         // that number.
         writerID &+= 1
-        hasMarkedOrphans = false
+        store.missedChangeLog.reset()
     }
 
     private func finish(_ transaction: YapDatabaseReadWriteTransaction, _ changesBefore: Int) throws -> Member
@@ -200,7 +207,6 @@ final class WriterCore {
                     name: use.entry.registered.name, generation: use.entry.registered.generation, changes: $0)
             }
         }
-        if !transaction.changes.isEmpty { try markOrphans() }
         let isUnchanged =
             transaction.changes.isEmpty && extensionChanges.isEmpty && transaction.registry == nil
             && store.sqlite.totalChangesCount - transaction.undoneCount == changesBefore
@@ -250,7 +256,7 @@ final class WriterCore {
     /// The tables are as they were before the member, and so is the memory after this.
     private func forget(_ changes: CommitChanges, isAlone: Bool) {
         store.undo(changes)
-        hasMarkedOrphans = false
+        store.missedChangeLog.reset()
         if isAlone { try? store.sqlite.rollback() }
     }
 
@@ -269,6 +275,7 @@ final class WriterCore {
                 try ExtensionNames(store, log.registry).check(instance, name)
                 let stored = StoredExtension(name, store)
                 let previous = try stored.registration(of: type(of: instance))
+                store.missedChangeLog.reset()
                 let registered = RegisteredExtension(
                     name: name, instance: instance, sinceSnapshot: store.mark.number + 1,
                     generation: generation)
@@ -276,7 +283,7 @@ final class WriterCore {
                 store.add(entry)
                 guard let use = try transaction.uses().last else { return }
                 let content = try use.transaction.register(previous: previous)
-                try stored.save(instance)
+                let catchesUp = try stored.save(instance, content)
                 let filledThrough: Int64? =
                     switch content {
                     case .isEmpty: 0
@@ -284,10 +291,12 @@ final class WriterCore {
                     case .isComplete: nil
                     }
                 try stored.setFilledThrough(filledThrough)
-                if let filledThrough {
-                    entry.filledThrough = filledThrough
+                if filledThrough != nil || catchesUp {
+                    entry.filledThrough = filledThrough ?? .max
                 } else if case .isUnchanged = content {
-                    complete([registered.filled(since: registered.sinceSnapshot)], in: transaction)
+                    let filled = registered.filled(since: registered.sinceSnapshot)
+                    entry.complete(as: filled)
+                    complete([filled], in: transaction)
                 } else {
                     complete([registered], in: transaction)
                 }
@@ -314,7 +323,7 @@ final class WriterCore {
     func stopFilling(_ generation: UInt64, because error: (any Error)? = nil) -> Bool {
         store.removeFilling { $0.registered.generation == generation }
         fillFailures[generation] = error
-        hasMarkedOrphans = false
+        store.missedChangeLog.reset()
         return log.registry.contains { $0.generation == generation }
     }
 
@@ -341,6 +350,7 @@ final class WriterCore {
                 throw YapDatabaseError(.extensionNotRegistered, "no extension is registered as \"\(name)\"")
             }
             for name in names { try StoredExtension(name, store).drop() }
+            store.missedChangeLog.reset()
             let rest = registry.filter { !names.contains($0.name) }
             transaction.registry = rest
             store.useRegistry(rest, at: store.mark.number + 1)
@@ -351,20 +361,6 @@ final class WriterCore {
             stopFilling(
                 entry.registered.generation, because: YapDatabaseError(.extensionNotRegistered, message))
         }
-    }
-
-    /// Notes, once a run, for each extension in the file that is not registered, that it misses a commit.
-    ///
-    /// Its tables are not dropped, however far behind they are: a write that slips in before the app has
-    /// registered an extension must not cost it its tables (or a sync queue with changes that were never
-    /// sent).
-    private func markOrphans() throws {
-        if hasMarkedOrphans { return }
-        let registered = Set(store.extensions.filter { !$0.isReplaced }.map(\.registered.name))
-        for name in try store.config.extensionNames() where !registered.contains(name) {
-            try store.config.setText("1", extension: name, key: ConfigTable.missedKey)
-        }
-        hasMarkedOrphans = true
     }
 
     // MARK: Maintenance

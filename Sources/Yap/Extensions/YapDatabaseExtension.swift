@@ -18,6 +18,15 @@ public protocol YapDatabaseExtension: AnyObject, Sendable {
     /// rows. An observation of a query depends on that alone. Without notes each commit may change what was read.
     static var notesReads: Bool { get }
 
+    /// Whether the extension can catch up by the rows that changed while it wasn't registered, instead of being filled
+    /// anew. Default: false.
+    ///
+    /// While it catches up, each of these rows is handed to `didChange(.remove(…))` without a `willChange`, under the
+    /// rowid, collection and key that it had at any time since, and then to `fill(_:)` as it is now. Until then its
+    /// changes arrive as those of other rows do. So the extension must accept, by rowid, the removal or the update of a
+    /// row that it doesn't have, and an insert of one that it has.
+    static var catchesUp: Bool { get }
+
     /// The version of the app's configuration (its closures). It is stored, and given back at the next
     /// registration.
     var versionTag: String { get }
@@ -46,6 +55,8 @@ extension YapDatabaseExtension {
     public static var className: String { String(describing: Self.self) }
     /// No notes.
     public static var notesReads: Bool { false }
+    /// False.
+    public static var catchesUp: Bool { false }
     /// No dependencies.
     public var dependencies: [String] { [] }
     /// All collections.

@@ -7,9 +7,23 @@ public struct YapDatabaseExtensionRegistration: Sendable, Equatable {
     public let classVersion: Int
     /// The `versionTag` then.
     public let versionTag: String
+    /// Which rows were written since while the extension was not registered.
+    public let missedChanges: MissedChanges
+
     /// Whether rows were written since while the extension was not registered, so that its tables may be
     /// behind.
-    public let hasMissedCommits: Bool
+    public var hasMissedCommits: Bool { missedChanges != .none }
+
+    /// Which rows were written while an extension was not registered.
+    public enum MissedChanges: Sendable {
+        /// No rows.
+        case none
+        /// Some rows, all of which are logged. If `register(previous:)` returns `isUnchanged`, the extension catches up.
+        /// Only for a class that says so by `YapDatabaseExtension.catchesUp`.
+        case known
+        /// Any rows: the extension did not register again in time, or can't catch up.
+        case unknown
+    }
 }
 
 /// What an extension's tables have when `register(previous:)` returns.
@@ -18,7 +32,9 @@ public enum YapDatabaseExtensionContent: Sendable {
     case isComplete
     /// Nothing: all rows of the extension's collections are handed to `fill(_:)`.
     case isEmpty
-    /// What they had. If they were being filled then, the rest of the rows is handed to `fill(_:)`.
+    /// What they had. If they were being filled then, the rest of the rows is handed to `fill(_:)`. If the extension's
+    /// `missedChanges` are `known`, it catches up: each row that changed is handed to `didChange(.remove(…))`, and to
+    /// `fill(_:)` if it still exists.
     case isUnchanged
 }
 

@@ -2,8 +2,8 @@
 ///
 /// A method that throws fails the whole transaction: nothing of it is kept.
 public protocol YapDatabaseExtensionTransaction: AnyObject {
-    /// Creates or upgrades the extension's tables. Called in the transaction that registers it, and
-    /// again when another process wrote without the extension while it was filled.
+    /// Creates or upgrades the extension's tables. Called in the transaction that registers it, and again when another
+    /// process wrote without the extension while it was filled and the rows are unknown.
     ///
     /// - Parameter previous: What was stored under the name, or `nil`: new, or another class (its tables are
     ///   gone).
@@ -14,7 +14,8 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     /// write: `willChange` and `didChange` are called for rows that were handed over, and for no others. `willChange`
     /// isn't called for rows that are inserted meanwhile. Nobody reads the extension until it is complete.
     ///
-    /// After a crash the next registration may go on where this ended.
+    /// After a crash the next registration may go on where this ended. An extension that catches up gets rows here too,
+    /// each after a `didChange(.remove(…))`: see `YapDatabaseExtension.catchesUp`.
     ///
     /// - Parameter rows: At most `YapDatabaseExtensionRegistration.filledRowsMax` rows, in the order of their rowids.
     func fill(_ rows: [YapDatabaseStoredRow]) throws

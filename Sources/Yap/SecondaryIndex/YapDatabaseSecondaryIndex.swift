@@ -20,6 +20,8 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
     public static var classVersion: Int { 1 }
     /// Its transactions note the conditions of their queries.
     public static var notesReads: Bool { true }
+    /// True: its rows have the rowids of the objects' rows.
+    public static var catchesUp: Bool { true }
 
     /// What it is reached by in transactions, and known by in the file.
     public let name: String

@@ -2,11 +2,11 @@ import SQLite
 
 /// How an index follows the rows of its collection.
 extension YapDatabaseSecondaryIndexTransaction {
-    /// Makes the table anew, unless it is as this version wants it.
+    /// Makes the table anew, unless it is as this version wants it, or lacks only changes that are known.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try index.check()
         try checkCollection()
-        if let previous, previous.versionTag == index.versionTag, !previous.hasMissedCommits,
+        if let previous, previous.versionTag == index.versionTag, previous.missedChanges != .unknown,
             previous.classVersion == YapDatabaseSecondaryIndex<Object>.classVersion
         {
             return .isUnchanged
@@ -15,8 +15,9 @@ extension YapDatabaseSecondaryIndexTransaction {
         return .isEmpty
     }
 
-    /// Adds rows that were there before. No observation can have read the index yet.
+    /// Adds rows that were there before. Observations have read the index only if it catches up; each of them counts.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
+        changes.isOfAll = true
         for row in rows {
             if let values = try values(of: row.object) { try insert(row.identity.rowID, values) }
         }

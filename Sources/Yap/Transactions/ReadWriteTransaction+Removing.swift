@@ -30,6 +30,7 @@ extension YapDatabaseReadWriteTransaction {
     public func removeAllObjects(inCollection collection: String) throws {
         try check()
         if store.isHeard(collection) { return try removeAllTellingExtensions(collection) }
+        try toldOf { try store.missedChangeLog.noteClearing(of: collection) }
         try rows.deleteAll(inCollection: collection)
         guard store.sqlite.changesCount > 0 else { return }
         mutations.mutated(collection)
@@ -42,6 +43,7 @@ extension YapDatabaseReadWriteTransaction {
     public func removeAllObjectsInAllCollections() throws {
         try check()
         try perform(.removeAll) {
+            try toldOf { try store.missedChangeLog.noteClearingOfAll() }
             try rows.deleteAll()
             mutations.mutatedAll()
             store.dropRowCaches()
@@ -71,7 +73,7 @@ extension YapDatabaseReadWriteTransaction {
         try perform(.remove(batch)) {
             for row in batch {
                 try rows.delete(row.rowID)
-                record(
+                try record(
                     RowChangeRecord(flags: .removed, rowID: row.rowID),
                     YapCollectionKey(collection: collection, key: row.key))
             }

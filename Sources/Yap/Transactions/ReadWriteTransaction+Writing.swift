@@ -59,7 +59,7 @@ extension YapDatabaseReadWriteTransaction {
             if let rowID = try rows.insert(
                 name.key, name.collection, data: row.data, metadata: row.metadata?.data)
             {
-                return recordWrite(row, rowID, isInsert: true)
+                return try recordWrite(row, rowID, isInsert: true)
             }
             guard let rowID = try rows.rowID(name.key, name.collection) else {
                 throw YapDatabaseError(
@@ -87,7 +87,7 @@ extension YapDatabaseReadWriteTransaction {
                 .corrupt, "the index doesn't show a row that is there", collection: name.collection,
                 key: name.key)
         }
-        recordWrite(row, rowID, isInsert: true)
+        try recordWrite(row, rowID, isInsert: true)
         identity = YapDatabaseRowIdentity(rowID: rowID, collection: name.collection, key: name.key)
         try tell(.insert(identity, object: row.object.erased, metadata: metadata)) { try $0.didChange($1) }
     }
@@ -102,15 +102,16 @@ extension YapDatabaseReadWriteTransaction {
         let data = row.keepsUnknown ? try keeping(rowID, in: row.data, registered) : row.data
         try perform(change) {
             try rows.update(rowID, data: data, metadata: row.metadata?.data)
-            recordWrite(row, rowID, isInsert: false)
+            try recordWrite(row, rowID, isInsert: false)
         }
     }
 
-    private func recordWrite(_ row: WrittenRow, _ rowID: Int64, isInsert: Bool) {
+    private func recordWrite(_ row: WrittenRow, _ rowID: Int64, isInsert: Bool) throws {
         let flags: RowChangeRecord.Flags = isInsert ? [.inserted, .object, .metadata] : [.object, .metadata]
         let metadata = row.metadata.map { CachedMetadata.value($0.box) } ?? CachedMetadata.none
         if isInsert { mutations.mutated(row.name.collection) }
-        record(RowChangeRecord(flags: flags, rowID: rowID, object: row.object, metadata: metadata), row.name)
+        try record(
+            RowChangeRecord(flags: flags, rowID: rowID, object: row.object, metadata: metadata), row.name)
     }
 
     /// Tells the extensions, changes, and tells them again.
@@ -135,9 +136,9 @@ extension YapDatabaseReadWriteTransaction {
         }
     }
 
-    /// Runs a part of a change that extensions were told of. When it throws, they have half of the change: the
-    /// transaction must fail even if the app catches the error.
-    private func toldOf<Result>(_ body: () throws -> Result) throws -> Result {
+    /// Runs a part of a change that extensions were told of, or that is noted for those that miss it. When it throws,
+    /// they have half of the change: the transaction must fail even if the app catches the error.
+    func toldOf<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch {
@@ -147,7 +148,8 @@ extension YapDatabaseReadWriteTransaction {
     }
 
     /// Notes a change for this commit, and brings the writer's own cache to it.
-    func record(_ change: RowChangeRecord, _ name: YapCollectionKey) {
+    func record(_ change: RowChangeRecord, _ name: YapCollectionKey) throws {
+        try toldOf { try store.missedChangeLog.note(change.rowID, name) }
         recordedCount += 1
         store.collection(name.collection)?.cache.apply(change, key: name.key)
         changes.record(

@@ -97,7 +97,7 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         let change = YapDatabaseRowChange.replaceObject(identity, object: box.erased)
         try perform(change) {
             try rows.updateObject(identity.rowID, data: data)
-            record(RowChangeRecord(flags: .object, rowID: identity.rowID, object: box), name)
+            try record(RowChangeRecord(flags: .object, rowID: identity.rowID, object: box), name)
         }
         coder.postSanitize(box, name)
         return true
@@ -120,7 +120,7 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         try perform(.replaceMetadata(identity, metadata: box?.erased)) {
             try rows.updateMetadata(identity.rowID, metadata: data)
             let cached = box.map { CachedMetadata.value($0) } ?? CachedMetadata.none
-            record(RowChangeRecord(flags: .metadata, rowID: identity.rowID, metadata: cached), name)
+            try record(RowChangeRecord(flags: .metadata, rowID: identity.rowID, metadata: cached), name)
         }
         if let box { coder.postSanitize(box, name) }
         return true
@@ -151,7 +151,7 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
         let name = YapCollectionKey(collection: collection, key: key)
         guard let identity = try identity(name) else { return }
         try perform(change(identity)) {
-            record(RowChangeRecord(flags: flags, rowID: identity.rowID), name)
+            try record(RowChangeRecord(flags: flags, rowID: identity.rowID), name)
         }
     }
 }

@@ -1,0 +1,114 @@
+import SQLite
+
+/// Brings an extension up to date by the log of the changes that it missed.
+///
+/// For each change it removes the row as it was named then, and the rows that have its rowid or its name now; then it
+/// hands over those rows. So it doesn't matter what the extension has of them, nor which of their changes it hears of
+/// meanwhile: the last change of each row in the log comes last.
+struct ExtensionCatchUp {
+    /// Maximum number of changes that are handed over at once. Each gives up to two rows to `fill(_:)`.
+    static let batchEntriesMax = YapDatabaseExtensionRegistration.filledRowsMax / 2
+
+    private let store: StoreConnection
+    private var log: MissedChangeLog { store.missedChangeLog }
+
+    init(_ store: StoreConnection) {
+        self.store = store
+    }
+
+    /// Hands over the next changes, as many as the pace of the extension allows. Does nothing if they aren't known.
+    func hand(
+        to use: YapDatabaseReadTransaction.ExtensionUse, in transaction: YapDatabaseReadWriteTransaction
+    ) throws {
+        var (handledCount, left) = (0, Int64(0))
+        repeat {
+            guard let batch = try next(use.entry) else { break }
+            let recordedCount = transaction.recordedCount
+            try hand(batch, to: use.transaction)
+            guard transaction.recordedCount == recordedCount else {
+                throw YapDatabaseError(.extensionsDoNotSettle, "rows were changed while it catches up")
+            }
+            handledCount += batch.entriesCount
+            left = try log.lastPosition() - batch.end
+            try StoredExtension(use.entry.registered.name, store).setMissed(
+                left == 0 ? .none : .known(after: batch.end))
+            try log.trim()
+        } while left > 0 && handledCount < use.entry.pace.entriesMax
+        use.entry.pace.handled(handledCount, left: left)
+    }
+
+    private struct Batch {
+        var entriesCount = 0
+        /// Position of its last change.
+        var end: Int64
+        /// The names under which the extension may have the rows.
+        var removed: Set<YapDatabaseRowIdentity> = []
+        var rows: [Int64: YapDatabaseStoredRow] = [:]
+    }
+
+    /// The next changes that the log has for an extension; nil if they aren't known.
+    private func next(_ entry: ExtensionEntry) throws -> Batch? {
+        guard case .known(let after) = try StoredExtension(entry.registered.name, store).missed() else {
+            return nil
+        }
+        var (batch, bytesCount) = (Batch(end: after), 0)
+        for change in try log.entries(after: after, max: Self.batchEntriesMax) {
+            batch.entriesCount += 1
+            batch.end = change.position
+            guard wants(change.identity, entry) else { continue }
+            batch.removed.insert(change.identity)
+            for row in try current(change.identity) where batch.rows[row.rowID] == nil {
+                guard wants(row, entry), let found = try read(row) else { continue }
+                batch.removed.insert(row)
+                batch.rows[row.rowID] = found.row
+                bytesCount += found.bytesCount
+            }
+            if bytesCount >= ExtensionFiller.batchBytesMax { break }
+        }
+        return batch
+    }
+
+    /// Whether an extension may have the row already: the rest of the rows is handed over later.
+    private func wants(_ row: YapDatabaseRowIdentity, _ entry: ExtensionEntry) -> Bool {
+        row.rowID <= entry.filledThrough ?? .max && entry.hears(of: row.collection)
+    }
+
+    /// The rows that have the rowid or the name now.
+    private func current(_ identity: YapDatabaseRowIdentity) throws -> [YapDatabaseRowIdentity] {
+        let table = RowTable(store: store)
+        let byRowID = try table.identity(ofRowID: identity.rowID)
+        if let byRowID, byRowID == identity { return [byRowID] }
+        let byName = try table.rowID(identity.key, identity.collection).map {
+            YapDatabaseRowIdentity(rowID: $0, collection: identity.collection, key: identity.key)
+        }
+        return [byRowID, byName].compactMap(\.self)
+    }
+
+    /// The row and the bytes of its object; nil if the type of its objects isn't registered.
+    private func read(_ identity: YapDatabaseRowIdentity) throws
+        -> (row: YapDatabaseStoredRow, bytesCount: Int)?
+    {
+        guard let registration = store.collection(identity.collection)?.registration else { return nil }
+        return try store.statement(
+            "SELECT rowid, collection, key, data, metadata FROM database2 WHERE rowid = ?1"
+        ) { statement in
+            try statement.bind(identity.rowID, at: 1)
+            guard try statement.step() else { return nil }
+            let row = try registration.row(identity.rowID, identity.collection, statement)
+            return (row, statement.withBytes(at: 3) { $0.count })
+        }
+    }
+
+    private func hand(_ batch: Batch, to transaction: any YapDatabaseExtensionTransaction) throws {
+        for (_, removed) in Dictionary(grouping: batch.removed, by: { ExactString($0.collection) }) {
+            var rest = removed.sorted { $0.rowID < $1.rowID }[...]
+            while !rest.isEmpty {
+                let rows = rest.prefix(YapDatabaseRowChange.removedRowsMax)
+                try transaction.didChange(.remove(Array(rows)))
+                rest = rest.dropFirst(rows.count)
+            }
+        }
+        let rows = batch.rows.values.sorted { $0.identity.rowID < $1.identity.rowID }
+        if !rows.isEmpty { try transaction.fill(rows) }
+    }
+}

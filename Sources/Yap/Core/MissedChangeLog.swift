@@ -1,0 +1,209 @@
+import SQLite
+
+/// The table `changes2`: which rows changed while an extension of the file wasn't registered in the process that wrote.
+///
+/// It is written only while such an extension exists and can catch up (`YapDatabaseExtension.catchesUp`). The
+/// extension's note in `yap2` has the position after which the log names every row that it missed; such a note always
+/// has an entry after it. A row that changes again moves to the end of the log.
+final class MissedChangeLog {
+    /// Default maximum number of rows in the log. Beyond it, the extensions that have missed the most are filled anew.
+    static let rowsMaxDefault = 100_000
+
+    private enum State {
+        /// Which extensions miss changes wasn't read since it may have changed.
+        case unread
+        /// No extension needs the log.
+        case idle
+        /// Extensions that miss the changes of this process, and how many more rows fit.
+        case logging(orphans: [String], room: Int)
+    }
+
+    /// A row as it was named when it changed.
+    struct Entry {
+        let position: Int64
+        let identity: YapDatabaseRowIdentity
+    }
+
+    /// Maximum number of rows in the log.
+    var rowsMax = MissedChangeLog.rowsMaxDefault
+    private var state = State.unread
+    private unowned let store: StoreConnection
+
+    init(_ store: StoreConnection) {
+        self.store = store
+    }
+
+    /// Forgets which extensions miss changes: another process wrote, extensions were registered, or a transaction failed.
+    func reset() { state = .unread }
+
+    // MARK: Writing
+
+    /// Notes that a row was written, touched or removed. Called in the transaction that does it.
+    func note(_ rowID: Int64, _ name: YapCollectionKey) throws {
+        if case .idle = state { return }
+        if case .unread = state { try readOrphans() }
+        guard case .logging(let orphans, let room) = state else { return }
+        let sql = """
+            INSERT INTO changes2 (row, collection, key) VALUES (?1, ?2, ?3) ON CONFLICT (row, collection, key)
+            DO UPDATE SET position = (SELECT max(position) + 1 FROM changes2)
+            """
+        try store.statement(sql) {
+            try $0.bind(rowID, at: 1)
+            try $0.bind(name.collection, at: 2)
+            try $0.bind(name.key, at: 3)
+            try $0.run()
+        }
+        state = .logging(orphans: orphans, room: room - 1)
+        if room <= 0 { try makeRoom() }
+    }
+
+    /// Notes all rows of a collection, which are about to be removed by one statement. If the log has no room for them,
+    /// the extensions are filled anew.
+    func noteClearing(of collection: String) throws {
+        if case .idle = state { return }
+        // A note needs an entry after it.
+        if try count(collection, max: 1) == 0 { return }
+        if case .unread = state { try readOrphans() }
+        guard case .logging(let orphans, let room) = state else { return }
+        let rowsCount = try count(collection, max: room + 1)
+        if rowsCount > room { return try noteClearingOfAll() }
+        let sql = """
+            INSERT OR REPLACE INTO changes2 (position, row, collection, key)
+            SELECT (SELECT ifnull(max(position), 0) FROM changes2) + row_number() OVER (), rowid, collection, key
+            FROM database2 WHERE collection = ?1
+            """
+        try store.statement(sql) {
+            try $0.bind(collection, at: 1)
+            try $0.run()
+        }
+        state = .logging(orphans: orphans, room: room - rowsCount)
+    }
+
+    /// Notes that more rows change than the log names: the extensions that miss this are filled anew.
+    func noteClearingOfAll() throws {
+        if case .unread = state { try readOrphans() }
+        guard case .logging(let orphans, _) = state else { return }
+        for name in orphans { try StoredExtension(name, store).setMissed(.unknown) }
+        state = .idle
+        try trim()
+    }
+
+    /// Finds the extensions that miss the changes of this process, and notes in the file that they do.
+    ///
+    /// Their tables are not dropped, however far behind they are: a write that slips in before the app has registered
+    /// an extension must not cost it its tables (or a sync queue with changes that were never sent).
+    private func readOrphans() throws {
+        let registered = Set(store.extensions.filter { !$0.isReplaced }.map(\.registered.name))
+        var orphans: [String] = []
+        for name in try store.config.extensionNames() where !registered.contains(name) {
+            let stored = StoredExtension(name, store)
+            switch try stored.missed() {
+            case .known: orphans.append(name)
+            case .none where try stored.catchesUp():
+                try createTable()
+                try stored.setMissed(.known(after: lastPosition()))
+                orphans.append(name)
+            case .none, .unknown: try stored.setMissed(.unknown)
+            }
+        }
+        state = orphans.isEmpty ? .idle : .logging(orphans: orphans, room: try room())
+    }
+
+    private func createTable() throws {
+        try store.sqlite.execute(
+            """
+            CREATE TABLE IF NOT EXISTS changes2 (
+                position INTEGER PRIMARY KEY, row INTEGER NOT NULL, collection TEXT NOT NULL, key TEXT NOT NULL,
+                UNIQUE (row, collection, key))
+            """)
+    }
+
+    // MARK: Bounds
+
+    /// How many more rows fit. The positions have gaps, so rows are counted only if these don't settle it.
+    private func room() throws -> Int {
+        let span = try number("SELECT ifnull(max(position) - min(position) + 1, 0) FROM changes2")
+        if span < rowsMax { return rowsMax - Int(span) }
+        return rowsMax - Int(try number("SELECT count(*) FROM changes2"))
+    }
+
+    /// Gives up the extensions that have missed the most until the rows fit.
+    private func makeRoom() throws {
+        guard case .logging(let orphans, _) = state else { return }
+        var room = try room()
+        var notes = try knownNotes()
+        while room < 0, let oldest = notes.map(\.after).min() {
+            for note in notes where note.after == oldest {
+                try StoredExtension(note.name, store).setMissed(.unknown)
+            }
+            notes.removeAll { $0.after == oldest }
+            try trim()
+            room = try self.room()
+        }
+        let left = orphans.filter { name in notes.contains { $0.name == name } }
+        for name in orphans where !left.contains(name) { try StoredExtension(name, store).setMissed(.unknown) }
+        state = left.isEmpty ? .idle : .logging(orphans: left, room: room)
+    }
+
+    private func knownNotes() throws -> [(name: String, after: Int64)] {
+        try store.config.extensionNames().compactMap { name in
+            guard case .known(let after) = try StoredExtension(name, store).missed() else { return nil }
+            return (name, after)
+        }
+    }
+
+    /// Deletes the entries that no extension needs any more.
+    func trim() throws {
+        guard try exists() else { return }
+        if let oldest = try knownNotes().map(\.after).min() {
+            try store.statement("DELETE FROM changes2 WHERE position <= ?1") {
+                try $0.bind(oldest, at: 1)
+                try $0.run()
+            }
+        } else {
+            try store.statement("DELETE FROM changes2") { try $0.run() }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Position of the last entry; 0 if the log has none.
+    func lastPosition() throws -> Int64 {
+        try exists() ? number("SELECT ifnull(max(position), 0) FROM changes2") : 0
+    }
+
+    /// Up to `max` entries after a position, in their order.
+    func entries(after position: Int64, max: Int) throws -> [Entry] {
+        let sql = """
+            SELECT position, row, collection, key FROM changes2 WHERE position > ?1 ORDER BY position LIMIT ?2
+            """
+        return try store.statement(sql) {
+            try $0.bind(position, at: 1)
+            try $0.bind(Int64(max), at: 2)
+            var entries: [Entry] = []
+            while try $0.step() {
+                let identity = YapDatabaseRowIdentity(
+                    rowID: $0.int64(at: 1), collection: $0.text(at: 2), key: $0.text(at: 3))
+                entries.append(Entry(position: $0.int64(at: 0), identity: identity))
+            }
+            return entries
+        }
+    }
+
+    private func exists() throws -> Bool {
+        try number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'changes2'") > 0
+    }
+
+    /// How many rows a collection has, counted up to `max`.
+    private func count(_ collection: String, max: Int) throws -> Int {
+        try store.statement("SELECT count(*) FROM (SELECT 1 FROM database2 WHERE collection = ?1 LIMIT ?2)") {
+            try $0.bind(collection, at: 1)
+            try $0.bind(Int64(max), at: 2)
+            return try $0.step() ? Int($0.int64(at: 0)) : 0
+        }
+    }
+
+    private func number(_ sql: String) throws -> Int64 {
+        try store.statement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
+    }
+}
