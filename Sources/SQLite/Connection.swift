@@ -15,6 +15,8 @@ public final class Connection {
     var access: TableAccess?
     /// What the statement was not allowed to do first, in words.
     var refusal: String?
+    /// Whether the statement that is being prepared drops a table of its owner.
+    var dropsTable = false
     var hasAuthorizer = false
     /// The files as they were when they were opened without locks; nil with locks.
     private let filesAlone: DatabaseFiles?

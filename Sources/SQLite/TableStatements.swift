@@ -24,7 +24,22 @@ public final class TableStatements {
     ///
     /// - Throws: `SQLiteError`: `isRefused` when a statement names another table, or does what is refused.
     public func execute(_ sql: String) throws {
-        try connection.limited(to: access, sql) { try connection.execute(sql) }
+        var text = sql
+        try text.withUTF8 { bytes in
+            try bytes.withMemoryRebound(to: CChar.self) { characters in
+                var rest = characters[...]
+                while !rest.isEmpty {
+                    // One at a time: each has limits of its own.
+                    try connection.limited(to: access, sql) { try connection.executeFirst(&rest, of: sql) }
+                }
+            }
+        }
+    }
+
+    /// Whether the owner of one table may write another: it is that table, or named like one that SQLite makes for a
+    /// virtual table.
+    public static func owner(of table: String, mayWrite other: String) -> Bool {
+        TableAccess(owned: [table], readable: []).isOwned(other)
     }
 
     /// Lends `body` a prepared statement as `Connection.withStatement` does, from a cache of the owner's.
@@ -74,12 +89,16 @@ struct TableAccess {
     }
 
     /// Answers SQLite's question, as https://www.sqlite.org/c3ref/c_alter_table.html lists them.
-    func allows(_ action: Int32, _ first: String, _ second: String) -> Bool {
+    ///
+    /// - Parameter dropsTable: Whether the statement drops a table of the owner. SQLite then deletes the table's number in
+    ///   `sqlite_sequence`, which has those of all owners.
+    func allows(_ action: Int32, _ first: String, _ second: String, dropsTable: Bool) -> Bool {
         switch action {
         case SQLITE_SELECT, SQLITE_RECURSIVE, SQLITE_REINDEX: true
         case SQLITE_FUNCTION: second != "load_extension" && second != "fts3_tokenizer"
         case SQLITE_READ: isOwned(first) || Self.isSchema(first) || readable.contains(first.lowercased())
-        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE: isOwned(first) || Self.isSchema(first)
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+            first.lowercased() == "sqlite_sequence" ? dropsTable : isOwned(first) || Self.isSchema(first)
         // An AUTOINCREMENT makes `sqlite_sequence`; SQLite reserves the name.
         case SQLITE_CREATE_TABLE: isOwned(first) || Self.isSchema(first)
         case SQLITE_DROP_TABLE, SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE, SQLITE_ANALYZE: isOwned(first)
@@ -90,7 +109,7 @@ struct TableAccess {
         }
     }
 
-    private func isOwned(_ name: String) -> Bool {
+    func isOwned(_ name: String) -> Bool {
         let name = name.lowercased()
         if owned.contains(name) { return true }
         return Self.virtualTableSuffixes.contains { suffix in
@@ -107,9 +126,9 @@ extension Connection {
         to access: TableAccess, _ sql: String?, _ body: () throws -> Result
     ) throws -> Result {
         installAuthorizer()
-        let before = (self.access, refusal)
-        (self.access, refusal) = (access, nil)
-        defer { (self.access, refusal) = before }
+        let before = (self.access, refusal, dropsTable)
+        (self.access, refusal, dropsTable) = (access, nil, false)
+        defer { (self.access, refusal, dropsTable) = before }
         do {
             return try body()
         } catch let error as SQLiteError {
@@ -119,6 +138,23 @@ extension Connection {
                 extendedCode: SQLITE_AUTH, message: "this owner of tables may not \(refusal)",
                 sql: sql ?? error.sql)
         }
+    }
+
+    /// Runs the first statement, passes over its rows, and removes its text.
+    fileprivate func executeFirst(_ rest: inout Slice<UnsafeBufferPointer<CChar>>, of sql: String) throws {
+        let text = UnsafeBufferPointer(rebasing: rest)
+        guard let count = Int32(exactly: text.count) else {
+            throw SQLiteError(extendedCode: SQLITE_TOOBIG, message: "the SQL is longer than 2 GB")
+        }
+        var (statement, tail) = (OpaquePointer?.none, UnsafePointer<CChar>?.none)
+        try check(sqlite3_prepare_v3(handle, text.baseAddress, count, 0, &statement, &tail), sql: sql)
+        let used = text.baseAddress.flatMap { start in tail.map { $0 - start } } ?? text.count
+        rest = rest.dropFirst(used == 0 ? text.count : used)
+        // A comment is no statement.
+        guard let statement else { return }
+        var result = sqlite3_step(statement)
+        while result == SQLITE_ROW { result = sqlite3_step(statement) }
+        try check(sqlite3_finalize(statement), sql: sql)
     }
 
     /// Once for a connection: each installation makes SQLite prepare all statements anew.
@@ -137,7 +173,10 @@ extension Connection {
 
     private func answer(_ action: Int32, _ first: String, _ second: String) -> Int32 {
         guard let access else { return SQLITE_OK }
-        if access.allows(action, first, second) { return SQLITE_OK }
+        if access.allows(action, first, second, dropsTable: dropsTable) {
+            if action == SQLITE_DROP_TABLE { dropsTable = true }
+            return SQLITE_OK
+        }
         if refusal == nil { refusal = Self.words(action, first, second) }
         return SQLITE_DENY
     }

@@ -80,6 +80,34 @@ struct TableStatementsTests {
         try statements.execute(sql)
     }
 
+    @Test func autoincrementNumbersAreWrittenBySQLiteAlone() throws {
+        try connection.execute(
+            "CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO other VALUES (7)")
+        try statements.execute(
+            """
+            CREATE TABLE own (id INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT); -- with a number
+            INSERT INTO own (word) VALUES ('milk'); INSERT INTO own (word) VALUES ('eggs');
+            """)
+        let words = "write the table sqlite_sequence"
+        for sql in [
+            "UPDATE sqlite_sequence SET seq = 1", "DELETE FROM SQLITE_SEQUENCE",
+            "INSERT INTO sqlite_sequence VALUES ('x', 1)",
+            "ALTER TABLE own ADD COLUMN n; DELETE FROM sqlite_sequence",
+        ] {
+            #expect(refusal(sql) == "this owner of tables may not \(words)")
+        }
+        func numbers() throws -> [String] {
+            try connection.withStatement("SELECT name || seq FROM sqlite_sequence ORDER BY 1") { statement in
+                var numbers: [String] = []
+                while try statement.step() { numbers.append(statement.text(at: 0)) }
+                return numbers
+            }
+        }
+        #expect(try numbers() == ["other7", "own2"])
+        #expect(refusal("DROP TABLE own; DELETE FROM sqlite_sequence") == "this owner of tables may not \(words)")
+        #expect(try numbers() == ["other7"])
+    }
+
     @Test(arguments: [
         ("SELECT word FROM secret", "read the table secret"),
         ("SELECT id FROM rows WHERE word IN (SELECT word FROM secret)", "read the table secret"),

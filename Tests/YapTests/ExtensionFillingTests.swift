@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import SQLite
 import Seams
 import TestSeed
@@ -340,6 +342,54 @@ struct ExtensionFillingTests {
         while try fillNext(other) != nil {}
         #expect(throws: Refused.self) { _ = try fillNext(wrong) }
         try checkIndex(database, index)
+    }
+
+    @Test func aFileThatIsBusyForAWhileDoesNotEndARegistration() throws {
+        var options = YapDatabaseOptions()
+        options.busyTimeoutMilliseconds = 0
+        let impatient = try folder.open(options)
+        let generation = try #require(
+            try impatient.writer { try $0.register(Self.index(), withName: "priority") })
+        let steps = FillingSteps(generation)
+        func next() throws -> Double? { try impatient.writer { try steps.next($0) } }
+        let part = try next()
+        try connection.blocking.readWrite { _ throws in
+            for _ in 1...FillingSteps.busyRetriesMax { #expect(try next() == part) }
+        }
+        let later = try #require(try next())
+        #expect(try later > #require(part))
+        try connection.blocking.readWrite { _ throws in
+            for _ in 1...FillingSteps.busyRetriesMax { #expect(try next() == later) }
+            #expect(code { _ = try next() } == .busy)
+        }
+        while try next() != nil {}
+        try checkIndex(impatient, Self.index())
+    }
+
+    @Test func anExtensionThatSaysThatItIsBusyIsNotTriedAgain() throws {
+        let failing = ScriptedExtension(onFill: { _ in throw YapDatabaseError(.busy, "by itself") })
+        #expect(code { try database.blocking.register(failing, withName: "failing") } == .busy)
+        #expect(database.registeredExtensionNames.isEmpty)
+    }
+
+    @Test func aRegistrationWaitsForAnotherProcessThatWritesInBetween() async throws {
+        var options = YapDatabaseOptions()
+        options.busyTimeoutMilliseconds = 100
+        let impatient = try folder.open(options)
+        let (other, isHeld) = (connection, DispatchSemaphore(value: 0))
+        let isFirst = Lock(true)
+        try await impatient.register(Self.index()) { _ in
+            guard isFirst.withLock({ isFirst in (isFirst, isFirst = false).0 }) else { return }
+            Thread.detachNewThread {
+                try? other.blocking.readWrite { _ in
+                    isHeld.signal()
+                    // Longer than the busy timeout.
+                    Thread.sleep(forTimeInterval: 0.25)
+                }
+            }
+            isHeld.wait()
+        }
+        try checkIndex(impatient, Self.index())
     }
 
     @Test func aCancelledRegistrationMayBeginAgain() async throws {

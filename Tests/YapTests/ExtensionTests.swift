@@ -319,11 +319,26 @@ struct ExtensionTests {
         #expect(try count("x") == 0)
     }
 
-    @Test(arguments: ["database2", "Yap2", "words_a", "WORDS_A", "sqlite_x", "a\nb", ""])
+    @Test(arguments: ["database2", "Yap2", "changes2", "words_a", "WORDS_A", "sqlite_x", "a\nb", ""])
     func aTableThatIsNotTheExtensionsToOwnIsRefused(table: String) throws {
         try database.blocking.register(WordCounter(), withName: "a")
         let wrong = ScriptedExtension(tables: [table], fills: false)
         #expect(code { try database.blocking.register(wrong, withName: "wrong") } == .invalidExtension)
+    }
+
+    /// SQLite makes `TABLE_data` and others for a virtual table, so that its owner may write them.
+    @Test(arguments: [
+        ("words", "words_data", false), ("words_data", "words", false), ("Words", "WORDS_content", false),
+        ("words_idx", "words", false), ("words", "words_other", true), ("words", "wordsdata", true),
+        ("words", "words_data_old", true), ("words_data", "words_idx", true),
+    ])
+    func aTableThatAnotherExtensionsVirtualTableMayHaveIsRefused(first: String, second: String, isAllowed: Bool)
+        throws
+    {
+        try database.blocking.register(ScriptedExtension(tables: [first], fills: false), withName: "first")
+        let later = ScriptedExtension(tables: [second, second + "_node"], fills: false)
+        let failure = code { try database.blocking.register(later, withName: "later") }
+        #expect(failure == (isAllowed ? nil : .invalidExtension))
     }
 
     @Test func anExtensionUsesItsTablesAndNoOthers() throws {

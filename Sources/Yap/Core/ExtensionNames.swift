@@ -1,3 +1,5 @@
+import SQLite
+
 /// Checks the names of an extension that is to be registered.
 struct ExtensionNames {
     private let store: StoreConnection
@@ -22,15 +24,23 @@ struct ExtensionNames {
     }
 
     private func checkTables(_ tables: [String], _ name: String) throws {
-        var taken: [String: String] = ["database2": "the database", "yap2": "the database"]
-        for other in try store.config.extensionNames() where other != name {
-            // SQLite takes names that differ in case alone for one.
-            for table in try StoredExtension(other, store).tables() { taken[table.lowercased()] = other }
+        let others = try store.config.extensionNames().filter { $0 != name }.flatMap { other in
+            try StoredExtension(other, store).tables().map { (owner: other, table: $0) }
         }
         for table in tables {
-            if let owner = taken[table.lowercased()] {
+            for own in ["database2", "yap2", "changes2"]
+            where TableStatements.owner(of: table, mayWrite: own) {
                 throw YapDatabaseError(
-                    .invalidExtension, "the table \(table) of \"\(name)\" is one of \(owner)")
+                    .invalidExtension, "the table \(table) of \"\(name)\" is one of the database")
+            }
+            // A virtual table owns those that SQLite makes beneath it.
+            for other in others
+            where TableStatements.owner(of: table, mayWrite: other.table)
+                || TableStatements.owner(of: other.table, mayWrite: table)
+            {
+                throw YapDatabaseError(
+                    .invalidExtension,
+                    "the table \(table) of \"\(name)\" may be one of \"\(other.owner)\", which has \(other.table)")
             }
             guard !table.isEmpty, !table.contains("\n"), !table.lowercased().hasPrefix("sqlite_") else {
                 throw YapDatabaseError(

@@ -43,9 +43,10 @@ extension YapDatabase {
     }
 
     private func fillWaiting(_ generation: UInt64) throws {
+        let steps = FillingSteps(generation)
         do {
             // In the queue of writes, where those of others have their turn.
-            while try exclusivelyWaiting({ try ExtensionFiller($0).fillNext(generation) }) != nil {}
+            while try exclusivelyWaiting({ try steps.next($0) }) != nil {}
         } catch {
             let isComplete = try? writer.withCore { $0.stopFilling(generation) }
             if isComplete != true { throw error }

@@ -3,15 +3,16 @@ extension YapDatabase {
     /// write. Returns when it is complete; no transaction reads it before.
     ///
     /// After a cancellation, an error or a crash the next registration goes on with the rows that are left, if the
-    /// extension allows it and no row was written without it meanwhile. A row that is written without a registered
-    /// extension, in any collection, makes its next registration hand over all rows again: register extensions first.
+    /// extension allows it. An extension that can catch up (`YapDatabaseExtension.catchesUp`) is handed the rows that
+    /// were written without it meanwhile, up to 100,000. Every other extension is handed all rows again if any row was
+    /// written without it, in any collection: register extensions first.
     ///
     /// - Parameters:
     ///   - instance: The extension. Don't register one instance twice.
     ///   - name: What it is reached by in transactions, and known by in the file.
     ///   - progress: Called between two batches with the part of the rows that it has, from 0 to 1.
     /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, `decoding` for a row that
-    ///   can't be read; `CancellationError`; or what the extension threw. Then it isn't registered.
+    ///   can't be read; `busy` if another process holds the write lock again and again; `CancellationError`; or what the extension threw. Then it isn't registered.
     public func register(
         _ instance: some YapDatabaseExtension, withName name: String,
         progress: @Sendable (Double) -> Void = { _ in }
@@ -23,8 +24,9 @@ extension YapDatabase {
     }
 
     private func fill(_ generation: UInt64, _ progress: @Sendable (Double) -> Void) async throws {
+        let steps = FillingSteps(generation)
         do {
-            while let part = try await exclusively({ try ExtensionFiller($0).fillNext(generation) }) {
+            while let part = try await exclusively({ try steps.next($0) }) {
                 progress(part)
                 try Task.checkCancellation()
             }

@@ -1,0 +1,36 @@
+import Seams
+
+/// The batches of one registration. A file that is busy for a while doesn't end it.
+final class FillingSteps: Sendable {
+    /// How many batches in a row may find the file busy. Each waits for the busy timeout by itself.
+    static let busyRetriesMax = 10
+
+    private let generation: UInt64
+    private let state = Lock((busyCount: 0, part: 0.0))
+
+    init(_ generation: UInt64) {
+        self.generation = generation
+    }
+
+    /// Hands over the next batch, or nothing if the file is busy: the next call tries again.
+    ///
+    /// - Returns: As `ExtensionFiller.fillNext`.
+    /// - Throws: As `ExtensionFiller.fillNext`; `busy` after too many attempts in a row.
+    func next(_ core: WriterCore) throws -> Double? {
+        do {
+            let part = try ExtensionFiller(core).fillNext(generation)
+            state.withLock { $0 = (0, part ?? 1) }
+            return part
+        } catch let error as YapDatabaseError where error.code == .busy {
+            // An error of the extension has ended it.
+            guard core.store.filling.contains(where: { $0.registered.generation == generation }) else {
+                throw error
+            }
+            return try state.withLock { state in
+                state.busyCount += 1
+                if state.busyCount > Self.busyRetriesMax { throw error }
+                return state.part
+            }
+        }
+    }
+}
