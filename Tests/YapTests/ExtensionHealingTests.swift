@@ -1,3 +1,4 @@
+import Dispatch
 import Seams
 import TestSeed
 import Testing
@@ -18,6 +19,7 @@ struct ExtensionHealingTests {
         database = try folder.open()
         connection = database.newConnection()
         try database.blocking.register(RowMirror(log: log), withName: "mirror")
+        database.healing.isEnabled = false
         writing = try folder.open().newConnection()
     }
 
@@ -67,6 +69,7 @@ struct ExtensionHealingTests {
 
     @Test func anExtensionThatCannotBeHealedFailsNoWriteAndIsNotRead() throws {
         let failing = try folder.open()
+        failing.healing.isEnabled = false
         let fails = Log()
         try failing.blocking.register(
             RowMirror(log: log) { if !fails.lines.isEmpty { throw Refused() } }, withName: "mirror")
@@ -107,6 +110,29 @@ struct ExtensionHealingTests {
         #expect(try later.isMirrored() == true)
     }
 
+    @Test func aReadThatFindsAnExtensionLeftBehindHasItHealed() throws {
+        database.healing.isEnabled = true
+        let rowsCount = ExtensionCatchUp.batchEntriesMax * 2 + 1
+        let before = database.snapshot
+        try write(0..<rowsCount)
+        #expect(try database.isMirrored() == nil)
+        // Each batch puts the next one at the end of the queue.
+        for _ in 1...3 { try waitForTheWritingThread() }
+        #expect(try database.isMirrored() == true)
+        #expect(database.snapshot == before + 4)
+        // Also the next time.
+        try write([1], "again")
+        #expect(try database.isMirrored() == nil)
+        try waitForTheWritingThread()
+        #expect(try database.isMirrored() == true)
+    }
+
+    private func waitForTheWritingThread() throws {
+        let isDone = DispatchSemaphore(value: 0)
+        database.shell.write(ExclusiveRequest({ _ in }, answer: { _ in isDone.signal() }), database.writer)
+        isDone.wait()
+    }
+
     // MARK: At random
 
     /// Writes at random of processes with and without extensions, which come, go, crash and catch up meanwhile.
@@ -130,6 +156,7 @@ private struct RandomWorld {
         random = SeededRandomSource(seed: seed &* TestSeed.value)
         without = try folder.open()
         with = try folder.open()
+        with.healing.isEnabled = false
         let rowsMax = random.next(in: 0..<3) == 0 ? 30 : 300
         try without.writer { $0.store.missedChangeLog.rowsMax = rowsMax }
     }
@@ -161,6 +188,7 @@ private struct RandomWorld {
     private mutating func restart() throws {
         registrations = []
         with = try folder.open()
+        with.healing.isEnabled = false
     }
 
     private mutating func register() throws {

@@ -31,6 +31,12 @@ final class ReaderCore {
         }
     }
 
+    /// Whether a read found an extension that the writer can bring up to date. Returns true once for each such read.
+    func takeWantsHealing() -> Bool {
+        defer { store.wantsHealing = false }
+        return store.wantsHealing
+    }
+
     func backup(to path: String, progress: (Double) throws -> Void) throws {
         do {
             try store.sqlite.backup(to: path) { remaining, total in

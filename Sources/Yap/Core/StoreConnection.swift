@@ -29,6 +29,8 @@ final class StoreConnection {
     private(set) var extensions: [ExtensionEntry] = [] {
         didSet { recentlyHeard = nil }
     }
+    /// Whether a transaction wanted to read an extension that the writer can bring up to date.
+    var wantsHealing = false
     /// Why SQLite rolled the open transaction back by itself, if it did.
     private(set) var lostTransaction: YapDatabaseError?
     private let collections: [String: Collection]

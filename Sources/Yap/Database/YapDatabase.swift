@@ -23,6 +23,7 @@ public final class YapDatabase: Sendable {
     let shell: Shell
     let idleReaders = IdleReaders()
     private let signal: ProcessSignal
+    let healing = HealingState()
 
     /// Whether texts can be found in the stored bytes of a collection: they are CBOR, not in a form of the app's own.
     package func isSearchable(_ collection: String) -> Bool {

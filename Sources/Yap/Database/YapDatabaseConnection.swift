@@ -65,6 +65,7 @@ public final class YapDatabaseConnection: Sendable {
             }
             let opened = try core ?? database.idleReaders.take() ?? database.makeReader()
             core = opened
+            defer { if opened.takeWantsHealing() { database.heal() } }
             return try opened.read(tracksReads: tracksReads, body)
         }
     }

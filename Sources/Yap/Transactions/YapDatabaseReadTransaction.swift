@@ -89,6 +89,7 @@ public class YapDatabaseReadTransaction {
         }
         try use.entry.check(store)
         if use.entry.isFilling || use.entry.isBehind || use.entry.isReplaced {
+            if use.entry.canCatchUp { store.wantsHealing = true }
             let reason =
                 use.entry.isFilling ? "it is being filled" : "another process wrote without it, or fills it"
             throw YapDatabaseError(.extensionNotRegistered, "\"\(name)\" can't be read: \(reason)")

@@ -1,0 +1,42 @@
+import Seams
+
+/// Whether extensions that another process left behind are being brought up to date because of a read.
+final class HealingState: Sendable {
+    private let state = Lock((isEnabled: true, isRunning: false))
+
+    /// Whether a read that finds such an extension starts it. False in tests whose writes must come in a fixed order.
+    var isEnabled: Bool {
+        get { state.withLock { $0.isEnabled } }
+        set { state.withLock { $0.isEnabled = newValue } }
+    }
+
+    /// Returns whether the caller must start it.
+    func begin() -> Bool {
+        state.withLock { state in
+            if !state.isEnabled || state.isRunning { return false }
+            state.isRunning = true
+            return true
+        }
+    }
+
+    func end() { state.withLock { $0.isRunning = false } }
+}
+
+extension YapDatabase {
+    /// Brings extensions that another process left behind up to date, on the writing thread, in transactions between
+    /// which others write. Returns at once.
+    func heal() {
+        if healing.begin() { healNext() }
+    }
+
+    private func healNext() {
+        let request = ExclusiveRequest { core in
+            try core.alone { _ in }
+            return core.store.extensions.contains(where: \.canCatchUp)
+        } answer: { [weak self] result in
+            guard let self else { return }
+            if case .success(true) = result { healNext() } else { healing.end() }
+        }
+        shell.write(request, writer)
+    }
+}
