@@ -104,7 +104,8 @@ struct TableStatementsTests {
             }
         }
         #expect(try numbers() == ["other7", "own2"])
-        #expect(refusal("DROP TABLE own; DELETE FROM sqlite_sequence") == "this owner of tables may not \(words)")
+        #expect(
+            refusal("DROP TABLE own; DELETE FROM sqlite_sequence") == "this owner of tables may not \(words)")
         #expect(try numbers() == ["other7"])
     }
 

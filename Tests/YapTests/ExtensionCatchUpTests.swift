@@ -26,7 +26,9 @@ struct ExtensionCatchUpTests {
     }
 
     private func write(_ keys: some Sequence<Int>, _ title: String = "new") throws {
-        try writing.blocking.readWrite { transaction in for key in keys { try transaction.set(title, "\(key)") } }
+        try writing.blocking.readWrite { transaction in
+            for key in keys { try transaction.set(title, "\(key)") }
+        }
     }
 
     /// Registers both in a new instance, and returns what was handed over.
@@ -228,6 +230,56 @@ struct ExtensionCatchUpTests {
         #expect(try register().lines.count == 3)
     }
 
+    @Test func aMemberThatFailsTakesNoOtherMembersChangesFromTheLog() throws {
+        try other.writer { core in
+            try core.begin()
+            try core.member { try $0.set("first", "1") }
+            for _ in 1...2 {
+                #expect(throws: Refused.self) {
+                    try core.member { transaction in
+                        try transaction.removeAllObjectsInAllCollections()
+                        throw Refused()
+                    }
+                }
+            }
+            try core.member { try $0.set("last", "2") }
+            try core.commit()
+        }
+        #expect(try other.missedChangesCount() == 2)
+        #expect(try register().lines.count == 3)
+    }
+
+    @Test func theFirstMemberThatFailsLeavesTheLogToTheNext() throws {
+        try other.writer { core in
+            try core.begin()
+            #expect(throws: Refused.self) {
+                try core.member { transaction in
+                    try transaction.set("failed", "1")
+                    throw Refused()
+                }
+            }
+            try core.member { try $0.set("last", "2") }
+            try core.commit()
+        }
+        #expect(try register().lines == ["missed known", "filled 2"])
+    }
+
+    /// A program of before that registered the extension again, for which the log had them.
+    @Test func entriesThatNobodyNeedsTakeNoRoomOfTheLog() throws {
+        try other.writer { $0.store.missedChangeLog.rowsMax = 5 }
+        try write(0..<5)
+        try other.writer { core in
+            try core.alone { _ in
+                for name in ["mirror", "named"] {
+                    try core.store.config.remove(extension: name, key: "hasMissedCommits")
+                }
+            }
+            core.store.missedChangeLog.reset()
+        }
+        try write(0..<3)
+        #expect(try other.missedChangesCount() == 3)
+    }
+
     @Test func aChangeThatCannotBeLoggedFailsTheTransactionEvenIfTheAppCatchesTheError() throws {
         try write([1])
         try other.writer { try $0.store.sqlite.execute("ALTER TABLE changes2 RENAME TO elsewhere") }
@@ -306,6 +358,33 @@ struct ExtensionCatchUpTests {
         #expect(try database.isMirrored() == true)
         #expect(log.lines.first == "missed known")
         #expect(log.lines.count == 1 + 600 - ExtensionCatchUp.batchEntriesMax + 1)
+    }
+
+    @Test func aStoppedRegistrationMissesNoneOfTheWritesThatFollow() throws {
+        try write(0..<600)
+        let database = try folder.open()
+        let registration = try SteppedRegistration(RowMirror(), "mirror", in: database)
+        _ = try registration.next()
+        let connection = database.newConnection()
+        try connection.blocking.readWrite { try $0.set("heard", "1") }
+        try registration.stop()
+        try connection.blocking.readWrite { try $0.set("missed", "2") }
+        try SteppedRegistration(RowMirror(), "mirror", in: database).finish()
+        #expect(try database.isMirrored() == true)
+    }
+
+    @Test func aRowThatIsNotFilledYetIsNotHandedOverBecauseAnotherProcessWroteIt() throws {
+        let database = try folder.open()
+        let registration = try SteppedRegistration(RowMirror(), "second", in: database)
+        _ = try registration.next()
+        try write([1_100])
+        _ = try registration.next()
+        // It doesn't hear of this row.
+        try database.newConnection().blocking.readWrite {
+            try $0.removeObject(forKey: "1100", inCollection: "todos")
+        }
+        try registration.finish()
+        #expect(try database.isMirrored("second") == true)
     }
 
     @Test func anExtensionThatFailsToCatchUpIsNotRegisteredAndLosesNothing() throws {

@@ -374,21 +374,32 @@ struct ExtensionFillingTests {
 
     @Test func aRegistrationWaitsForAnotherProcessThatWritesInBetween() async throws {
         var options = YapDatabaseOptions()
-        options.busyTimeoutMilliseconds = 100
+        options.busyTimeoutMilliseconds = 0
         let impatient = try folder.open(options)
-        let (other, isHeld) = (connection, DispatchSemaphore(value: 0))
-        let isFirst = Lock(true)
-        try await impatient.register(Self.index()) { _ in
-            guard isFirst.withLock({ isFirst in (isFirst, isFirst = false).0 }) else { return }
-            Thread.detachNewThread {
-                try? other.blocking.readWrite { _ in
-                    isHeld.signal()
-                    // Longer than the busy timeout.
-                    Thread.sleep(forTimeInterval: 0.25)
+        let other = connection
+        let (isHeld, mayEnd, isOver) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        let parts = Lock<[Double]>([])
+        try await impatient.register(Self.index()) { part in
+            switch parts.withLock({ parts in (parts.append(part), parts.count).1 }) {
+            case 1:
+                Thread.detachNewThread {
+                    try? other.blocking.readWrite { _ in
+                        isHeld.signal()
+                        mayEnd.wait()
+                    }
+                    isOver.signal()
                 }
+                isHeld.wait()
+            case 2:
+                // The batch in between found the file busy.
+                mayEnd.signal()
+                isOver.wait()
+            default: break
             }
-            isHeld.wait()
         }
+        #expect(parts.withLock { $0.count > 2 && $0[0] == $0[1] })
         try checkIndex(impatient, Self.index())
     }
 

@@ -24,7 +24,9 @@ struct ExtensionHealingTests {
     }
 
     private func write(_ keys: some Sequence<Int>, _ title: String = "theirs") throws {
-        try writing.blocking.readWrite { transaction in for key in keys { try transaction.set(title, "\(key)") } }
+        try writing.blocking.readWrite { transaction in
+            for key in keys { try transaction.set(title, "\(key)") }
+        }
     }
 
     @Test func theNextWriteHealsAnExtensionThatAnotherProcessLeftBehind() throws {
@@ -82,7 +84,8 @@ struct ExtensionHealingTests {
         #expect(try failing.isMirrored() == nil)
         // Not at each write.
         #expect(log.lines.suffix(2) == ["before", "filled 1"])
-        #expect(try failing.newConnection().blocking.read { try $0.allKeys(inCollection: "todos").count } == 3)
+        #expect(
+            try failing.newConnection().blocking.read { try $0.allKeys(inCollection: "todos").count } == 3)
         try database.newConnection().blocking.readWrite { _ in }
         #expect(try database.isMirrored() == true)
         #expect(try failing.isMirrored() == true)
@@ -103,6 +106,8 @@ struct ExtensionHealingTests {
         let later = try folder.open()
         try later.blocking.register(RowMirror(versionTag: "2"), withName: "mirror")
         try write([1])
+        try connection.blocking.readWrite { _ in }
+        #expect(try database.missedChangesCount() == 1)
         try connection.blocking.readWrite { try $0.set("ours", "2") }
         #expect(try database.isMirrored() == nil)
         #expect(try later.isMirrored() == nil)

@@ -332,7 +332,9 @@ struct ExtensionTests {
         ("words_idx", "words", false), ("words", "words_other", true), ("words", "wordsdata", true),
         ("words", "words_data_old", true), ("words_data", "words_idx", true),
     ])
-    func aTableThatAnotherExtensionsVirtualTableMayHaveIsRefused(first: String, second: String, isAllowed: Bool)
+    func aTableThatAnotherExtensionsVirtualTableMayHaveIsRefused(
+        first: String, second: String, isAllowed: Bool
+    )
         throws
     {
         try database.blocking.register(ScriptedExtension(tables: [first], fills: false), withName: "first")

@@ -127,6 +127,12 @@ struct SteppedRegistration {
         return try database.writer.withCore { try ExtensionFiller($0).fillNext(generation) }
     }
 
+    /// As a cancellation does.
+    func stop() throws {
+        guard let generation else { return }
+        _ = try database.writer.withCore { $0.stopFilling(generation) }
+    }
+
     func finish() throws {
         while try next() != nil {}
     }

@@ -50,7 +50,9 @@ struct ExtensionFiller {
 
     private func fill(in transaction: YapDatabaseReadWriteTransaction) throws {
         guard !store.filling.isEmpty else { return }
-        for use in try transaction.uses() where use.entry.isFilling { try handMissed(to: use, in: transaction) }
+        for use in try transaction.uses() where use.entry.isFilling {
+            try handMissed(to: use, in: transaction)
+        }
         try hand(read(after: store.filling.compactMap(\.filledThrough).min() ?? .max), in: transaction)
     }
 

@@ -40,7 +40,8 @@ struct ExtensionNames {
             {
                 throw YapDatabaseError(
                     .invalidExtension,
-                    "the table \(table) of \"\(name)\" may be one of \"\(other.owner)\", which has \(other.table)")
+                    "the table \(table) of \"\(name)\" may be one of \"\(other.owner)\", which has \(other.table)"
+                )
             }
             guard !table.isEmpty, !table.contains("\n"), !table.lowercased().hasPrefix("sqlite_") else {
                 throw YapDatabaseError(

@@ -101,6 +101,8 @@ final class MissedChangeLog {
             case .known: orphans.append(name)
             case .none where try stored.catchesUp():
                 try createTable()
+                // A program that knows no log may have left entries that no extension needs.
+                try trim()
                 try stored.setMissed(.known(after: lastPosition()))
                 orphans.append(name)
             case .none, .unknown: try stored.setMissed(.unknown)
@@ -141,7 +143,6 @@ final class MissedChangeLog {
             room = try self.room()
         }
         let left = orphans.filter { name in notes.contains { $0.name == name } }
-        for name in orphans where !left.contains(name) { try StoredExtension(name, store).setMissed(.unknown) }
         state = left.isEmpty ? .idle : .logging(orphans: left, room: room)
     }
 
