@@ -90,8 +90,8 @@ struct TableAccess {
 
     /// Answers SQLite's question, as https://www.sqlite.org/c3ref/c_alter_table.html lists them.
     ///
-    /// - Parameter dropsTable: Whether the statement drops a table of the owner. SQLite then deletes the table's number in
-    ///   `sqlite_sequence`, which has those of all owners.
+    /// - Parameter dropsTable: Whether the statement drops a table of the owner. SQLite then deletes the table's number
+    ///   in `sqlite_sequence`, which has the numbers of all owners.
     func allows(_ action: Int32, _ first: String, _ second: String, dropsTable: Bool) -> Bool {
         switch action {
         case SQLITE_SELECT, SQLITE_RECURSIVE, SQLITE_REINDEX: true

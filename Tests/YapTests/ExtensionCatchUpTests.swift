@@ -79,6 +79,16 @@ struct ExtensionCatchUpTests {
         #expect(try database.missedChangesCount() == nil)
     }
 
+    @Test func nothingIsLoggedAnyMoreOnceTheExtensionsAreRegistered() throws {
+        try write([1])
+        try other.blocking.register(RowMirror(), withName: "mirror")
+        #expect(try other.missedChangesCount() == 1)
+        try other.blocking.register(RowMirror(["todos"], isByName: true), withName: "named")
+        try write([2])
+        #expect(try other.missedChangesCount() == 0)
+        #expect(try other.isMirrored() == true)
+    }
+
     @Test func anExtensionThatCannotCatchUpIsNotLogged() throws {
         try register().database.blocking.unregister("mirror")
         try other.blocking.unregister("named")
@@ -371,6 +381,18 @@ struct ExtensionCatchUpTests {
         try connection.blocking.readWrite { try $0.set("missed", "2") }
         try SteppedRegistration(RowMirror(), "mirror", in: database).finish()
         #expect(try database.isMirrored() == true)
+    }
+
+    @Test func aStoppedFillingMissesNoneOfTheWritesThatFollow() throws {
+        try other.blocking.unregister("mirror")
+        try other.blocking.unregister("named")
+        let registration = try SteppedRegistration(RowMirror(), "second", in: other)
+        _ = try registration.next()
+        try write([1], "heard")
+        try registration.stop()
+        try write([2], "missed")
+        try SteppedRegistration(RowMirror(), "second", in: other).finish()
+        #expect(try other.isMirrored("second") == true)
     }
 
     @Test func aRowThatIsNotFilledYetIsNotHandedOverBecauseAnotherProcessWroteIt() throws {

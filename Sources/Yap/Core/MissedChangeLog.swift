@@ -33,7 +33,8 @@ final class MissedChangeLog {
         self.store = store
     }
 
-    /// Forgets which extensions miss changes: another process wrote, extensions were registered, or a transaction failed.
+    /// Forgets which extensions miss changes: another process wrote, the registered extensions changed, or a
+    /// transaction failed.
     func reset() { state = .unread }
 
     // MARK: Writing

@@ -1,6 +1,6 @@
 extension WriterCore {
-    /// Brings registered extensions that another process left behind up to date, in the transaction that has just begun,
-    /// and commits. Handles up to `CatchUpPace.entriesMaxFirst` changes of each; the next transaction goes on.
+    /// Brings registered extensions that another process left behind up to date, in the transaction that has just
+    /// begun, and commits. Handles up to `CatchUpPace.entriesMaxFirst` changes of each; the next transaction goes on.
     ///
     /// A failure is not the next write's: the extension stays unreadable, as its file says.
     func catchUp() {

@@ -21,10 +21,10 @@ public protocol YapDatabaseExtension: AnyObject, Sendable {
     /// Whether the extension can catch up by the rows that changed while it wasn't registered, instead of being filled
     /// anew. Default: false.
     ///
-    /// While it catches up, each of these rows is handed to `didChange(.remove(…))` without a `willChange`, under the
-    /// rowid, collection and key that it had at any time since, and then to `fill(_:)` as it is now. Until then its
-    /// changes arrive as those of other rows do. So the extension must accept, by rowid, the removal or the update of a
-    /// row that it doesn't have, and an insert of one that it has.
+    /// While it catches up, each of these rows is handed to `didChange(.remove(…))` without a `willChange`, under each
+    /// rowid, collection and key that it had since, and then to `fill(_:)` as it is now. Until then `willChange` and
+    /// `didChange` are called for these rows as for others. So the extension must accept the removal or the update of a
+    /// row that it doesn't have, and the insert of a row whose rowid or name it has.
     static var catchesUp: Bool { get }
 
     /// The version of the app's configuration (its closures). It is stored, and given back at the next

@@ -18,8 +18,8 @@ public struct YapDatabaseExtensionRegistration: Sendable, Equatable {
     public enum MissedChanges: Sendable {
         /// No rows.
         case none
-        /// Some rows, all of which are logged. If `register(previous:)` returns `isUnchanged`, the extension catches up.
-        /// Only for a class that says so by `YapDatabaseExtension.catchesUp`.
+        /// Some rows, all of which are logged. If `register(previous:)` returns `isUnchanged`, the extension catches
+        /// up. Only for a class whose `catchesUp` is true.
         case known
         /// Any rows: the extension did not register again in time, or can't catch up.
         case unknown

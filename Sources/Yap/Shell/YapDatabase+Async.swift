@@ -12,7 +12,8 @@ extension YapDatabase {
     ///   - name: What it is reached by in transactions, and known by in the file.
     ///   - progress: Called between two batches with the part of the rows that it has, from 0 to 1.
     /// - Throws: `YapDatabaseError`: `extensionNameTaken`, `extensionDependencyMissing`, `decoding` for a row that
-    ///   can't be read; `busy` if another process holds the write lock again and again; `CancellationError`; or what the extension threw. Then it isn't registered.
+    ///   can't be read; `busy` if another process holds the write lock again and again; `CancellationError`; or what
+    ///   the extension threw. Then it isn't registered.
     public func register(
         _ instance: some YapDatabaseExtension, withName name: String,
         progress: @Sendable (Double) -> Void = { _ in }
