@@ -31,7 +31,7 @@ struct SourceFile {
         code.indices.filter { start in
             guard ["func", "init", "subscript"].contains(where: { code[start].range(of: $0) != nil }),
                 code[start].contains(/\b(func\b|init[?(<]|deinit\b|subscript\b)/),
-                !code[start].contains("= init")
+                !code[start].contains("= init"), !code[start].contains(".init(")
             else { return false }
             let depth = code[start].prefix { $0 == " " }.count
             let end = code[start...].firstIndex { line in

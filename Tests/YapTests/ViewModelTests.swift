@@ -114,6 +114,12 @@ import Testing
             let fails = writer.below(6) == 0
             try connection.blocking.readWrite { transaction in
                 for _ in 0...writer.below(writesMax) {
+                    if writer.below(10) == 0 {
+                        try? transaction.savepoint {
+                            for _ in 0...writer.below(4) { try writer.write(transaction) }
+                            if writer.below(2) == 0 { throw Refused() }
+                        }
+                    }
                     try writer.write(transaction)
                     if writer.below(20) == 0 {
                         try compare(transaction)

@@ -141,8 +141,8 @@ public final class YapDatabase: Sendable {
         return CommitObserverID(value: added.id)
     }
 
-    /// Lets observers be notified of the commits of other processes as they are made. Without it they are noticed when a
-    /// transaction begins here.
+    /// Lets observers be notified of the commits of other processes as they are made. Without it they are noticed when
+    /// a transaction begins here.
     func observeOtherProcesses() {
         guard options.observesOtherProcesses else { return }
         signal.watch { [weak self] mark in

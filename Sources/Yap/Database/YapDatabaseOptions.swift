@@ -28,9 +28,9 @@ public struct YapDatabaseOptions: Sendable {
     /// How much of the file is read through a memory map. 0 reads by calls.
     public var memoryMapBytes: Int64 = 0
 
-    /// Whether observers are notified of the commits of other processes as they are made. A process that observes commits
-    /// then keeps a file of 16 bytes beside the database, whose name is the database's followed by `-notify`. False: such
-    /// commits are noticed when a transaction begins here.
+    /// Whether observers are notified of the commits of other processes as they are made. A process that observes
+    /// commits then keeps a file of 16 bytes beside the database, whose name is the database's followed by `-notify`.
+    /// False: such commits are noticed when a transaction begins here.
     public var observesOtherProcesses = true
 
     /// Whether opening reads a few objects of each collection, and fails when they are none of the registered type.

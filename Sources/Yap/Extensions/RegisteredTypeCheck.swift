@@ -1,6 +1,6 @@
 extension YapDatabaseReadTransaction {
-    /// Checks that a collection is registered with the type of an extension's objects: rows of another type could not be
-    /// handed to it.
+    /// Checks that a collection is registered with the type of an extension's objects: rows of another type could not
+    /// be handed to it.
     ///
     /// - Throws: `YapDatabaseError`: `missingRegistration`, `typeMismatch`.
     final func checkType<Object>(_ type: Object.Type, of collection: String, for name: String) throws {

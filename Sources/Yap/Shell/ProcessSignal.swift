@@ -10,8 +10,8 @@ import Seams
 /// Notifies the processes that have one file open of each other's commits, by a small file beside it.
 ///
 /// A process that observes commits creates the file and lets the kernel report writes to it. Each process writes the
-/// mark of its newest commit into it, if it exists: one system call after a COMMIT. The database's own files don't serve:
-/// SQLite writes them before a commit can be seen.
+/// mark of its newest commit into it, if it exists: one system call after a COMMIT. The database's own files don't
+/// serve: SQLite writes them before a commit can be seen.
 final class ProcessSignal: Sendable {
     private struct State {
         var file: Int32 = -1

@@ -2,8 +2,8 @@ import SQLite
 
 /// What the groups of a view can be: texts, numbers, enumerations, structs.
 ///
-/// Groups are equal as Swift compares them, whatever their bytes, and sections are sorted by `<`. What a group is made of
-/// should be small: it is stored once, and kept in memory.
+/// Groups are equal as Swift compares them, whatever their bytes, and sections are sorted by `<`. What a group is made
+/// of should be small: it is stored once, and kept in memory.
 public typealias YapDatabaseViewGroup = Codable & Comparable & Hashable & Sendable
 
 /// The groups of a view that are committed, at one SQLite handle: their ids, by which entries name them.

@@ -5,8 +5,8 @@ struct ViewSQL: Sendable {
     let create: String
     let deleteAll: String
 
-    // The entries: one for each row of the view. `row` is the rowid again: SQLite compares (sort, row) by the index only
-    // where both are columns of their own.
+    // The entries: one for each row of the view. `row` is the rowid again: SQLite compares (sort, row) by the index
+    // only where both are columns of their own.
     let find: String
     let insert: String
     let update: String
@@ -48,13 +48,13 @@ struct ViewSQL: Sendable {
     init(name: String, storesKeys: Bool = false) {
         let names = Self.tableNames(name)
         let (entry, group, page) = (
-            SQLName.quoted(names[0]), SQLName.quoted(names[1]), SQLName.quoted(names[2])
+            Connection.quoted(names[0]), Connection.quoted(names[1]), Connection.quoted(names[2])
         )
         create =
-            names.map { "DROP TABLE IF EXISTS \(SQLName.quoted($0));" }.joined() + """
+            names.map { "DROP TABLE IF EXISTS \(Connection.quoted($0));" }.joined() + """
                 CREATE TABLE \(entry) (rowid INTEGER PRIMARY KEY, grp INTEGER NOT NULL, sort BLOB NOT NULL,
                     row INTEGER NOT NULL\(storesKeys ? ", key TEXT" : ""));
-                CREATE INDEX \(SQLName.quoted("order_of_" + names[0])) ON \(entry) (grp, sort, row);
+                CREATE INDEX \(Connection.quoted("order_of_" + names[0])) ON \(entry) (grp, sort, row);
                 CREATE TABLE \(group) (id INTEGER PRIMARY KEY, value BLOB NOT NULL, count INTEGER NOT NULL);
                 CREATE TABLE \(page) (grp INTEGER NOT NULL, sort BLOB NOT NULL, row INTEGER NOT NULL,
                     count INTEGER NOT NULL, PRIMARY KEY (grp, sort, row)) WITHOUT ROWID;

@@ -172,6 +172,15 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         for id in try groups.writeCounts() { try pages.removeAll(ofGroup: id) }
     }
 
+    /// Returns a closure that brings what is kept in memory back, after SQLite has brought the tables back.
+    func makeRestorePoint() -> () -> Void {
+        let (groups, pageChanges, changes) = (groups, pageChanges, changes)
+        return { [self] in
+            (self.groups, self.pageChanges, self.changes) = (groups, pageChanges, changes)
+            positions = [:]
+        }
+    }
+
     /// What the transaction changed; nil for nothing.
     func changesSoFar() -> ViewChanges<Group>? {
         var changes = changes

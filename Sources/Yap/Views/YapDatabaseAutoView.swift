@@ -9,8 +9,8 @@
 /// for try await change in connection.changes(of: open) { sections.apply(change) }
 /// ```
 ///
-/// Sort keys are stored, so sorting runs no code of the app: a write costs the same few statements in a group of ten rows
-/// and of a million.
+/// Sort keys are stored, so sorting runs no code of the app: a write costs the same few statements in a group of ten
+/// rows and of a million.
 public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
 {

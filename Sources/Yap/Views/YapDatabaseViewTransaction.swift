@@ -1,6 +1,7 @@
 import SQLite
 
-/// A view in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, `decoding`, or what the file gave.
+/// A view in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, `decoding`, or what the file
+/// gave.
 ///
 /// Indexes count from 0 in the order of the view. What is beyond a group is left out of a result and no error.
 public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseViewGroup>:
