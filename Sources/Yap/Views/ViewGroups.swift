@@ -135,11 +135,9 @@ struct ViewGroups<Group: YapDatabaseViewGroup> {
     }
 
     private mutating func forget(_ id: Int64) {
-        if let group = newGroups.removeValue(forKey: id) {
-            newIDs[group] = nil
-        } else {
-            removedIDs.insert(id)
-        }
+        if let group = newGroups.removeValue(forKey: id) { newIDs[group] = nil }
+        // Also of a group that this transaction made: the names may have been loaded since.
+        removedIDs.insert(id)
     }
 
     // MARK: Inside
