@@ -48,7 +48,7 @@ public final class WordCount: YapDatabaseNamedExtension {
     }
 }
 
-/// The words whose counts one commit changed.
+/// Words with counts that one commit changed.
 struct WordCountChanges: YapDatabaseCountedChanges {
     /// Beyond this number every word counts as changed.
     static let wordsMax = 1_000

@@ -29,7 +29,7 @@ public struct YapDatabaseOptions: Sendable {
     public var memoryMapBytes: Int64 = 0
 
     /// Whether observers are notified of the commits of other processes as they are made. A process that observes
-    /// commits then keeps a file of 16 bytes beside the database, whose name is the database's followed by `-notify`.
+    /// commits then keeps a file of 16 bytes beside the database: the database's name followed by `-notify`.
     /// False: such commits are noticed when a transaction begins here.
     public var observesOtherProcesses = true
 

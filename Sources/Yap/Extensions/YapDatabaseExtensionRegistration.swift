@@ -19,7 +19,7 @@ public struct YapDatabaseExtensionRegistration: Sendable, Equatable {
         /// No rows.
         case none
         /// Some rows, all of which are logged. If `register(previous:)` returns `isUnchanged`, the extension catches
-        /// up. Only for a class whose `catchesUp` is true.
+        /// up. Only if the class has `catchesUp`.
         case known
         /// Any rows: the extension did not register again in time, or can't catch up.
         case unknown

@@ -89,8 +89,8 @@ public struct YapDatabaseExtensionTables {
     /// ```
     ///
     /// - Parameter isChanged: Whether what `changesForConnections()` returned changes what was read. Up to 100 notes
-    ///   are kept for one extension; beyond that each of its changes counts. Only extensions whose `notesReads` is
-    ///   true are observed by notes.
+    ///   are kept for one extension; beyond that each of its changes counts. Notes count only if the extension has
+    ///   `notesReads`.
     public func noteRead(_ isChanged: @escaping @Sendable (_ changes: any Sendable) -> Bool) {
         transaction.dependencies?.add(generation, part: isChanged)
     }

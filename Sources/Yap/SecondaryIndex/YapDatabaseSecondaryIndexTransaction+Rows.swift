@@ -5,7 +5,7 @@ extension YapDatabaseSecondaryIndexTransaction {
     /// Makes the table anew, unless it is as this version wants it, or lacks only changes that are known.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try index.check()
-        try checkCollection()
+        try transaction.checkType(Object.self, of: index.collection, for: index.name)
         if let previous, previous.versionTag == index.versionTag, previous.missedChanges != .unknown,
             previous.classVersion == YapDatabaseSecondaryIndex<Object>.classVersion
         {
@@ -51,17 +51,6 @@ extension YapDatabaseSecondaryIndexTransaction {
     public func makeRestorePoint() throws -> () -> Void {
         let (count, isOfAll) = (changes.count, changes.isOfAll)
         return { self.changes.restore(count: count, isOfAll: isOfAll) }
-    }
-
-    /// Rows of a collection whose type isn't registered could not be handed over.
-    private func checkCollection() throws {
-        let registered = try transaction.store.registered(index.collection).registration.object
-        guard registered.typeID == ObjectIdentifier(Object.self) else {
-            throw YapDatabaseError(
-                .typeMismatch,
-                "the index \"\(index.name)\" is of \(Object.self), the registered type is \(registered.typeName)",
-                collection: index.collection)
-        }
     }
 
     private func add(_ rowID: Int64, _ values: [YapDatabaseColumnValue]) throws {

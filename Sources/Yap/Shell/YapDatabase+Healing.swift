@@ -4,7 +4,7 @@ import Seams
 final class HealingState: Sendable {
     private let state = Lock((isEnabled: true, isRunning: false))
 
-    /// Whether a read that finds such an extension starts it. False in tests whose writes must come in a fixed order.
+    /// Whether reads start the healing. False in tests that need a fixed order of writes.
     var isEnabled: Bool {
         get { state.withLock { $0.isEnabled } }
         set { state.withLock { $0.isEnabled = newValue } }

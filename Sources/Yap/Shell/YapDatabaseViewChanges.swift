@@ -28,7 +28,7 @@ public struct YapDatabaseViewChanges<Object: Sendable, Group: YapDatabaseViewGro
     let connection: YapDatabaseConnection
     let reader: ViewReader<Object, Group>
 
-    /// An iterator whose first change is a reset: everything as it is now.
+    /// Returns an iterator. Its first change is a reset: everything as it is now.
     public func makeAsyncIterator() -> Iterator {
         Iterator(
             connection: connection, reader: reader, commits: connection.database.commits.makeAsyncIterator())

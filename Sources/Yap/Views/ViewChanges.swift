@@ -98,7 +98,7 @@ struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges {
         func count(before place: Place, _ rowID: Int64) -> Int {
             guard let entries = entries[place.group] else { return 0 }
             let entry = ViewEntry(groupID: 0, sort: place.sort, rowID: rowID)
-            return partition(entries.count) { entries[$0] < entry }
+            return partitioningIndex(below: entries.count) { entries[$0] < entry }
         }
     }
 }

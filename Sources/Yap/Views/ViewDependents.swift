@@ -1,5 +1,5 @@
 extension ViewDifference {
-    /// Returns the rows shown before and after whose neighbour isn't the same row as before, or changed.
+    /// Returns the rows shown before and after that have another neighbour than before, or one that changed.
     ///
     /// - Parameters:
     ///   - changes: The changes of all rows.

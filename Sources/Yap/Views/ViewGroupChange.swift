@@ -8,24 +8,17 @@ struct ViewKeptIndexes: Sendable {
     var othersCount: Int { others.count }
 
     /// Returns the number of kept rows before an index.
-    func rank(of index: Int) -> Int { index - Self.partition(others.count) { others[$0] >= index } }
+    func rank(of index: Int) -> Int {
+        index - partitioningIndex(below: others.count) { others[$0] < index }
+    }
 
     /// Returns the index of a kept row.
-    func index(ofRank rank: Int) -> Int { rank + Self.partition(others.count) { others[$0] - $0 > rank } }
+    func index(ofRank rank: Int) -> Int {
+        rank + partitioningIndex(below: others.count) { others[$0] - $0 <= rank }
+    }
 
     /// Returns the ranks of the kept rows in a range of indexes.
     func ranks(in range: Range<Int>) -> Range<Int> { rank(of: range.lowerBound)..<rank(of: range.upperBound) }
-
-    /// Returns the first number below `count` for which the condition holds, by binary search; `count` if none.
-    private static func partition(_ count: Int, where isPast: (Int) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if isPast(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }
 
 /// Change of a group between two snapshots.

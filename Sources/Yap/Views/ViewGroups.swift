@@ -2,7 +2,7 @@ import SQLite
 
 /// What the groups of a view can be: texts, numbers, enumerations, structs.
 ///
-/// Groups are equal as Swift compares them, whatever their bytes, and sections are sorted by `<`. What a group is made
+/// Groups are compared with `==`, not by their bytes, and sections are sorted by `<`. What a group is made
 /// of should be small: it is stored once, and kept in memory.
 public typealias YapDatabaseViewGroup = Codable & Comparable & Hashable & Sendable
 
@@ -124,7 +124,7 @@ struct ViewGroups<Group: YapDatabaseViewGroup> {
         return removed
     }
 
-    /// Forgets all groups, whose rows are deleted.
+    /// Forgets all groups: their rows are deleted.
     mutating func removeAll() {
         let ids = (names.ids ?? [:]).values
         lastID = max(lastID ?? 0, ids.max() ?? 0)

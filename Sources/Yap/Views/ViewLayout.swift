@@ -82,14 +82,10 @@ struct ViewLayout<Group: Hashable & Comparable & Sendable>: Sendable {
         return Place(group: part.group, index: index)
     }
 
-    /// Returns the last part that begins at or before a path, by binary search.
+    /// Returns the last part that begins at or before a path.
     private func part(of path: YapDatabaseViewPath) -> Part? {
-        var (low, high) = (0, parts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if parts[middle].start <= path { low = middle + 1 } else { high = middle }
-        }
-        return low == 0 ? nil : parts[low - 1]
+        let next = partitioningIndex(below: parts.count) { parts[$0].start <= path }
+        return next == 0 ? nil : parts[next - 1]
     }
 
     /// Returns the sections that only one of two layouts has: deletes by descending index, then inserts by ascending.

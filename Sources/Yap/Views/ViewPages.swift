@@ -40,14 +40,14 @@ struct ViewPages {
         /// Where to find the entry at an index, from 0 up to `count`: an entry, and how many follow it until then.
         func start(at index: Int) -> (entry: ViewEntry, offset: Int)? {
             guard index < count else { return nil }
-            let page = partition(starts.count) { countsBefore[$0] <= index } - 1
+            let page = partitioningIndex(below: starts.count) { countsBefore[$0] <= index } - 1
             return (starts[page], index - countsBefore[page])
         }
 
         /// The page that an entry belongs to, and how many entries are before the page.
         fileprivate func page(of entry: ViewEntry) -> (start: ViewEntry, countBefore: Int)? {
             guard !starts.isEmpty else { return nil }
-            let page = max(0, partition(starts.count) { starts[$0] <= entry } - 1)
+            let page = max(0, partitioningIndex(below: starts.count) { starts[$0] <= entry } - 1)
             return (starts[page], countsBefore[page])
         }
     }
@@ -162,15 +162,4 @@ struct ViewPages {
     private static func values(_ entry: ViewEntry) -> [YapDatabaseColumnValue] {
         [.integer(entry.groupID), .blob(entry.sort), .integer(entry.rowID)]
     }
-}
-
-/// Returns how many of the first numbers up to `count` satisfy `isBefore`, which holds for none after the first for
-/// which it does not.
-func partition(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-        let middle = (low + high) / 2
-        if isBefore(middle) { low = middle + 1 } else { high = middle }
-    }
-    return low
 }

@@ -21,8 +21,6 @@ struct ViewSQL: Sendable {
     let countBetween: String
     /// Rowid, key and data of rows from an entry on, in order.
     let rows: String
-    /// Key and data of a row.
-    let row: String
 
     // The groups.
     let groups: String
@@ -83,7 +81,6 @@ struct ViewSQL: Sendable {
         rows =
             "SELECT d.rowid, d.key, d.data FROM (SELECT v.row FROM \(entry) AS v \(from) \(inOrder)) AS v "
             + "CROSS JOIN database2 AS d ON d.rowid = v.row"
-        row = "SELECT key, data FROM database2 WHERE rowid = ?1"
 
         groups = "SELECT id, value, count FROM \(group)"
         insertGroup = "INSERT INTO \(group) (id, value, count) VALUES (?1, ?2, 0)"

@@ -4,14 +4,8 @@ import SQLite
 extension ViewTable {
     /// Returns a group's entries by their indexes. What is beyond the group is left out.
     func entries(of group: Group, in range: Range<Int>) throws -> [ViewEntry] {
-        guard let positions = try positions(group), let start = positions.start(at: max(0, range.lowerBound))
-        else { return [] }
-        let values: [YapDatabaseColumnValue] = [
-            .integer(start.entry.groupID), .blob(start.entry.sort), .integer(start.entry.rowID),
-            .integer(Int64(max(0, range.upperBound - max(0, range.lowerBound)))),
-            .integer(Int64(start.offset)),
-        ]
-        return try entries(sql.entries, values, start.entry.groupID)
+        guard let window = try window(of: group, range) else { return [] }
+        return try entries(sql.entries, window.values, window.groupID)
     }
 
     /// Returns the last entry of a group, or nil if no row is in it.
@@ -20,7 +14,7 @@ extension ViewTable {
         return try entries(sql.last, [.integer(id)], id).first
     }
 
-    /// Returns the rowids of entries whose rows don't exist any more.
+    /// Returns the rowids of entries whose rows were deleted.
     func strayRowIDs(collection: String) throws -> [Int64] {
         try tables.withStatement(sql.strays, [.text(collection)]) { statement in
             var rowIDs: [Int64] = []

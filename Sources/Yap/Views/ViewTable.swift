@@ -65,28 +65,29 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
     func withRows<Result>(
         of group: Group, in range: Range<Int>, _ body: (borrowing Statement) throws -> [Result]
     ) throws -> [Result] {
-        guard let positions = try positions(group),
-            let start = positions.start(at: max(0, range.lowerBound))
-        else { return [] }
-        let limit = min(range.upperBound, positions.count) - max(0, range.lowerBound)
-        guard limit > 0 else { return [] }
+        guard let window = try window(of: group, range) else { return [] }
+        return try tables.withStatement(sql.rows, window.values, body)
+    }
+
+    /// Returns the parameters of a statement that visits a group's entries by their indexes, or nil if the range has
+    /// none. What is beyond the group is left out.
+    func window(of group: Group, _ range: Range<Int>) throws
+        -> (groupID: Int64, values: [YapDatabaseColumnValue])?
+    {
+        let first = max(0, range.lowerBound)
+        guard let positions = try positions(group), let start = positions.start(at: first) else { return nil }
+        let limit = min(range.upperBound, positions.count) - first
+        guard limit > 0 else { return nil }
         let values: [YapDatabaseColumnValue] = [
             .integer(start.entry.groupID), .blob(start.entry.sort), .integer(start.entry.rowID),
             .integer(Int64(limit)), .integer(Int64(start.offset)),
         ]
-        return try tables.withStatement(sql.rows, values, body)
-    }
-
-    /// Runs `body` with a statement that stands on a row: key and data.
-    ///
-    /// - Returns: nil when there is no such row.
-    func withRow<Result>(_ rowID: Int64, _ body: (borrowing Statement) throws -> Result) throws -> Result? {
-        try tables.withStatement(sql.row, [.integer(rowID)]) { try $0.step() ? body($0) : nil }
+        return (start.entry.groupID, values)
     }
 
     func groupID(_ group: Group) throws -> Int64? { try groups.id(of: group) }
 
-    func positions(_ group: Group) throws -> ViewPages.Positions? {
+    private func positions(_ group: Group) throws -> ViewPages.Positions? {
         try groups.id(of: group).map { try positions($0) }
     }
 

@@ -66,10 +66,7 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
         try noteRead(of: group)
         return try table.withRows(of: group, in: range ?? 0..<Int.max) { statement in
             var rows: [Row] = []
-            while try statement.step() {
-                rows.append(
-                    try row(statement, rowID: statement.int64(at: 0), column: 1, isKept: range != nil))
-            }
+            while try statement.step() { rows.append(try row(statement, isKept: range != nil)) }
             return rows
         }
     }
@@ -132,26 +129,18 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
         -> Range<Int>
     {
         let count = try count(in: group)
-        func partition(_ isBefore: (YapDatabaseViewSide) -> Bool) throws -> Int {
-            var (low, high) = (0, count)
-            while low < high {
-                let middle = (low + high) / 2
-                guard let row = try row(at: middle, in: group) else { break }
-                if isBefore(try side(row.object)) { low = middle + 1 } else { high = middle }
-            }
-            return low
+        func sideOfRow(_ index: Int) throws -> YapDatabaseViewSide {
+            try row(at: index, in: group).map { try side($0.object) } ?? .after
         }
-        let start = try partition { $0 == .before }
-        return start..<max(start, try partition { $0 != .after })
+        let start = try partitioningIndex(below: count) { try sideOfRow($0) == .before }
+        return start..<max(start, try partitioningIndex(below: count) { try sideOfRow($0) != .after })
     }
 
-    private func row(_ statement: borrowing Statement, rowID: Int64, column: Int32, isKept: Bool) throws
-        -> Row
-    {
-        let key = statement.text(at: column)
+    private func row(_ statement: borrowing Statement, isKept: Bool) throws -> Row {
+        let key = statement.text(at: 1)
         let object = try transaction.object(
-            Object.self, key, inCollection: view.collection, rowID: rowID, isKept: isKept
-        ) { decode in try statement.withBytes(at: column + 1, decode) }
+            Object.self, key, inCollection: view.collection, rowID: statement.int64(at: 0), isKept: isKept
+        ) { decode in try statement.withBytes(at: 2, decode) }
         return (key, object)
     }
 
@@ -161,13 +150,6 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
             guard let changes = changes as? ViewChanges<Group>, let group else { return true }
             return changes.touches(group)
         }
-    }
-
-    // MARK: Changes of several commits
-
-    /// The row with a rowid; nil when there is none.
-    func row(_ rowID: Int64) throws -> Row? {
-        try table.withRow(rowID) { try row($0, rowID: rowID, column: 0, isKept: true) }
     }
 
     /// The indexes that changes have here, which is the snapshot after them, and had before them.
