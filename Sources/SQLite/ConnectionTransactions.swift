@@ -75,7 +75,9 @@ extension Connection {
 
     /// `name` as an SQL identifier.
     public static func quoted(_ name: String) -> String {
-        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        // By scalars: a quote with a combining accent is one Character, and to SQLite the end of the name.
+        let parts = name.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false)
+        return "\"" + parts.map { String($0) }.joined(separator: "\"\"") + "\""
     }
 
     private func undo(_ sql: SavepointSQL) {

@@ -66,6 +66,15 @@ import Testing
         #expect(try items == [1])
     }
 
+    /// A quote and a combining accent are one Character.
+    @Test(arguments: ["a\"b", "\"", "\"\u{301}", "a\"\u{301}; DROP TABLE t; --"])
+    func anIdentifierIsQuotedByItsScalars(name: String) throws {
+        try connection.execute("CREATE TABLE \(Connection.quoted(name)) (y)")
+        #expect(
+            try connection.integers("SELECT length(CAST(name AS BLOB)) FROM sqlite_schema ORDER BY rowid")
+                == [5, Int64(name.utf8.count)])
+    }
+
     @Test func rollingBackWithoutATransactionIsNoError() throws {
         try connection.rollback()
         #expect(throws: SQLiteError.self) { try connection.commit() }
