@@ -18,6 +18,7 @@ public final class Connection {
     /// Whether the statement that is being prepared drops a table of its owner.
     var dropsTable = false
     var hasAuthorizer = false
+    var hasFullTextExcerpts = false
     /// The files as they were when they were opened without locks; nil with locks.
     private let filesAlone: DatabaseFiles?
 

@@ -55,7 +55,7 @@ public struct YapDatabaseIndexColumns<Object: Sendable> {
     }
 
     /// What a stored property is called in the source: `\Todo.list.title` is `list_title`.
-    private static func name(of path: any AnyKeyPath & Sendable) -> String? {
+    static func name(of path: any AnyKeyPath & Sendable) -> String? {
         let text = "\(path)"
         guard let dot = text.firstIndex(of: "."), !text.contains("<") else { return nil }
         return String(text[dot...].dropFirst()).replacing(".", with: "_")

@@ -1,0 +1,92 @@
+/// The words of a query's text.
+enum TextQueryWords {
+    /// Splits a text at white space. FTS5 splits the words further, and looks for the parts of a word as a phrase.
+    static func split(_ text: String) -> [String] {
+        text.unicodeScalars.split { $0.properties.isWhitespace || $0 == "\0" }.map { String($0) }
+    }
+
+    /// A text without white space at its ends, and with spaces in place of NUL, which would end it in SQLite.
+    static func phrase(_ text: String) -> String {
+        let scalars = withoutNUL(text).unicodeScalars
+        let isWord = { (scalar: Unicode.Scalar) in !scalar.properties.isWhitespace }
+        guard let first = scalars.firstIndex(where: isWord), let last = scalars.lastIndex(where: isWord)
+        else { return "" }
+        return String(scalars[first...last])
+    }
+
+    /// A text with a space in place of each NUL.
+    static func withoutNUL(_ text: String) -> String {
+        guard text.utf8.contains(0) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? " " : $0 }))
+    }
+
+    /// A text as FTS5 reads any text.
+    static func quoted(_ text: String) -> String {
+        // Scalar by scalar: a quote with a combining accent is another character to Swift, and a quote to FTS5.
+        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" { quoted.append(scalar) }
+            quoted.append(scalar)
+        }
+        quoted.append("\"")
+        return String(quoted)
+    }
+}
+
+extension YapDatabaseTextQuery.Node {
+    /// The texts that rows have to contain in a form, without those that are excluded.
+    var texts: [(text: String, form: YapDatabaseTextQuery.Form)] {
+        switch self {
+        case .text(let text, let form): [(text, form)]
+        case .expression: []
+        case .and(let nodes), .or(let nodes): nodes.flatMap(\.texts)
+        case .excluding(let node, _), .column(let node, _): node.texts
+        }
+    }
+
+    /// The same with those that are excluded, and with expressions.
+    private var allTexts: [(text: String, form: YapDatabaseTextQuery.Form?)] {
+        switch self {
+        case .text(let text, let form): [(text, form)]
+        case .expression(let text): [(text, nil)]
+        case .and(let nodes), .or(let nodes): nodes.flatMap(\.allTexts)
+        case .excluding(let node, let other): node.allTexts + other.allTexts
+        case .column(let node, _): node.allTexts
+        }
+    }
+
+    /// Throws `invalidExtension` for a query that is too long.
+    func checkLength() throws {
+        typealias Query = YapDatabaseTextQuery<Object>
+        let texts = allTexts
+        let bytes = texts.reduce(0) { $0 + $1.text.utf8.count }
+        guard bytes <= Query.bytesMax else {
+            throw YapDatabaseError(
+                .invalidExtension,
+                "the query has \(bytes) bytes of text, more than \(Query.bytesMax): shorten the text")
+        }
+        let words = texts.reduce(0) { $0 + TextQueryWords.split($1.text).count }
+        guard words <= Query.wordsMax else {
+            throw YapDatabaseError(
+                .invalidExtension,
+                "the query has \(words) words, more than \(Query.wordsMax): shorten the text")
+        }
+    }
+
+    /// Whether a text is too short for the index of trigrams.
+    var hasShortText: Bool {
+        allTexts.contains { text, form in
+            guard let form else { return false }
+            return form.parts(of: text).contains { $0.unicodeScalars.count < 3 }
+        }
+    }
+}
+
+extension YapDatabaseTextQuery.Form {
+    /// The parts of a text that are looked for one by one.
+    func parts(of text: String) -> [String] {
+        guard self == .phrase else { return TextQueryWords.split(text) }
+        let phrase = TextQueryWords.phrase(text)
+        return phrase.isEmpty ? [] : [phrase]
+    }
+}
