@@ -13,13 +13,14 @@ import Yap
 
     static func run(_ words: [String]) async throws {
         guard words.count >= 2 else {
-            return say("agenda FILE add LIST TITLE [PRIORITY] | done TITLE | urgent | watch")
+            return say("agenda FILE add LIST TITLE [PRIORITY] | done TITLE | urgent | find WORDS | watch")
         }
         let database = try YapDatabase(url: URL(filePath: words[0])) {
             $0.register(Errand.self, inCollection: "errands")
         }
         try await database.register(openErrands)
         try await database.register(errands)
+        try await database.register(errandText)
         let connection = database.newConnection()
 
         switch words[1] {
@@ -49,6 +50,11 @@ import Yap
                     limit: 10)
             }
             for (_, errand) in urgent { say("\(errand.priority) \(errand.title) (\(errand.list))") }
+        case "find" where words.count == 3:
+            let found = try await connection.read { transaction in
+                try transaction[errandText].matches(.prefix(words[2]), limit: 10)
+            }
+            for match in found { say("\(match.object.title) (\(match.object.list))") }
         case "watch":
             var list = YapDatabaseViewSections<String, Errand>()
             for try await change in connection.changes(of: openErrands, sections: .sorted.rows(.first(20))) {

@@ -19,3 +19,8 @@ let errands = YapDatabaseSecondaryIndex("errands", of: Errand.self, in: "errands
     $0.column(\.priority)
     $0.column(\.isDone, isIndexed: false)
 }
+
+/// Finds errands by the words of their titles.
+let errandText = YapDatabaseFullTextSearch("errandText", of: Errand.self, in: "errands", version: "1") {
+    $0.column(\.title)
+}
