@@ -17,7 +17,8 @@ while let argument = arguments.popFirst() {
 }
 
 let all =
-    try databaseLines() + indexLines() + viewLines() + commitLines() + coderLines() + serviceLines()
+    try databaseLines() + indexLines() + searchLines() + viewLines() + commitLines() + coderLines()
+    + serviceLines()
     + frameworkLines()
     + syncLines() + checksumLines() + dashboardLines()
 let lines = all.filter { $0.name.hasPrefix(filter) }
