@@ -11,6 +11,7 @@ enum ChildMode {
     static let serveFolder = "--serve-folder"
     static let serveCanned = "--serve-canned"
     static let syncDevice = "--sync-device"
+    static let fillIndexes = "--fill-indexes"
 
     /// Runs until standard input ends, and returns the exit status; nil when the arguments ask for neither.
     static func run(_ arguments: [String]) async -> Int32? {
@@ -21,6 +22,7 @@ enum ChildMode {
             case serveFolder: try serve(DataFolder(path: arguments[1]))
             case serveCanned: try canned(answerPath: arguments[1], firstRequestPath: arguments[2])
             case syncDevice: try await device(Array(arguments.dropFirst()))
+            case fillIndexes: try await fill(folder: arguments[1], rowsCount: Int(arguments[2]) ?? 0)
             default: return nil
             }
             return 0
@@ -74,6 +76,11 @@ enum ChildMode {
         else { throw BenchError("a device takes a direction, a folder, a port and a count") }
         try await FirstSync.run(
             direction, folder: URL(fileURLWithPath: arguments[1]), port: port, count: count)
+    }
+
+    private static func fill(folder: String, rowsCount: Int) async throws {
+        let folder = URL(fileURLWithPath: folder)
+        say(try await FillMillion.run(folder: folder, rowsCount: rowsCount).line)
     }
 
     private static func say(_ line: String) {

@@ -74,8 +74,15 @@ final class ChildProcess {
     }
 
     nonisolated static func residentBytes(of process: Int32) throws -> Int {
+        try bytes("VmRSS:", of: process)
+    }
+
+    /// The most that it has kept so far.
+    nonisolated static func peakBytes(of process: Int32) throws -> Int { try bytes("VmHWM:", of: process) }
+
+    private nonisolated static func bytes(_ field: String, of process: Int32) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-        for line in status.split(separator: "\n") where line.hasPrefix("VmRSS:") {
+        for line in status.split(separator: "\n") where line.hasPrefix(field) {
             let digits = line.filter(\.isNumber)
             if let kilobytes = Int(digits) { return kilobytes << 10 }
         }
