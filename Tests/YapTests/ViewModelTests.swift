@@ -25,6 +25,7 @@ import Testing
         let random: SeededRandomSource
         /// Few keys are written again and again; many make pages split.
         let keysMax: Int
+        var clearsAll = true
 
         func below(_ bound: Int) -> Int { random.next(in: 0..<bound) }
 
@@ -40,7 +41,7 @@ import Testing
             case 3: try transaction.touchRow(forKey: key, inCollection: "items")
             case 4: try transaction.replaceMetadata(below(9), forKey: key, inCollection: "items")
             case 5 where below(40) == 0: try transaction.removeAllObjects(inCollection: "items")
-            case 6 where below(60) == 0: try transaction.removeAllObjectsInAllCollections()
+            case 6 where below(60) == 0 && clearsAll: try transaction.removeAllObjectsInAllCollections()
             case 7 where below(4) == 0:
                 let keys = (0..<below(keysMax)).map { "k\($0)" }
                 try transaction.removeObjects(forKeys: keys, inCollection: "items")
@@ -186,6 +187,122 @@ import Testing
             before = after
         }
         #expect(isCompared)
+    }
+
+    /// The other instance acts as a process without the view.
+    @Test(arguments: TestSeed.values(count: 5))
+    func aViewCatchesUpWithTheWritesOfAnInstanceThatLacksIt(seed: UInt64) throws {
+        let folder = try TestFolder()
+        // The clearing of all collections isn't logged: the view is then filled anew.
+        let writer = Writer(
+            random: SeededRandomSource(seed: seed), keysMax: seed % 2 == 0 ? 12 : 600, clearsAll: false)
+        func open() throws -> YapDatabase {
+            try folder.open { $0.register(Item.self, metadata: Int.self, inCollection: "items") }
+        }
+        let lacking = try open().newConnection()
+        let view = Self.view(.ascending)
+        let seen = CommitList()
+        var (database, before, isCompared) = (try open(), [Int: [String]](), false)
+        database.addInlineCommitObserver { seen.add($0) }
+        try database.blocking.register(view)
+        for _ in 0..<30 {
+            try lacking.blocking.readWrite { transaction in
+                for _ in 0..<writer.below(12) { try writer.write(transaction) }
+            }
+            let isReopened = writer.below(8) == 0
+            if isReopened {
+                try database.close()
+                database = try open()
+                database.addInlineCommitObserver { seen.add($0) }
+                try database.blocking.register(view)
+            }
+            let count = seen.commits.count
+            let connection = database.newConnection()
+            try connection.blocking.readWrite { transaction in
+                for _ in 0...writer.below(4) { try writer.write(transaction) }
+                if writer.below(6) == 0 { transaction.rollback() }
+            }
+            // The write before may have been undone, with the healing.
+            try connection.blocking.readWrite { try writer.write($0) }
+            let changes = seen.commits[count...].compactMap {
+                $0.changes(ofExtension: "items") as? ViewChanges<Int>
+            }
+            try connection.blocking.read { transaction in
+                let (part, all) = (try transaction[view], changes.reduce(into: ViewChanges()) { $0.add($1) })
+                let after = try Self.actual(part)
+                #expect(try after == Self.expected(transaction, false))
+                #expect(try Self.audit(transaction) == [])
+                if !all.isEverything, !isReopened {
+                    #expect(applying(try part.deltas(all), to: before, final: after) == after)
+                    isCompared = true
+                }
+                before = after
+            }
+        }
+        #expect(isCompared)
+    }
+
+    /// A database with a view, and writes of instances that lack it.
+    private struct Stage {
+        let folder: TestFolder
+        let calls = Lock(0)
+        let view: View
+
+        init() throws {
+            folder = try TestFolder()
+            view = View("items", of: Item.self, in: "items", version: "1") { [calls] item in
+                calls.withLock { $0 += 1 }
+                return item.group
+            }
+        }
+
+        func open(withView: Bool = true) throws -> YapDatabaseConnection {
+            let database = try folder.open {
+                $0.register(Item.self, metadata: Int.self, inCollection: "items")
+            }
+            if withView { try database.blocking.register(view) }
+            return database.newConnection()
+        }
+
+        func set(_ numbers: Range<Int>, _ group: Int, _ connection: YapDatabaseConnection) throws {
+            try connection.blocking.readWrite { transaction in
+                for number in numbers {
+                    try transaction.setObject(
+                        Item(group: group, rank: 0), forKey: "\(number)", inCollection: "items")
+                }
+            }
+        }
+    }
+
+    @Test func aViewThatCatchesUpPlacesOnlyTheRowsThatItMissed() throws {
+        let stage = try Stage()
+        let first = try stage.open()
+        try stage.set(0..<100, 1, first)
+        try first.database.close()
+        try stage.set(97..<103, 2, try stage.open(withView: false))
+        stage.calls.withLock { $0 = 0 }
+        let counts = try stage.open().blocking.read { try $0[stage.view].counts() }
+        #expect(counts == [1: 97, 2: 6])
+        #expect(stage.calls.withLock { $0 } == 6)
+    }
+
+    @Test func aNewRowMayHaveTheRowidOfARemovedOneThatAViewStillHasWhileItCatchesUp() throws {
+        let stage = try Stage()
+        let connection = try stage.open()
+        let missedCount = ExtensionCatchUp.batchEntriesMax * 2
+        try stage.set(0..<missedCount + 1, 1, connection)
+        let lacking = try stage.open(withView: false)
+        try stage.set(0..<missedCount, 2, lacking)
+        try lacking.blocking.readWrite {
+            try $0.removeObject(forKey: "\(missedCount)", inCollection: "items")
+        }
+        try stage.set(9_000..<9_001, 3, connection)
+        for number in 0..<3 { try stage.set(number..<number + 1, 2, connection) }
+        let (counts, faults) = try connection.blocking.read { transaction in
+            (try transaction[stage.view].counts(), try Self.audit(transaction))
+        }
+        #expect(counts == [2: missedCount, 3: 1])
+        #expect(faults == [])
     }
 
     /// Takes out what left its place and puts in what has a new one.

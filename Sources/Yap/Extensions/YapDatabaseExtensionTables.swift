@@ -42,7 +42,7 @@ public struct YapDatabaseExtensionTables {
     public func run(_ sql: String, _ values: [YapDatabaseColumnValue] = []) throws -> Int {
         _ = try writingTransaction()
         try withStatement(sql, values) { statement in try statements.limited { try statement.run() } }
-        return transaction.store.sqlite.changesCount
+        return changedRowsCount
     }
 
     /// Runs a query and returns its rows, each with the values of its columns.
@@ -94,6 +94,9 @@ public struct YapDatabaseExtensionTables {
     public func noteRead(_ isChanged: @escaping @Sendable (_ changes: any Sendable) -> Bool) {
         transaction.dependencies?.add(generation, part: isChanged)
     }
+
+    /// How many rows the last statement inserted, updated or deleted.
+    var changedRowsCount: Int { transaction.store.sqlite.changesCount }
 
     /// Lends `body` a prepared statement with its values bound.
     ///

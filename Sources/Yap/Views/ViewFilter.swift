@@ -14,7 +14,8 @@ struct ViewFilter<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
     }
 
     func register(
-        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool, hasMissedCommits: Bool
+        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool,
+        missed: YapDatabaseExtensionRegistration.MissedChanges
     ) throws -> YapDatabaseExtensionContent {
         let registered = try parentPart(of: part).view
         guard registered.versionTag == parent.versionTag, type(of: registered) == type(of: parent) else {
@@ -23,7 +24,7 @@ struct ViewFilter<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
                 "the parent view \"\(parent.name)\" of \"\(part.view.name)\" is registered with another version"
             )
         }
-        if isCurrent, !hasMissedCommits { return .isUnchanged }
+        if isCurrent, missed == .none { return .isUnchanged }
         try part.table.create()
         return .isEmpty
     }

@@ -15,6 +15,8 @@ protocol ViewPlacement<Object, Group>: Sendable {
 
     /// Whether entries have their rows' keys, so that a row is told from a later one of its rowid.
     var storesKeys: Bool { get }
+    /// Whether rows that were written without the view can be placed afterwards: see `YapDatabaseExtension.catchesUp`.
+    var catchesUp: Bool { get }
 
     /// Makes the view's part in a transaction.
     func makePart(
@@ -31,14 +33,16 @@ protocol ViewPlacement<Object, Group>: Sendable {
     ///
     /// - Parameters:
     ///   - isCurrent: True if the tables are of this version.
-    ///   - hasMissedCommits: True if rows may have been written since then without the view.
+    ///   - missed: What was written since then without the view.
     func register(
-        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool, hasMissedCommits: Bool
+        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool,
+        missed: YapDatabaseExtensionRegistration.MissedChanges
     ) throws -> YapDatabaseExtensionContent
 }
 
 extension ViewPlacement {
     var storesKeys: Bool { false }
+    var catchesUp: Bool { false }
 
     func makePart(
         _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
@@ -47,11 +51,12 @@ extension ViewPlacement {
         YapDatabaseViewTransaction(connection, transaction, tables)
     }
 
-    /// Creates the tables anew, unless they are current.
+    /// Creates the tables anew, unless they are current or can catch up.
     func register(
-        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool, hasMissedCommits: Bool
+        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool,
+        missed: YapDatabaseExtensionRegistration.MissedChanges
     ) throws -> YapDatabaseExtensionContent {
-        if isCurrent, !hasMissedCommits { return .isUnchanged }
+        if isCurrent, missed == .none || (missed == .known && catchesUp) { return .isUnchanged }
         try part.table.create()
         return .isEmpty
     }

@@ -64,7 +64,7 @@ struct ViewSQL: Sendable {
             storesKeys
             ? "INSERT INTO \(entry) (rowid, grp, sort, row, key) "
                 + "SELECT ?1, ?2, ?3, ?1, key FROM database2 WHERE rowid = ?1"
-            : "INSERT INTO \(entry) (rowid, grp, sort, row) VALUES (?1, ?2, ?3, ?1)"
+            : "INSERT INTO \(entry) (rowid, grp, sort, row) VALUES (?1, ?2, ?3, ?1) ON CONFLICT DO NOTHING"
         strays =
             "SELECT v.rowid FROM \(entry) AS v WHERE NOT EXISTS (SELECT 1 FROM database2 AS d "
             + "WHERE d.rowid = v.rowid AND d.collection = ?1 AND d.key = \(storesKeys ? "v.key" : "d.key"))"

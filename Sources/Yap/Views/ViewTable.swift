@@ -118,13 +118,18 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         _ rowID: Int64, at place: (group: Group, sort: [UInt8])?, isNew: Bool,
         _ flags: YapDatabaseViewRowChange.Flags?
     ) throws {
-        let old = isNew ? nil : try entry(rowID)
+        var old = isNew ? nil : try entry(rowID)
         let new = try place.map { place in
             ViewEntry(groupID: try groups.makeID(of: place.group), sort: place.sort, rowID: rowID)
         }
+        if old == nil, let new, try run(sql.insert, new, count: 3) == 0 {
+            // The view is catching up, and still has the rowid's former row, which another process removed.
+            old = try entry(rowID)
+            try run(sql.update, new, count: 3)
+        } else if let old, old != new {
+            if let new { try run(sql.update, new, count: 3) } else { try run(sql.delete, old, count: 1) }
+        }
         if old != new {
-            if let old, new == nil { try run(sql.delete, old, count: 1) }
-            if let new { try run(old == nil ? sql.insert : sql.update, new, count: 3) }
             if let old { note(old, -1) }
             if let new { note(new, 1) }
         }
@@ -190,11 +195,14 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         return changes.isEmpty ? nil : changes
     }
 
-    private func run(_ sql: String, _ entry: ViewEntry, count: Int) throws {
+    /// Runs a statement with the first values of an entry, and returns the number of rows that it changed.
+    @discardableResult
+    private func run(_ sql: String, _ entry: ViewEntry, count: Int) throws -> Int {
         let values: [YapDatabaseColumnValue] = [
             .integer(entry.rowID), .integer(entry.groupID), .blob(entry.sort),
         ]
         try tables.withStatement(sql, Array(values.prefix(count))) { try $0.run() }
+        return tables.changedRowsCount
     }
 
     private func note(_ entry: ViewEntry, _ number: Int) {

@@ -16,6 +16,8 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
 {
     /// The class's name in the file, whatever the types of its objects and groups.
     override public class var className: String { "YapDatabaseAutoView" }
+    /// Places depend on the rows alone.
+    override public class var catchesUp: Bool { true }
 
     /// Describes a view whose groups depend on the objects.
     ///
@@ -52,6 +54,8 @@ public final class YapDatabaseAutoView<Object: Sendable, Group: YapDatabaseViewG
 private struct ViewGrouping<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
     let group: @Sendable (_ key: String, _ object: Object) -> Group?
     let sort: [YapDatabaseViewSort<Object>]
+
+    var catchesUp: Bool { true }
 
     func place(
         _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>

@@ -56,10 +56,11 @@ private struct ViewManualPlacement<Object: Sendable, Group: YapDatabaseViewGroup
 
     /// Keeps the rows that still exist.
     func register(
-        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool, hasMissedCommits: Bool
+        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool,
+        missed: YapDatabaseExtensionRegistration.MissedChanges
     ) throws -> YapDatabaseExtensionContent {
         if !isCurrent { try part.table.create() }
-        if isCurrent, hasMissedCommits {
+        if isCurrent, missed != .none {
             for rowID in try part.table.strayRowIDs(collection: part.view.collection) {
                 try part.table.place(rowID, at: nil, isNew: false, [])
             }

@@ -11,6 +11,8 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
     public class var classVersion: Int { 1 }
     /// Its transactions note the groups that are read.
     public static var notesReads: Bool { true }
+    /// Whether rows that were written without the view can be placed afterwards.
+    public class var catchesUp: Bool { false }
 
     /// What it is reached by in transactions, and known by in the file.
     public let name: String

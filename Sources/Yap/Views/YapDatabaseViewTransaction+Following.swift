@@ -7,12 +7,14 @@ extension YapDatabaseViewTransaction {
             previous?.versionTag == view.versionTag
             && previous?.classVersion == YapDatabaseView<Object, Group>.classVersion
         return try view.placement.register(
-            self, isCurrent: isCurrent, hasMissedCommits: previous?.hasMissedCommits ?? false)
+            self, isCurrent: isCurrent, missed: previous?.missedChanges ?? .unknown)
     }
 
-    /// Adds rows that were there before.
+    /// Adds rows that were there before. Nobody follows a view that is filled. One that catches up is followed, and
+    /// each of these rows was removed from it first.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
-        for row in rows { try place(row.identity, row.object, isNew: false, nil) }
+        let flags: YapDatabaseViewRowChange.Flags? = hasHeardOfRemovals ? [.object, .metadata] : nil
+        for row in rows { try place(row.identity, row.object, isNew: false, flags) }
     }
 
     /// Follows a change of the collection's rows.
@@ -25,6 +27,7 @@ extension YapDatabaseViewTransaction {
         case .touchObject(let row): try table.touch(row.rowID, .object)
         case .touchRow(let row): try table.touch(row.rowID, [.object, .metadata])
         case .remove(let rows):
+            hasHeardOfRemovals = true
             for row in rows { try table.place(row.rowID, at: nil, isNew: false, [.object, .metadata]) }
         case .removeAll: try table.removeAll()
         }

@@ -15,6 +15,8 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     let transaction: YapDatabaseReadTransaction
     private let tables: YapDatabaseExtensionTables
     let table: ViewTable<Group>
+    /// Whether rows were removed in this transaction: a row that is handed over now changed while the view lacked it.
+    var hasHeardOfRemovals = false
     /// The parent view in the same transaction.
     let parent: YapDatabaseViewTransaction<Object, Group>?
 
