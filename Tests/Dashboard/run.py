@@ -26,7 +26,7 @@ import time
 import traceback
 import urllib.parse
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 import pictures
 import support
@@ -38,6 +38,10 @@ POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'sel
 # The headless shell is the same browser without windows and menus, and needs a third less processor time.
 BROWSERS = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(os.path.exists, BROWSERS), BROWSERS[-1])
+# For an action as for what is expected, which by default has 5 s only: a page that asks every 4 s, and again a second
+# after it was refused, takes that long by itself.
+WAIT_MILLISECONDS = 15_000
+expect.set_options(timeout=WAIT_MILLISECONDS)
 
 
 class Watch:
@@ -177,7 +181,7 @@ def serve_files(route):
 def new_page(browser, server, **options):
     context = browser.new_context(locale="en-GB", timezone_id="Europe/Berlin", reduced_motion="reduce",
                                   **{"viewport": support.DESK, **options})
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(WAIT_MILLISECONDS)
     if server.usesSourceFiles:
         context.route(re.compile(r"^http://[^/]+/dashboard(/[^?]*)?(\?.*)?$"), serve_files)
     page = context.new_page()

@@ -161,7 +161,7 @@ def test_server_gone_and_back(page, server):
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         check_axe(page)
         # From here on the page doesn't ask by itself.
-        page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
+        page.clock.pause_at(page.evaluate("Date.now() / 1000 + 5"))
     finally:
         server.resume()
     page.get_by_role("button", name="Try now").click()
