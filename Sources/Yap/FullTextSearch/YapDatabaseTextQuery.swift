@@ -34,7 +34,7 @@ public struct YapDatabaseTextQuery<Object: Sendable>: Sendable {
 
     let node: Node
 
-    private init(_ node: Node) {
+    init(_ node: Node) {
         self.node = node
     }
 

@@ -22,8 +22,12 @@ struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges {
     /// Groups that were made, and those that were removed.
     var newGroups: [Int64: Group] = [:]
     var removedGroupIDs: Set<Int64> = []
+    /// Whether the query of a view of search results was replaced.
+    var isQueryReplaced = false
 
-    var isEmpty: Bool { rows.isEmpty && !isEverything && newGroups.isEmpty && removedGroupIDs.isEmpty }
+    var isEmpty: Bool {
+        rows.isEmpty && !isEverything && newGroups.isEmpty && removedGroupIDs.isEmpty && !isQueryReplaced
+    }
     var count: Int { rows.count + newGroups.count + removedGroupIDs.count + 1 }
 
     /// Adds a later change of a row.
@@ -57,6 +61,9 @@ struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges {
     func touches(_ group: Group) -> Bool {
         isEverything || rows.values.contains { $0.original?.group == group || $0.final?.group == group }
     }
+
+    /// Whether a row may have changed or got another place.
+    func touches(rowID: Int64) -> Bool { isEverything || rows[rowID] != nil }
 
     /// The changes with the indexes that the rows had before all of them, and have now.
     ///

@@ -17,6 +17,8 @@ struct ViewSQL: Sendable {
     let last: String
     /// Entries whose rows don't exist any more.
     let strays: String
+    /// The rowids of all entries.
+    let rowIDs: String
     /// How many entries there are from one to another of a group.
     let countBetween: String
     /// Rowid, key and data of rows from an entry on, in order.
@@ -38,12 +40,18 @@ struct ViewSQL: Sendable {
     let deletePage: String
     let deletePages: String
 
+    /// The query, in a view of search results.
+    let queryTable: String
+
+    static func queryTableName(_ name: String) -> String { "viewQuery_\(name)" }
+
     static func tableNames(_ name: String) -> [String] {
         ["view_\(name)", "viewGroups_\(name)", "viewPages_\(name)"]
     }
 
     /// - Parameter storesKeys: Whether entries have their rows' keys.
     init(name: String, storesKeys: Bool = false) {
+        queryTable = Self.queryTableName(name)
         let names = Self.tableNames(name)
         let (entry, group, page) = (
             Connection.quoted(names[0]), Connection.quoted(names[1]), Connection.quoted(names[2])
@@ -68,6 +76,7 @@ struct ViewSQL: Sendable {
         strays =
             "SELECT v.rowid FROM \(entry) AS v WHERE NOT EXISTS (SELECT 1 FROM database2 AS d "
             + "WHERE d.rowid = v.rowid AND d.collection = ?1 AND d.key = \(storesKeys ? "v.key" : "d.key"))"
+        rowIDs = "SELECT rowid FROM \(entry) ORDER BY rowid"
         last =
             "SELECT sort, row FROM \(entry) WHERE grp = ?1 ORDER BY sort DESC, row DESC LIMIT 1"
         update = "UPDATE \(entry) SET grp = ?2, sort = ?3 WHERE rowid = ?1"

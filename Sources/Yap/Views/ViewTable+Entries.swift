@@ -16,7 +16,14 @@ extension ViewTable {
 
     /// Returns the rowids of entries whose rows were deleted.
     func strayRowIDs(collection: String) throws -> [Int64] {
-        try tables.withStatement(sql.strays, [.text(collection)]) { statement in
+        try rowIDs(sql.strays, [.text(collection)])
+    }
+
+    /// Returns the rowids of all entries, in ascending order.
+    func rowIDs() throws -> [Int64] { try rowIDs(sql.rowIDs, []) }
+
+    private func rowIDs(_ sql: String, _ values: [YapDatabaseColumnValue]) throws -> [Int64] {
+        try tables.withStatement(sql, values) { statement in
             var rowIDs: [Int64] = []
             while try statement.step() { rowIDs.append(statement.int64(at: 0)) }
             return rowIDs

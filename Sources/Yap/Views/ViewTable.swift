@@ -8,7 +8,8 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
     let tables: YapDatabaseExtensionTables
     private let pages: ViewPages
     private var groups: ViewGroups<Group>
-    private let changedRowsMax: Int
+    /// Maximum changed rows of a transaction that are named one by one.
+    let changedRowsMax: Int
     private var pageChanges: [ViewEntry: Int] = [:]
     private var changes = ViewChanges<Group>()
     /// Maximum entries whose pages are written later.
@@ -155,6 +156,9 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
             original: try place(entry), final: try place(new), keptPlace: true, flags: [])
         changes.record(entry.rowID, change, rowsMax: changedRowsMax)
     }
+
+    /// Notes that the query whose rows these are was replaced.
+    func noteQuery() { changes.isQueryReplaced = true }
 
     func removeAll() throws {
         groups.removeAll()

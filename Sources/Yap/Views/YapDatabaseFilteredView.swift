@@ -38,9 +38,9 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
         _ name: String, of parent: YapDatabaseView<Object, Group>, version: String,
         filterByKey filter: @escaping @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
     ) {
+        let parent = ViewParent(view: parent)
         super.init(
-            name, collection: parent.collection,
-            versionTag: "\(version);\(type(of: parent).className);\(parent.name);\(parent.versionTag)",
-            placement: ViewFilter(parent: parent, isIncluded: filter), parentName: parent.name)
+            name, collection: parent.view.collection, versionTag: "\(version);\(parent.versionTag)",
+            placement: ViewFilter(parent: parent, isIncluded: filter), parentName: parent.view.name)
     }
 }

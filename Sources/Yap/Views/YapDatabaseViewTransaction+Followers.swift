@@ -1,6 +1,13 @@
-/// How filtered views follow placements without a change of a row.
+/// How views of a parent view follow placements without a change of a row.
 extension YapDatabaseViewTransaction {
-    /// Places a row in the filtered views of this one, after it was placed here.
+    /// Whether other views have this one as their parent.
+    var hasFollowers: Bool {
+        transaction.usesSoFar.contains { use in
+            (use.transaction as? YapDatabaseViewTransaction)?.parent === self
+        }
+    }
+
+    /// Places a row in the views that have this one as their parent, after it was placed here.
     func placeInFollowers(_ row: YapDatabaseRowIdentity) throws {
         for follower in followers(row) {
             let object = try transaction.object(Object.self, forKey: row.key, inCollection: view.collection)
@@ -9,7 +16,7 @@ extension YapDatabaseViewTransaction {
         }
     }
 
-    /// Gives a row a new sort key, here and in the filtered views. The order of rows stays.
+    /// Gives a row a new sort key, here and in the views of this one. The order of rows stays.
     func setSort(_ rowID: Int64, _ sort: [UInt8]) throws {
         guard let entry = try table.entry(rowID) else { return }
         try table.setSort(entry, sort)
@@ -17,7 +24,7 @@ extension YapDatabaseViewTransaction {
         for follower in followers(row) { try follower.setSort(rowID, sort) }
     }
 
-    /// The filtered views of this one that follow a row.
+    /// The views of this one that follow a row.
     private func followers(_ row: YapDatabaseRowIdentity) -> [YapDatabaseViewTransaction] {
         transaction.usesSoFar.compactMap { use in
             guard let part = use.transaction as? YapDatabaseViewTransaction, part.parent === self,

@@ -39,9 +39,6 @@ extension YapDatabaseViewTransaction {
     /// The places of the changed rows, before and after.
     public func changesForConnections() -> (any Sendable)? { table.changesSoFar() }
 
-    /// Keeps pending pages, groups and changes.
-    public func makeRestorePoint() throws -> () -> Void { table.makeRestorePoint() }
-
     func place(
         _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
         _ flags: YapDatabaseViewRowChange.Flags?

@@ -13,7 +13,7 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
     let view: YapDatabaseView<Object, Group>
     /// Held until the transaction ends, which lets go of its extensions.
     let transaction: YapDatabaseReadTransaction
-    private let tables: YapDatabaseExtensionTables
+    let tables: YapDatabaseExtensionTables
     let table: ViewTable<Group>
     /// Whether rows were removed in this transaction: a row that is handed over now changed while the view lacked it.
     var hasHeardOfRemovals = false
@@ -36,6 +36,9 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
                 as? YapDatabaseViewTransaction<Object, Group>
         }
     }
+
+    /// Keeps pending pages, groups and changes.
+    public func makeRestorePoint() throws -> () -> Void { table.makeRestorePoint() }
 
     // MARK: Groups
 

@@ -1,0 +1,48 @@
+import SQLite
+
+/// What views of search results read. They note their reads themselves.
+extension YapDatabaseFullTextSearchTransaction {
+    /// Rows between two calls of the closure that `rowIDs` takes.
+    static var rowsPerCheck: Int { 500 }
+
+    /// Returns the rowids of the rows that a query finds, in ascending order.
+    ///
+    /// - Parameter check: Called every `rowsPerCheck` rows. It throws to give up.
+    func rowIDs(_ query: Query, _ check: () throws -> Void) throws -> [Int64] {
+        let condition = try TextQueryCondition(query, search, sql)
+        return try tables.withStatement(
+            "SELECT i.rowid\(sql.from)\(condition.text) ORDER BY i.rowid", condition.values,
+            isKept: condition.isRanked
+        ) { statement in
+            var rowIDs: [Int64] = []
+            while try statement.step() {
+                rowIDs.append(statement.int64(at: 0))
+                if rowIDs.count % Self.rowsPerCheck == 0 { try check() }
+            }
+            return rowIDs
+        }
+    }
+
+    /// Returns true if a query finds a row.
+    func contains(_ query: Query, _ rowID: Int64) throws -> Bool {
+        try withRow(rowID, query, wanted: "1") { try $0.step() }
+    }
+
+    /// Returns an excerpt of a row, or nil if the query doesn't find it.
+    func excerpt(_ snippet: Snippet, of rowID: Int64, _ query: Query) throws -> YapDatabaseTextExcerpt? {
+        let excerpts = try TextExcerptReader(
+            query, [snippet], TextQueryCondition(query, search, sql), self)
+        return try withRow(rowID, query, wanted: "i.rowid\(excerpts.columns)") { statement in
+            try statement.step() ? try excerpts.read(statement, from: 1).first : nil
+        }
+    }
+
+    private func withRow<Result>(
+        _ rowID: Int64, _ query: Query, wanted: String, _ read: (borrowing Statement) throws -> Result
+    ) throws -> Result {
+        var condition = try TextQueryCondition(query, search, sql)
+        let text =
+            "SELECT \(wanted)\(sql.from)\(condition.text) AND i.rowid = \(condition.parameter(.integer(rowID)))"
+        return try tables.withStatement(text, condition.values, isKept: condition.isRanked, read)
+    }
+}

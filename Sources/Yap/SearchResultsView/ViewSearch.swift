@@ -1,0 +1,50 @@
+import Seams
+
+/// Places the rows of a parent view that a full-text search finds where the parent has them.
+struct ViewSearch<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
+    typealias Part = YapDatabaseSearchResultsViewTransaction<Object, Group>
+
+    let parent: ViewParent<Object, Group>
+    let search: YapDatabaseFullTextSearch<Object>
+    let isPersistent: Bool
+
+    func makePart(
+        _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
+        _ tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseViewTransaction<Object, Group> {
+        Part(self, connection, transaction, tables)
+    }
+
+    func place(
+        _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
+    ) throws -> ViewPlace<Group> {
+        // The search is a dependency too: it has the row's new texts.
+        guard let part = part as? Part, let query = try part.currentQuery(),
+            let place = try parent.place(row.rowID, in: part),
+            try part.searchPart().contains(query, row.rowID)
+        else { return .outside }
+        return .at(group: place.group, sort: place.sort)
+    }
+
+    /// Empties the view, unless its query is kept. No row is handed over: the query is run again if rows were missed.
+    func register(
+        _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool,
+        missed: YapDatabaseExtensionRegistration.MissedChanges
+    ) throws -> YapDatabaseExtensionContent {
+        try parent.check(part)
+        guard let part = part as? Part, try part.searchPart().search.versionTag == search.versionTag,
+            search.collection.hasSameBytes(as: part.view.collection)
+        else {
+            throw YapDatabaseError(
+                .invalidExtension,
+                "the search \"\(search.name)\" of \"\(part.view.name)\" is of another collection than "
+                    + "\"\(parent.view.name)\", or registered with another version")
+        }
+        if !isCurrent || !isPersistent {
+            try part.createTables()
+        } else if missed != .none {
+            try part.searchAgain()
+        }
+        return .isUnchanged
+    }
+}

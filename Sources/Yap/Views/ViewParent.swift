@@ -1,0 +1,37 @@
+/// The parent view of a view that has some of its rows.
+struct ViewParent<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
+    typealias Part = YapDatabaseViewTransaction<Object, Group>
+
+    let view: YapDatabaseView<Object, Group>
+
+    /// What a view's version has of its parent: with another version of the parent, the view is made anew.
+    var versionTag: String { "\(type(of: view).className);\(view.name);\(view.versionTag)" }
+
+    /// Returns where the parent has a row, or nil. The parent is a dependency, so its hooks have run: it has the row's
+    /// new place.
+    func place(_ rowID: Int64, in part: Part) throws -> (group: Group, sort: [UInt8])? {
+        let table = try parentPart(of: part).table
+        guard let entry = try table.entry(rowID) else { return nil }
+        return (try table.group(entry.groupID), entry.sort)
+    }
+
+    /// Checks that the parent is registered as the view was described with it.
+    ///
+    /// - Throws: `YapDatabaseError`: `invalidExtension`.
+    func check(_ part: Part) throws {
+        let registered = try parentPart(of: part).view
+        guard registered.versionTag == view.versionTag, type(of: registered) == type(of: view) else {
+            throw YapDatabaseError(
+                .invalidExtension,
+                "the parent view \"\(view.name)\" of \"\(part.view.name)\" is registered with another version"
+            )
+        }
+    }
+
+    private func parentPart(of part: Part) throws -> Part {
+        if let parent = part.parent { return parent }
+        throw YapDatabaseError(
+            .invalidExtension, "the extension \"\(view.name)\" isn't the parent view of \"\(part.view.name)\""
+        )
+    }
+}

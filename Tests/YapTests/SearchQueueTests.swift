@@ -1,0 +1,84 @@
+import Seams
+import Testing
+
+@testable import Yap
+
+/// `YapDatabaseSearchQueue`: the newest search counts.
+@Suite struct SearchQueueTests {
+    private typealias Stage = SearchResultsStage
+
+    private let stage: Stage
+    private let database: YapDatabase
+    private let searches: YapDatabaseSearchQueue<Stage.Errand, String>
+
+    init() throws {
+        stage = try Stage()
+        database = try stage.open()
+        searches = YapDatabaseSearchQueue(stage.found, database.newConnection())
+        try database.write { transaction in
+            for number in 0..<1_200 {
+                try transaction.set(
+                    Stage.Errand(title: number < 1_100 ? "milk" : "tea"), "\(number)")
+            }
+        }
+    }
+
+    private func counts() throws -> Int {
+        try database.read { try $0[stage.found].count() }
+    }
+
+    @Test func aSearchThatIsAloneIsComplete() async throws {
+        #expect(try await searches.search(.words("tea")))
+        #expect(try counts() == 100)
+        #expect(try await searches.search(nil))
+        #expect(try counts() == 0)
+        await #expect(throws: YapDatabaseError.self) { try await searches.search(.expression("\"")) }
+    }
+
+    @Test func aPendingSearchIsReplacedByANewerOne() async throws {
+        let (first, second) = (searches.next(), searches.next())
+        #expect(try await !searches.search(.words("milk"), first))
+        #expect(try counts() == 0)
+        #expect(try await searches.search(.words("tea"), second))
+        #expect(try counts() == 100)
+    }
+
+    @Test(arguments: 0..<6)
+    func aRunningSearchIsEndedBetweenStepsAndUndone(step: Int) async throws {
+        #expect(try await searches.search(.words("tea")))
+        let seen = Lock(0)
+        let isComplete = try await searches.search(.words("milk"), searches.next()) { [searches] in
+            seen.withLock { $0 += 1 }
+            if seen.withLock({ $0 }) == step + 1 { searches.cancel() }
+        }
+        #expect(!isComplete)
+        #expect(seen.withLock { $0 } == step + 1)
+        #expect(try counts() == 100)
+        #expect(try stage.keys(database)["home"]?.count == 100)
+        let query = try await database.newConnection().read { [stage] in try $0[stage.found].query }
+        #expect("\(query as Any)".contains("tea"))
+        #expect(try await searches.search(.words("milk")))
+        #expect(try counts() == 1_100)
+    }
+
+    @Test func aCancelledSearchLeavesTheResultsBefore() async throws {
+        #expect(try await searches.search(.words("tea")))
+        let number = searches.next()
+        searches.cancel()
+        #expect(try await !searches.search(.words("milk"), number))
+        #expect(try counts() == 100)
+    }
+
+    @Test func ofManySearchesAtOnceTheNewestCounts() async throws {
+        let numbers = (0..<20).map { _ in searches.next() }
+        let complete = try await withThrowingTaskGroup(of: Int?.self) { group in
+            for (place, number) in numbers.enumerated() {
+                let query: Stage.Query = .words(place == 19 ? "tea" : "milk")
+                group.addTask { [searches] in try await searches.search(query, number) ? place : nil }
+            }
+            return try await group.reduce(into: [Int]()) { if let place = $1 { $0.append(place) } }
+        }
+        #expect(complete == [19])
+        #expect(try counts() == 100)
+    }
+}
