@@ -8,6 +8,8 @@ let bookmarkText = YapDatabaseFullTextSearch("text", of: Bookmark.self, in: "boo
     $0.column("site") { bookmark in bookmark.image?.host() }
 }
 
+let found = YapDatabaseSearchResultsView("found", of: unreadByKind, matching: bookmarkText)
+
 /// `docs/guide/SEARCH.md`: its blocks stand here, and give what the page says.
 @Suite struct SearchTests {
     private let folder: Folder
@@ -54,6 +56,41 @@ let bookmarkText = YapDatabaseFullTextSearch("text", of: Bookmark.self, in: "boo
             try transaction[bookmarkText].keys(.expression("NEAR(swift linux, 5) NOT site: example"))
         }
         #expect(near == ["Swift on a Linux server"])
+    }
+
+    @Test func aListShowsTheResults() async throws {
+        var typed = "serv"
+        try await database.register(unreadByKind)
+        try await search(typed)
+        #expect(try await keys() == ["Swift on a Linux server", "Windows server, Swift"])
+        typed = "linux"
+        let key = "Swift on a Linux server"
+        try await searchInTurn(typed)
+        #expect(try await keys() == ["Café", "Swift on a Linux server"])
+        let title = try await connection.read { try $0[found].snippet(forKey: key, .whole(\.title)) }
+        #expect(title?.matches == ["Linux"])
+        try await connection.readWrite { transaction in
+            try transaction.setObject(Bookmark(title: "Linux"), forKey: "new", inCollection: "bookmarks")
+            #expect(try transaction[found].place(ofKey: "new") != nil)
+        }
+    }
+
+    private func search(_ typed: String) async throws {
+        try await database.register(found)
+        try await connection.readWrite { try $0[found].search(.prefix(typed)) }
+    }
+
+    private func searchInTurn(_ typed: String) async throws {
+        let searches = YapDatabaseSearchQueue(found, connection)
+        let isComplete = try await searches.search(.prefix(typed))
+        #expect(isComplete)
+    }
+
+    private func keys() async throws -> [String] {
+        try await connection.read { transaction in
+            let view = try transaction[found]
+            return try view.groups().flatMap { try view.keys(in: $0) }
+        }
     }
 
     @Test func partsOfWordsAreFoundByTrigrams() async throws {

@@ -318,6 +318,35 @@ import Testing
         #expect(try database.read { try $0[found].query } == nil)
     }
 
+    @Test func anotherInstanceSeesTheSearchAndEmptiesTheViewWhenItRegisters() throws {
+        let first = try stage.open()
+        try first.set(Self.titles)
+        try stage.look(for: .words("milk"), first)
+        let second = try stage.open()
+        for database in [first, second] {
+            #expect(try stage.keys(database) == [:])
+            #expect(try database.read { try $0[stage.found].query } == nil)
+        }
+        try stage.look(for: .words("bread"), second)
+        try first.set(["f": "bread", "b": "-"])
+        for database in [first, second] { #expect(try stage.keys(database) == ["home": ["f", "c"]]) }
+    }
+
+    @Test func aViewIsNotReadAfterAnotherInstanceWroteWithoutIt() throws {
+        let stage = try Stage(isPersistent: true)
+        let first = try stage.open()
+        try first.set(Self.titles)
+        try stage.look(for: .words("milk"), first)
+        let second = try stage.openWithout()
+        try second.set(["f": "milk", "a": "-"])
+        #expect(code { _ = try stage.keys(first) } == .extensionNotRegistered)
+        // Writes go on.
+        try first.set(["g": "milk"])
+        try first.close()
+        try second.close()
+        #expect(try stage.keys(stage.open()) == ["home": ["f", "g", "e"]])
+    }
+
     @Test func aQueryThatCanNotBeReadIsAnError() throws {
         let database = try stage.open()
         try stage.look(for: .words("milk"), database)

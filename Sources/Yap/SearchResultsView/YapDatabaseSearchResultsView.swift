@@ -27,7 +27,8 @@ public final class YapDatabaseSearchResultsView<Object: Sendable, Group: YapData
     /// - Parameters:
     ///   - name: Name of the view in transactions and in the file.
     ///   - parent: The view whose rows are searched, in the version in which it is registered.
-    ///   - search: The search that finds the rows, of the parent's collection, in the version in which it is registered.
+    ///   - search: The search that finds the rows, of the parent's collection, in its registered version. For queries
+    ///     with `.prefix`, give it prefix indexes: see `search(_:)`.
     ///   - isPersistent: Whether query and rows stay when the view is registered again, by the next run of the app for
     ///     example. Another version of the parent or of the search empties the view all the same. Default: false.
     ///     Each registration then empties the view, also the one of another process that uses the file.

@@ -8,8 +8,8 @@ import Seams
 /// Task { try await searches.search(.prefix(typed)) }
 /// ```
 ///
-/// A search that a newer one replaces doesn't run any more. One that is running is ended between steps of up to 500 rows
-/// and undone, so that the view never has a part of its rows.
+/// A search that a newer one replaces doesn't run any more. A running one is ended between steps of up to 500 rows and
+/// undone, so that the view never has a part of its rows.
 public final class YapDatabaseSearchQueue<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
     /// The view that is searched.
     public let view: YapDatabaseSearchResultsView<Object, Group>
@@ -28,7 +28,7 @@ public final class YapDatabaseSearchQueue<Object: Sendable, Group: YapDatabaseVi
     /// Searches in a write transaction of its own.
     ///
     /// - Parameter query: What to look for; nil empties the view.
-    /// - Returns: False if a newer search, or `cancel()`, came before this one was complete. The view then is as it was.
+    /// - Returns: False if a newer search or `cancel()` came before this one was complete. The view is then unchanged.
     /// - Throws: As `YapDatabaseSearchResultsViewTransaction.search(_:)` and `connection.readWrite`. A search that was
     ///   replaced throws nothing.
     @discardableResult
