@@ -32,12 +32,14 @@ import Testing
             }
             #expect(found == (keys.isEmpty ? [:] : ["home": keys]))
             #expect(shown == keys.count)
+            #expect(text?.texts == query?.texts)
             #expect(text.map { "\($0.node)" } == query.map { "\($0.node)" })
             var changes = connection.changes(of: stage.found, sections: .sorted).makeAsyncIterator()
             let change = try #require(try await changes.next())
             #expect(change.mappings.sections.map(\.rowCount) == (keys.isEmpty ? [] : [keys.count]))
         }
         for connection in [one, two] { try await check([], nil, connection) }
+        #expect((Stage.Query.words("a") && .prefix("b").excluding(.words("c"))).texts == ["a", "b"])
         try stage.look(for: .words("the"), database)
         for connection in [one, two] { try await check(["e", "c", "a"], .words("the"), connection) }
         try stage.look(for: .prefix("brea"), database)

@@ -38,6 +38,10 @@ public struct YapDatabaseTextQuery<Object: Sendable>: Sendable {
         self.node = node
     }
 
+    /// The texts that are looked for, in order: what a person typed, to show it again. Without those that are excluded,
+    /// and without an `.expression`.
+    public var texts: [String] { node.texts.map(\.text) }
+
     /// Rows that have all words of a text, in any order and in any columns.
     public static func words(_ text: String) -> Self { Self(.text(text, .all)) }
 
