@@ -30,9 +30,9 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
 
     /// Replaces the rows with those of the parent view that a query finds. Rows that were found before stay.
     ///
-    /// The cost grows with the rows that are found and those that leave, not with the rows of the parent. The view keeps
-    /// the query, and each later write of a row runs it for that row. For a `.prefix` without an index of its length,
-    /// each write then reads all rows that have the prefix: see `prefix` of `YapDatabaseFullTextSearch.init`.
+    /// The cost grows with the rows that are found and those that leave, not with the rows of the parent. The view
+    /// keeps the query, and each later write of a row runs it for that row. For a `.prefix` without an index of its
+    /// length, each write then reads all rows that have the prefix: see `prefix` of `YapDatabaseFullTextSearch.init`.
     ///
     /// - Parameter query: What to look for; nil empties the view.
     /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a transaction that only reads; `invalidExtension` for a
