@@ -1,0 +1,93 @@
+import Dispatch
+import Seams
+
+/// Deletes the files of deleted edges, after the commit that noted them.
+///
+/// A transaction only notes a file in a table: if it fails, nothing is deleted, and if the process ends after the
+/// commit, the note is still there at the next registration. `didCommit` is called while the writer is held, and a disk
+/// may take long to delete a file, so the deletion is a job on one of the threads that read. There it is outside of any
+/// transaction, and closing the database discards the job. A write on the writer's thread then removes the notes.
+///
+/// A file that can't be deleted keeps its note until the next registration. Trying again at each commit would call a
+/// failing disk again and again.
+final class RelationshipFiles: Sendable {
+    private struct State {
+        weak var database: YapDatabase?
+        var registeredName = ""
+        var isScheduled = false
+        /// The last note that was handled. Notes have ascending numbers, which are never used again.
+        var lastID: Int64 = 0
+    }
+
+    /// Files of one write that removes the notes.
+    private static let batchMax = 100
+
+    private let deletion: YapDatabaseFileDeletion
+    private let state = Lock(State())
+    /// One file at a time.
+    private let jobs = SerialJobs()
+    /// What has begun and not ended, for tests.
+    let work = DispatchGroup()
+
+    init(_ deletion: YapDatabaseFileDeletion) { self.deletion = deletion }
+
+    /// Begins with all files that are noted.
+    func begin(_ registeredName: String, in database: YapDatabase) {
+        state.withLock {
+            $0.database = database
+            $0.registeredName = registeredName
+            $0.lastID = 0
+        }
+        schedule()
+    }
+
+    /// Deletes the files that are noted since, soon. Returns at once.
+    func schedule() {
+        let database = state.withLock { state -> YapDatabase? in
+            guard !state.isScheduled, let database = state.database else { return nil }
+            state.isScheduled = true
+            return database
+        }
+        guard let database else { return }
+        work.enter()
+        database.shell.read(jobs) {
+            self.run()
+            self.work.leave()
+        }
+    }
+
+    private func run() {
+        let (database, name, lastID) = state.withLock { state in
+            state.isScheduled = false
+            return (state.database, state.registeredName, state.lastID)
+        }
+        guard let database else { return }
+        let notes = try? database.newConnection().blocking.read { transaction in
+            try transaction.ext(name, as: YapDatabaseRelationship.self).files(
+                after: lastID, max: Self.batchMax)
+        }
+        guard let notes, let last = notes.last else { return }
+        // A file that can't be deleted is tried again at the next registration.
+        let deleted = notes.filter { note in (try? deletion.delete(note.file)) != nil }
+        state.withLock { state in
+            // A registration meanwhile begins with all.
+            if state.lastID == lastID { state.lastID = last.id }
+        }
+        if !deleted.isEmpty { remove(deleted.map(\.id), name, database) }
+        schedule()
+    }
+
+    private func remove(_ ids: [Int64], _ name: String, _ database: YapDatabase) {
+        work.enter()
+        let request = ExclusiveRequest { core in
+            try core.alone { transaction in
+                let part = try transaction.ext(name, as: YapDatabaseRelationship.self)
+                try part.writer?.removeFiles(ids)
+            }
+        } answer: { [work] _ in
+            // Without it the files are deleted once more later.
+            work.leave()
+        }
+        database.shell.write(request, database.writer)
+    }
+}

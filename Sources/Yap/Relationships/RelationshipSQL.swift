@@ -1,0 +1,242 @@
+import SQLite
+
+/// The statements on the tables of one relationship.
+///
+/// Edges have the names of their rows, and not their rowids: an edge may be older than the row at its end, and a row
+/// that is deleted while the relationship isn't registered may leave its rowid to another.
+struct RelationshipSQL: Sendable {
+    static let columns =
+        "name, source_collection, source_key, destination_collection, destination_key, is_file, rules, is_manual"
+
+    private static let hasSource = hasRow("source")
+    private static let hasDestination = "(is_file OR \(hasRow("destination")))"
+    /// The edge at which a row is deleted is also its other end.
+    private static let isLoop =
+        "(is_file = 0 AND source_key = destination_key AND source_collection = destination_collection)"
+    private static let isSource = "source_key = ?1 AND source_collection = ?2"
+    private static let isDestination = "destination_key = ?1 AND destination_collection = ?2 AND is_file = 0"
+    private static let unchecked = "is_unchecked = 1"
+
+    /// The table of edges. The others have those whose rules are still to fire, and the files to delete.
+    let edges: String
+    let pending: String
+    let files: String
+
+    init(tables: [String]) {
+        edges = Connection.quoted(tables[0])
+        pending = Connection.quoted(tables[1])
+        files = Connection.quoted(tables[2])
+        self.tables = tables
+    }
+
+    private let tables: [String]
+
+    private static func hasRow(_ end: String) -> String {
+        "EXISTS (SELECT 1 FROM database2 WHERE collection = \(end)_collection AND key = \(end)_key)"
+    }
+
+    // MARK: Tables
+
+    var create: String {
+        let columns = """
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL, source_collection TEXT NOT NULL, source_key TEXT NOT NULL,
+            destination_collection TEXT NOT NULL, destination_key TEXT NOT NULL, is_file INTEGER NOT NULL,
+            rules INTEGER NOT NULL, is_manual INTEGER NOT NULL
+            """
+        return """
+            \(([edges, pending, files]).map { "DROP TABLE IF EXISTS \($0);" }.joined())
+            CREATE TABLE \(edges) (\(columns), is_unchecked INTEGER);
+            CREATE UNIQUE INDEX \(index("source", of: 0)) ON \(edges) (\(Self.identity));
+            CREATE INDEX \(index("destination", of: 0)) ON \(edges)
+                (destination_key, destination_collection, is_file, name);
+            CREATE INDEX \(index("name", of: 0)) ON \(edges) (name);
+            CREATE INDEX \(index("unchecked", of: 0)) ON \(edges) (is_unchecked) WHERE is_unchecked IS NOT NULL;
+            CREATE TABLE \(pending) (\(columns), reason INTEGER NOT NULL);
+            CREATE INDEX \(index("source", of: 1)) ON \(pending) (source_key, source_collection);
+            CREATE INDEX \(index("destination", of: 1)) ON \(pending) (destination_key, destination_collection);
+            CREATE TABLE \(files) (id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE)
+            """
+    }
+
+    private func index(_ name: String, of table: Int) -> String {
+        Connection.quoted("\(name)_of_\(tables[table])")
+    }
+
+    private static let identity =
+        "source_key, source_collection, name, destination_key, destination_collection, is_file, is_manual"
+
+    // MARK: Edges
+
+    /// Adds an edge or sets its rules: values as `columns`, and whether an end may be missing.
+    var set: String {
+        """
+        INSERT INTO \(edges) (\(Self.columns), is_unchecked) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        ON CONFLICT (\(Self.identity)) DO UPDATE SET rules = excluded.rules WHERE rules != excluded.rules
+        """
+    }
+    /// Deletes a manual edge, and returns its rules.
+    var deleteManual: String {
+        """
+        DELETE FROM \(edges) WHERE name = ?1 AND source_collection = ?2 AND source_key = ?3
+        AND destination_collection = ?4 AND destination_key = ?5 AND is_file = ?6 AND is_manual = 1
+        RETURNING rules
+        """
+    }
+    var delete: String { "DELETE FROM \(edges) WHERE id = ?1" }
+    var deleteAll: String { "DELETE FROM \(edges)" }
+    var ofObject: String {
+        "SELECT \(Self.columns), id FROM \(edges) WHERE \(Self.isSource) AND is_manual = 0"
+    }
+    var ofRow: String {
+        "SELECT \(Self.columns) FROM \(edges) WHERE (\(Self.isSource)) OR (\(Self.isDestination))"
+    }
+    /// Whether edges, or rules that are still to fire, are about a row that doesn't exist.
+    var concernsMissingRow: String {
+        """
+        SELECT (EXISTS (SELECT 1 FROM \(edges) WHERE \(Self.isSource))
+            OR EXISTS (SELECT 1 FROM \(edges) WHERE \(Self.isDestination))
+            OR EXISTS (SELECT 1 FROM \(pending) WHERE \(Self.isSource))
+            OR EXISTS (SELECT 1 FROM \(pending) WHERE \(Self.isDestination)))
+            AND NOT EXISTS (SELECT 1 FROM database2 WHERE collection = ?2 AND key = ?1)
+        """
+    }
+
+    func find(_ what: String, _ filter: RelationshipFilter, order: String = "") -> (
+        text: String, values: [YapDatabaseColumnValue]
+    ) {
+        var (terms, values) = ([String](), [YapDatabaseColumnValue]())
+        func add(_ column: String, _ value: YapDatabaseColumnValue) {
+            values.append(value)
+            terms.append("\(column) = ?\(values.count)")
+        }
+        if let source = filter.source {
+            add("source_key", .text(source.key))
+            add("source_collection", .text(source.collection))
+        }
+        if let destination = filter.destination {
+            let (collection, key, isFile) = destination.columns
+            add("destination_key", .text(key))
+            add("destination_collection", .text(collection))
+            add("is_file", .integer(isFile ? 1 : 0))
+        }
+        if let name = filter.name { add("name", .text(name)) }
+        let condition = terms.isEmpty ? "" : " WHERE " + terms.joined(separator: " AND ")
+        return ("SELECT \(what) FROM \(edges)\(condition)\(order)", values)
+    }
+
+    // MARK: Deleted rows
+
+    /// What a deleted row does to its edges, in this order. The values are its key and collection.
+    var removeRow: [String] {
+        [
+            fire(.sourceDeleted, "\(Self.isSource) AND NOT \(Self.isLoop)"),
+            fire(.destinationDeleted, "\(Self.isDestination) AND NOT \(Self.isLoop)"),
+            "DELETE FROM \(edges) WHERE \(Self.isSource)",
+            "DELETE FROM \(edges) WHERE \(Self.isDestination)",
+            // Rules whose object it was.
+            """
+            DELETE FROM \(pending)
+            WHERE (\(Self.isSource) AND reason = \(YapDatabaseEdgeDeletionReason.destinationDeleted.rawValue))
+            OR (\(Self.isDestination) AND reason = \(YapDatabaseEdgeDeletionReason.sourceDeleted.rawValue))
+            """,
+        ]
+    }
+
+    /// What the deletion of all rows does: files alone are left to delete.
+    var removeAllRows: [String] {
+        [
+            fire(.sourceDeleted, "is_file = 1"), deleteAll,
+            "DELETE FROM \(pending) WHERE NOT (is_file = 1 AND reason = 1)",
+        ]
+    }
+
+    /// What is done with edges that may have a missing end, in this order.
+    var check: [String] {
+        [
+            """
+            UPDATE \(edges) SET is_unchecked = NULL
+            WHERE \(Self.unchecked) AND \(Self.hasSource) AND \(Self.hasDestination)
+            """,
+            fire(.sourceDeleted, "\(Self.unchecked) AND NOT \(Self.hasSource) AND \(Self.hasDestination)"),
+            fire(.destinationDeleted, "\(Self.unchecked) AND \(Self.hasSource)"),
+        ]
+    }
+    var uncheckedEdges: String { "SELECT \(Self.columns) FROM \(edges) WHERE \(Self.unchecked)" }
+    var deleteUnchecked: String { "DELETE FROM \(edges) WHERE \(Self.unchecked)" }
+
+    private func fire(_ reason: YapDatabaseEdgeDeletionReason, _ condition: String) -> String {
+        let rules: YapDatabaseEdgeRules = reason == .sourceDeleted ? .ofDeletedSource : .ofDeletedDestination
+        return """
+            INSERT INTO \(pending) (\(Self.columns), reason) SELECT \(Self.columns), \(reason.rawValue)
+            FROM \(edges) WHERE \(condition) AND (rules & \(rules.rawValue)) != 0
+            """
+    }
+
+    // MARK: Rules that are still to fire
+
+    var hasWork: String {
+        """
+        SELECT EXISTS (SELECT 1 FROM \(edges) WHERE \(Self.unchecked)), EXISTS (SELECT 1 FROM \(pending))
+        """
+    }
+    /// Adds one: values as `columns`, and the reason.
+    var addPending: String {
+        "INSERT INTO \(pending) (\(Self.columns), reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+    }
+    var nextPending: String {
+        "SELECT \(Self.columns), reason, id FROM \(pending) ORDER BY id LIMIT ?1"
+    }
+    var deletePending: String { "DELETE FROM \(pending) WHERE id <= ?1" }
+
+    // MARK: Files
+
+    var addFile: String { "INSERT OR IGNORE INTO \(files) (file) VALUES (?1)" }
+    var keepFile: String { "DELETE FROM \(files) WHERE file = ?1" }
+    var filesAfter: String { "SELECT id, file FROM \(files) WHERE id > ?1 ORDER BY id LIMIT ?2" }
+    var deleteFile: String { "DELETE FROM \(files) WHERE id = ?1" }
+
+    // MARK: Registration
+
+    /// Deletes the edges of objects, which are then filled anew.
+    var deleteOfObjects: String { "DELETE FROM \(edges) WHERE is_manual = 0" }
+    /// Deletes edges outside of collections, whose parameters are in `list`.
+    func deleteOutside(_ list: String) -> String {
+        """
+        DELETE FROM \(edges) WHERE source_collection NOT IN (\(list))
+        OR (is_file = 0 AND destination_collection NOT IN (\(list)))
+        """
+    }
+    var uncheckAll: String { "UPDATE \(edges) SET is_unchecked = 1" }
+}
+
+extension YapDatabaseEdgeDestination {
+    /// Its columns in the tables.
+    var columns: (collection: String, key: String, isFile: Bool) {
+        switch self {
+        case .row(let name): (name.collection, name.key, false)
+        case .file(let file): ("", file, true)
+        }
+    }
+}
+
+extension YapDatabaseEdge {
+    /// Its columns in the tables.
+    var values: [YapDatabaseColumnValue] {
+        let (collection, key, isFile) = destination.columns
+        return [
+            .text(name), .text(source.collection), .text(source.key), .text(collection), .text(key),
+            .integer(isFile ? 1 : 0), .integer(rules.rawValue), .integer(isManual ? 1 : 0),
+        ]
+    }
+
+    /// The edge on which a statement stands that selects `RelationshipSQL.columns` first.
+    init(_ statement: borrowing Statement) {
+        let destination = YapCollectionKey(collection: statement.text(at: 3), key: statement.text(at: 4))
+        self.init(
+            statement.text(at: 0),
+            from: YapCollectionKey(collection: statement.text(at: 1), key: statement.text(at: 2)),
+            to: statement.int64(at: 5) != 0 ? .file(destination.key) : .row(destination),
+            rules: YapDatabaseEdgeRules(rawValue: statement.int64(at: 6)))
+        isManual = statement.int64(at: 7) != 0
+    }
+}

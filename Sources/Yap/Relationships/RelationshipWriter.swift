@@ -1,0 +1,179 @@
+import SQLite
+
+/// What a relationship writes in one transaction.
+///
+/// A deleted row takes its edges out of their table at once. Edges whose rules concern the other end stand in the table
+/// of pending rules until the flush: so their number is no matter of memory, a savepoint undoes them, and rows may be
+/// removed in any number and order before.
+final class RelationshipWriter {
+    let relationship: YapDatabaseRelationship
+    /// Held until the transaction ends, which lets go of its extensions.
+    let transaction: YapDatabaseReadWriteTransaction
+    let tables: YapDatabaseExtensionTables
+    let sql: RelationshipSQL
+    /// Whether files may have been noted. A savepoint that fails leaves it: then nothing is found to delete.
+    var hasNotedFiles = false
+    private var changes = RelationshipChanges()
+    private lazy var entry = transaction.usesSoFar.first { use in
+        (use.transaction as? YapDatabaseRelationshipTransaction)?.writer === self
+    }?.entry
+
+    init(
+        _ connection: YapDatabaseRelationshipConnection, _ transaction: YapDatabaseReadWriteTransaction,
+        _ tables: YapDatabaseExtensionTables
+    ) {
+        relationship = connection.relationship
+        sql = connection.sql
+        self.transaction = transaction
+        self.tables = tables
+    }
+
+    // MARK: Registration
+
+    func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
+        guard let previous, previous.classVersion == YapDatabaseRelationship.classVersion else {
+            try tables.execute(sql.create)
+            return .isEmpty
+        }
+        let isSameVersion = previous.versionTag == relationship.versionTag
+        if isSameVersion, previous.missedChanges != .unknown { return .isUnchanged }
+        // Rules of another version don't fire. Rows at the ends of the others may have been removed.
+        if !isSameVersion {
+            try tables.run(sql.deleteOfObjects)
+            try deleteUnheard()
+        }
+        try tables.run(sql.uncheckAll)
+        changes.noteAll()
+        return .isEmpty
+    }
+
+    func fill(_ rows: [YapDatabaseStoredRow]) throws {
+        guard let last = rows.map(\.identity.rowID).max() else { return }
+        for row in rows { try setEdges(of: row.object, at: row.identity, heardThrough: last, isNew: false) }
+    }
+
+    /// Deletes edges in collections of which it no longer hears.
+    private func deleteUnheard() throws {
+        guard let collections = relationship.collections else { return }
+        let list = (1...max(1, collections.count)).map { "?\($0)" }.joined(separator: ", ")
+        let values = collections.map { YapDatabaseColumnValue.text($0) }
+        try tables.run(sql.deleteOutside(list), values)
+    }
+
+    // MARK: Following rows
+
+    func didChange(_ change: YapDatabaseRowChange) throws {
+        switch change {
+        case .insert(let row, let object, _), .update(let row, let object, _),
+            .replaceObject(let row, let object):
+            try setEdges(of: object, at: row, heardThrough: heardThrough, isNew: true)
+        case .remove(let rows): for row in rows { try removeEdges(of: row) }
+        case .removeAll:
+            changes.noteAll()
+            for statement in sql.removeAllRows { try tables.run(statement) }
+        case .replaceMetadata, .touchObject, .touchMetadata, .touchRow: break
+        }
+    }
+
+    private func setEdges(
+        of object: any Sendable, at row: YapDatabaseRowIdentity, heardThrough: Int64, isNew: Bool
+    ) throws {
+        let source = YapCollectionKey(collection: row.collection, key: row.key)
+        guard let wanted = try relationship.edges(of: object, at: source) else { return }
+        let stored = try tables.withStatement(sql.ofObject, [.text(row.key), .text(row.collection)]) {
+            statement in
+            var stored: [YapDatabaseEdge: Int64] = [:]
+            while try statement.step() { stored[YapDatabaseEdge(statement)] = statement.int64(at: 8) }
+            return stored
+        }
+        for (edge, id) in stored where !wanted.contains(edge) {
+            try tables.run(sql.delete, [.integer(id)])
+            note(edge)
+        }
+        for edge in wanted {
+            if let same = stored.index(forKey: edge), stored[same].key.rules == edge.rules { continue }
+            try set(edge, heardThrough: heardThrough, isNew: isNew)
+        }
+    }
+
+    /// Adds an edge, or sets the rules of the one that is there.
+    ///
+    /// - Parameters:
+    ///   - heardThrough: Up to which rowid the relationship hears of removals. An end behind it is looked up once more
+    ///     when all rows are there.
+    ///   - isNew: Whether an end may be missing until the flush. Without it the edge isn't made then.
+    func set(_ edge: YapDatabaseEdge, heardThrough: Int64, isNew: Bool) throws {
+        var ends = edge.isManual ? [edge.source] : []
+        switch edge.destination {
+        case .row(let row): ends.append(row)
+        case .file(let file): try tables.run(sql.keepFile, [.text(file)])
+        }
+        var isUnchecked = false
+        for end in ends {
+            let rowID = try transaction.rowID(forKey: end.key, inCollection: end.collection)
+            if rowID == nil, !isNew { return }
+            if rowID ?? .max > heardThrough || rowID == nil { isUnchecked = true }
+        }
+        // An edge that is equal to the stored one changes no row.
+        let count = try tables.run(sql.set, edge.values + [isUnchecked ? .integer(1) : .null])
+        if count > 0 { note(edge) }
+    }
+
+    private func removeEdges(of row: YapDatabaseRowIdentity) throws {
+        let values: [YapDatabaseColumnValue] = [.text(row.key), .text(row.collection)]
+        // A row that exists was changed while the relationship wasn't registered; `fill` gets it next.
+        let isConcerned = try tables.withStatement(sql.concernsMissingRow, values) {
+            try $0.step() && $0.int64(at: 0) != 0
+        }
+        guard isConcerned else { return }
+        try noteEdges(sql.ofRow, values)
+        for statement in sql.removeRow { try tables.run(statement, values) }
+    }
+
+    /// Up to which rowid the relationship hears of removals.
+    var heardThrough: Int64 {
+        guard let entry else { return 0 }
+        return entry.isBehind ? 0 : entry.filledThrough ?? .max
+    }
+
+    // MARK: Changes
+
+    var changesSoFar: (any Sendable)? { changes.isEmpty ? nil : changes }
+
+    func makeRestorePoint() -> () -> Void {
+        // The earlier changes are not copied: they stand at the beginning.
+        let (count, isOfAll) = (changes.count, changes.isOfAll)
+        return { self.changes.restore(count: count, isOfAll: isOfAll) }
+    }
+
+    func note(_ edge: YapDatabaseEdge) {
+        changes.note(edge, max: transaction.store.changedKeysPerCommitMax)
+    }
+
+    /// Notes the edges that a query finds, as far as there is room.
+    func noteEdges(_ query: String, _ values: [YapDatabaseColumnValue] = []) throws {
+        try tables.withStatement(query, values) { statement in
+            while !changes.isOfAll, try statement.step() { note(YapDatabaseEdge(statement)) }
+        }
+    }
+
+    // MARK: Files
+
+    func noteFile(_ file: String) throws {
+        if try tables.run(sql.addFile, [.text(file)]) > 0 { hasNotedFiles = true }
+    }
+
+    /// Removes the notes of files that were deleted.
+    func removeFiles(_ ids: [Int64]) throws {
+        for id in ids { try tables.run(sql.deleteFile, [.integer(id)]) }
+    }
+
+    // MARK: Rules
+
+    /// Applies the rules. Waits with it while the relationship lacks edges of rows that aren't handed over yet: by them
+    /// a row would keep the other end of a deleted edge.
+    func flush() throws {
+        guard let entry, !entry.isFilling, !entry.isBehind, !entry.isReplaced else { return }
+        try RelationshipCascade(self).run()
+    }
+}

@@ -1,0 +1,207 @@
+import Seams
+
+/// A directed graph of edges between rows, with rules that delete or notify one end when the other is deleted.
+///
+/// ```swift
+/// let owns = YapDatabaseRelationship("owns", version: "1") {
+///     $0.edge("author", \Book.author, in: "books", to: "authors", rules: .deleteSourceIfDestinationDeleted)
+/// }
+/// try await database.register(owns)
+/// try await connection.readWrite { try $0.removeObject(forKey: "hugo", inCollection: "authors") }  // and his books
+/// let books = try await connection.read { try $0[owns].sources(named: "author", of: .row("zola", in: "authors")) }
+/// ```
+///
+/// Edges come from declared properties, from objects that are a `YapDatabaseRelationshipNode`, and from `add`. They
+/// follow each write in the same transaction. Rules fire at the end of the transaction's closure, so that rows can be
+/// written in any order. An edge with a missing end at that time is dropped, and the rules for a deleted end fire.
+///
+/// Objects that are stored already get their edges at the registration, which fires no rule: an edge to a missing row
+/// isn't made. Rows that were removed while the relationship wasn't registered count as deleted, up to the 100,000
+/// changes that the database logs.
+public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
+    /// The version of the tables.
+    public static let classVersion = 1
+    /// Its transactions note which edges they read.
+    public static let notesReads = true
+    /// True: its edges have the names of rows.
+    public static let catchesUp = true
+
+    /// Name of the relationship in transactions and in the file.
+    public let name: String
+    /// Version that the app gave, with the declared edges.
+    public let versionTag: String
+    /// Collections of all ends; nil for all collections.
+    public let collections: [String]?
+    let declarations: [ExactString: [YapDatabaseRelationshipEdges.Declaration]]
+    let whenEdgeDeleted: @Sendable (YapDatabaseEdgeDeletion) throws -> (any Sendable)?
+    let files: RelationshipFiles
+
+    /// Describes a relationship.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the relationship in transactions and in the file.
+    ///   - version: Change it if the same object has other edges than before: those of objects are then made anew.
+    ///     Manual edges stay. Changed declarations are noticed without it.
+    ///   - collections: Collections of all ends of edges. Default: all collections. Writes in others are faster.
+    ///   - fileDeletion: How files are deleted, after the commit. Default: by absolute paths.
+    ///   - declare: Declares the edges of properties.
+    ///   - whenEdgeDeleted: Called inside the transaction for an edge with a rule that notifies. Returns the object that
+    ///     replaces the one at the other end, or nil. An error fails the transaction.
+    public init(
+        _ name: String, version: String, in collections: [String]? = nil,
+        fileDeletion: YapDatabaseFileDeletion = .atPaths,
+        _ declare: (inout YapDatabaseRelationshipEdges) -> Void = { _ in },
+        whenEdgeDeleted: @escaping @Sendable (YapDatabaseEdgeDeletion) throws -> (any Sendable)? = { _ in nil
+        }
+    ) {
+        var edges = YapDatabaseRelationshipEdges()
+        declare(&edges)
+        self.name = name
+        self.collections = collections
+        self.whenEdgeDeleted = whenEdgeDeleted
+        declarations = Dictionary(grouping: edges.declarations) { ExactString($0.collection) }
+        files = RelationshipFiles(fileDeletion)
+        let shape = edges.declarations.map(\.shape).joined(separator: ",")
+        let heard = collections.map { $0.sorted().map { "\($0.utf8.count) \($0)" }.joined() } ?? "all"
+        versionTag = "\(version);\(heard);\(shape)"
+    }
+
+    /// The tables of edges, of rules that are still to fire, and of files to delete.
+    public func tableNames(registeredName: String) -> [String] {
+        ["relationship_", "relationshipPending_", "relationshipFiles_"].map { $0 + registeredName }
+    }
+
+    /// The relationship at one SQLite handle.
+    public func makeConnection(registeredName: String) -> YapDatabaseRelationshipConnection {
+        YapDatabaseRelationshipConnection(self, tables: tableNames(registeredName: registeredName))
+    }
+
+    /// Deletes the files that an earlier run of the app left.
+    public func didRegister(registeredName: String, database: YapDatabase) {
+        files.begin(registeredName, in: database)
+    }
+
+    /// Whether edges may begin and end in a collection.
+    func hears(of collection: String) -> Bool {
+        collections?.contains { $0.hasSameBytes(as: collection) } ?? true
+    }
+
+    /// The edges of an object, each once; nil if nothing declares any.
+    func edges(of object: any Sendable, at source: YapCollectionKey) throws -> Set<YapDatabaseEdge>? {
+        let declared = declarations[ExactString(source.collection)]
+        let node = object as? any YapDatabaseRelationshipNode
+        guard declared != nil || node != nil else { return nil }
+        var edges: Set<YapDatabaseEdge> = []
+        for edge in node?.edges(from: source) ?? [] { edges.insert(edge.ofObject) }
+        for declaration in declared ?? [] {
+            for key in declaration.keys(object) {
+                let destination = declaration.destinationCollection.map {
+                    YapDatabaseEdgeDestination.row(key, in: $0)
+                }
+                edges.insert(
+                    YapDatabaseEdge(
+                        declaration.name, from: source, to: destination ?? .file(key),
+                        rules: declaration.rules))
+            }
+        }
+        guard edges.count <= Self.edgesPerObjectMax else {
+            throw YapDatabaseError(
+                .invalidExtension,
+                "the object has \(edges.count) edges in \"\(name)\", more than \(Self.edgesPerObjectMax)",
+                collection: source.collection, key: source.key)
+        }
+        for edge in edges {
+            guard edge.source == source else {
+                throw YapDatabaseError(
+                    .invalidExtension, "an edge \"\(edge.name)\" of the object begins at another row",
+                    collection: source.collection, key: source.key)
+            }
+            try check(edge)
+        }
+        return edges
+    }
+
+    /// Maximum number of edges that one object has.
+    static let edgesPerObjectMax = 100_000
+    private static let nameBytesMax = 1_024
+    private static let fileBytesMax = 4_096
+
+    /// Throws `invalidExtension` for an edge that can't be stored.
+    func check(_ edge: YapDatabaseEdge) throws {
+        if let mistake = mistake(in: edge) {
+            throw YapDatabaseError(
+                .invalidExtension, "\(mistake), in \"\(name)\"", collection: edge.source.collection,
+                key: edge.source.key)
+        }
+    }
+
+    private func mistake(in edge: YapDatabaseEdge) -> String? {
+        if edge.name.utf8.count > Self.nameBytesMax {
+            return "the name of an edge has more than \(Self.nameBytesMax) bytes"
+        }
+        if !YapDatabaseEdgeRules.all.isSuperset(of: edge.rules) {
+            return "an edge has the unknown rules \(edge.rules.rawValue)"
+        }
+        if !hears(of: edge.source.collection) {
+            return
+                "an edge begins in the collection \"\(edge.source.collection)\", which isn't in `collections`"
+        }
+        switch edge.destination {
+        case .row(let row):
+            return hears(of: row.collection)
+                ? nil : "an edge ends in the collection \"\(row.collection)\", which isn't in `collections`"
+        case .file(let file):
+            // To the system a zero byte ends the path: it would be another file.
+            return (1...Self.fileBytesMax).contains(file.utf8.count) && !file.utf8.contains(0)
+                ? nil : "the text of a file is empty, too long, or has a zero byte"
+        }
+    }
+
+    /// Throws what is wrong with the declarations.
+    func check(in transaction: YapDatabaseReadTransaction) throws {
+        for declaration in declarations.values.joined() {
+            try declaration.check(transaction, name)
+            let destination = declaration.destinationCollection ?? declaration.collection
+            _ = try transaction.store.registered(destination)
+            let source = YapCollectionKey(collection: declaration.collection, key: "")
+            try check(
+                YapDatabaseEdge(
+                    declaration.name, from: source, to: .row("", in: destination), rules: declaration.rules))
+        }
+    }
+}
+
+extension YapDatabaseEdge {
+    /// The edge as one that belongs to its object.
+    var ofObject: YapDatabaseEdge {
+        var edge = self
+        edge.isManual = false
+        return edge
+    }
+}
+
+/// A relationship at one SQLite handle. It keeps nothing but the texts of its statements.
+public final class YapDatabaseRelationshipConnection: YapDatabaseExtensionConnection {
+    let relationship: YapDatabaseRelationship
+    let sql: RelationshipSQL
+
+    init(_ relationship: YapDatabaseRelationship, tables: [String]) {
+        self.relationship = relationship
+        sql = RelationshipSQL(tables: tables)
+    }
+
+    /// The relationship in a transaction.
+    public func makeTransaction(
+        _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseRelationshipTransaction {
+        guard let writing = transaction as? YapDatabaseReadWriteTransaction else {
+            return YapDatabaseRelationshipTransaction(self, transaction, tables)
+        }
+        return YapDatabaseRelationshipWriteTransaction(self, writing, tables)
+    }
+
+    /// Nothing is cached.
+    public func apply(_ changes: any Sendable) {}
+    /// Nothing is cached.
+    public func dropCaches() {}
+}
