@@ -26,6 +26,15 @@ private struct RelationshipModel: Equatable {
         for edge in node.edges(from: .node(key)) { edges[edge] = edge.rules }
     }
 
+    /// As another version fills it: an edge that was dropped is made again if its destination exists now.
+    mutating func fill() {
+        for (key, node) in nodes { set(node, key) }
+        for case (let edge, .row(let row)) in edges.keys.map({ ($0, $0.destination) })
+        where nodes[row.key] == nil {
+            edges[edge] = nil
+        }
+    }
+
     mutating func remove(_ key: String, _ pending: inout [Deleted]) {
         guard nodes.removeValue(forKey: key) != nil else { return }
         for edge in edges.keys {
@@ -108,12 +117,12 @@ extension YapDatabaseEdge {
     }
 
     /// Writes at random, also in savepoints and transactions that fail, and in runs without the relationship.
-    @Test(arguments: TestSeed.values(count: 6))
+    @Test(arguments: TestSeed.values(count: 4))
     func aRelationshipIsAsAPlainGraphHasIt(_ seed: UInt64) throws {
         var stage = try RelationshipStage()
         var model = RelationshipModel()
         var draw = Draw(random: SeededRandomSource(seed: seed))
-        for round in 0..<120 {
+        for round in 0..<80 {
             var next = model
             var pending: [RelationshipModel.Deleted] = []
             let fails = draw.number(5) == 0
@@ -137,8 +146,10 @@ extension YapDatabaseEdge {
             try expectEqual(stage, model, round)
             if draw.number(20) == 0 {
                 try stage.database.close()
+                let version = "\(draw.number(2))"
+                if version != stage.graph.versionTag.prefix(1) { model.fill() }
                 stage = try RelationshipStage(
-                    YapDatabaseRelationship("graph", version: "\(draw.number(2))"), in: stage.folder)
+                    YapDatabaseRelationship("graph", version: version), in: stage.folder)
                 try expectEqual(stage, model, round)
             }
         }
@@ -171,10 +182,10 @@ extension YapDatabaseEdge {
 
     private func expectEqual(_ stage: RelationshipStage, _ model: RelationshipModel, _ round: Int) throws {
         try stage.read { transaction in
-            #expect(try transaction.keys() == model.nodes.keys.sorted(), "round \(round)")
+            try #require(try transaction.keys() == model.nodes.keys.sorted(), "round \(round)")
             let edges = try transaction[stage.graph].edges()
             let stored = Dictionary(uniqueKeysWithValues: edges.map { ($0, $0.rules) })
-            #expect(stored == model.edges, "round \(round)")
+            try #require(stored == model.edges, "round \(round)")
         }
     }
 }
