@@ -2,9 +2,9 @@ import SQLite
 
 /// Applies the rules of deleted edges until nothing is left to do.
 ///
-/// A row that is removed here adds the rules of its own edges to the table of pending ones, from which the loop takes the
-/// next. So a cascade has no recursion, whatever its depth, and memory for one batch. A cycle ends because each removed
-/// row takes its edges along.
+/// A row that is removed here adds the rules of its own edges to the table of pending ones, from which the loop takes
+/// the next. So a cascade has no recursion, whatever its depth, and memory for one batch. A cycle ends because each
+/// removed row takes its edges along.
 struct RelationshipCascade {
     /// Rules that are applied at a time.
     static let batchMax = 500
@@ -48,7 +48,7 @@ struct RelationshipCascade {
             guard checksCount <= Self.checksMax else {
                 throw YapDatabaseError(
                     .extensionsDoNotSettle,
-                    "the objects of whenEdgeDeleted of \"\(writer.relationship.name)\" have edges to missing rows again and again"
+                    "whenEdgeDeleted of \"\(writer.relationship.name)\" returns objects with edges to missing rows again and again"
                 )
             }
             let batch = try next()

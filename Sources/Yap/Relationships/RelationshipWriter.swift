@@ -86,7 +86,8 @@ final class RelationshipWriter {
             while try statement.step() { stored[YapDatabaseEdge(statement)] = statement.int64(at: 8) }
             return stored
         }
-        for (edge, id) in stored where !wanted.contains(edge) {
+        let kept = stored.isEmpty ? [] : Set(wanted)
+        for (edge, id) in stored where !kept.contains(edge) {
             try tables.run(sql.delete, [.integer(id)])
             note(edge)
         }

@@ -2,7 +2,8 @@ import Seams
 
 /// An edge of a relationship: it has a name, and leads from a row to another row or to a file.
 ///
-/// Two edges are the same one if name, source, destination and `isManual` are equal. Texts are equal if their bytes are.
+/// Two edges are the same one if name, source, destination and `isManual` are equal. Texts are equal if their bytes
+/// are equal.
 public struct YapDatabaseEdge: Hashable, Sendable {
     /// The name that groups edges of one meaning, such as "author". Up to 1,024 bytes.
     public let name: String
@@ -64,8 +65,8 @@ public enum YapDatabaseEdgeDestination: Hashable, Sendable {
     }
 }
 
-/// What happens when an end of an edge is deleted. Rules can be combined. A row that one rule deletes is not notified by
-/// another.
+/// What happens when an end of an edge is deleted. Rules can be combined. A row that one rule deletes is not notified
+/// by another.
 ///
 /// An edge that is only replaced, because its object was stored with others, fires no rule.
 public struct YapDatabaseEdgeRules: OptionSet, Hashable, Sendable {
@@ -81,7 +82,8 @@ public struct YapDatabaseEdgeRules: OptionSet, Hashable, Sendable {
     public static let notifyIfDestinationDeleted = YapDatabaseEdgeRules(rawValue: 2)
     /// The destination is deleted: delete the source.
     public static let deleteSourceIfDestinationDeleted = YapDatabaseEdgeRules(rawValue: 4)
-    /// The source is deleted: delete the destination, a row or a file. A file stays as long as another edge leads to it.
+    /// The source is deleted: delete the destination, a row or a file. A file stays as long as another edge leads to
+    /// it.
     public static let deleteDestinationIfSourceDeleted = YapDatabaseEdgeRules(rawValue: 8)
     /// The destination is deleted: delete the source if no edge of this name leads from it any more.
     public static let deleteSourceIfAllDestinationsDeleted = YapDatabaseEdgeRules(rawValue: 16)

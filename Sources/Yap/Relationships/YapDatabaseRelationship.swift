@@ -45,8 +45,8 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
     ///   - collections: Collections of all ends of edges. Default: all collections. Writes in others are faster.
     ///   - fileDeletion: How files are deleted, after the commit. Default: by absolute paths.
     ///   - declare: Declares the edges of properties.
-    ///   - whenEdgeDeleted: Called inside the transaction for an edge with a rule that notifies. Returns the object that
-    ///     replaces the one at the other end, or nil. An error fails the transaction.
+    ///   - whenEdgeDeleted: Called inside the transaction for an edge with a rule that notifies. Returns the object
+    ///     that replaces the one at the other end, or nil. An error fails the transaction.
     public init(
         _ name: String, version: String, in collections: [String]? = nil,
         fileDeletion: YapDatabaseFileDeletion = .atPaths,
@@ -86,30 +86,24 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
         collections?.contains { $0.hasSameBytes(as: collection) } ?? true
     }
 
-    /// The edges of an object, each once; nil if nothing declares any.
-    func edges(of object: any Sendable, at source: YapCollectionKey) throws -> Set<YapDatabaseEdge>? {
+    /// The edges of an object, each once, in the order of their declarations; nil if nothing declares any.
+    func edges(of object: any Sendable, at source: YapCollectionKey) throws -> [YapDatabaseEdge]? {
         let declared = declarations[ExactString(source.collection)]
         let node = object as? any YapDatabaseRelationshipNode
         guard declared != nil || node != nil else { return nil }
-        var edges: Set<YapDatabaseEdge> = []
-        for edge in node?.edges(from: source) ?? [] { edges.insert(edge.ofObject) }
-        for declaration in declared ?? [] {
-            for key in declaration.keys(object) {
-                let destination = declaration.destinationCollection.map {
-                    YapDatabaseEdgeDestination.row(key, in: $0)
-                }
-                edges.insert(
-                    YapDatabaseEdge(
-                        declaration.name, from: source, to: destination ?? .file(key),
-                        rules: declaration.rules))
+        var (edges, seen, count) = ([YapDatabaseEdge](), Set<YapDatabaseEdge>(), 0)
+        func add(_ more: [YapDatabaseEdge]) throws {
+            count += more.count
+            guard count <= Self.edgesPerObjectMax else {
+                throw YapDatabaseError(
+                    .invalidExtension,
+                    "the object has more than \(Self.edgesPerObjectMax) edges in \"\(name)\"",
+                    collection: source.collection, key: source.key)
             }
+            for edge in more where seen.insert(edge.ofObject).inserted { edges.append(edge.ofObject) }
         }
-        guard edges.count <= Self.edgesPerObjectMax else {
-            throw YapDatabaseError(
-                .invalidExtension,
-                "the object has \(edges.count) edges in \"\(name)\", more than \(Self.edgesPerObjectMax)",
-                collection: source.collection, key: source.key)
-        }
+        try add(node?.edges(from: source) ?? [])
+        for declaration in declared ?? [] { try add(declaration.edges(of: object, at: source)) }
         for edge in edges {
             guard edge.source == source else {
                 throw YapDatabaseError(

@@ -5,7 +5,7 @@ import Seams
 /// ```swift
 /// extension Player: YapDatabaseRelationshipNode {
 ///     func edges(from source: YapCollectionKey) -> [YapDatabaseEdge] {
-///         [YapDatabaseEdge("team", from: source, to: .row(team, in: "teams"), rules: .deleteSourceIfDestinationDeleted)]
+///         [YapDatabaseEdge("team", from: source, to: .row(team, in: "teams"), rules: .notifyIfDestinationDeleted)]
 ///     }
 /// }
 /// ```
@@ -54,6 +54,13 @@ public struct YapDatabaseRelationshipEdges {
         let rules: YapDatabaseEdgeRules
         let keys: @Sendable (any Sendable) -> [String]
         let check: @Sendable (YapDatabaseReadTransaction, _ relationship: String) throws -> Void
+
+        func edges(of object: any Sendable, at source: YapCollectionKey) -> [YapDatabaseEdge] {
+            keys(object).map { key in
+                let row = destinationCollection.map { YapDatabaseEdgeDestination.row(key, in: $0) }
+                return YapDatabaseEdge(name, from: source, to: row ?? .file(key), rules: rules)
+            }
+        }
 
         /// What the version tag has of it.
         var shape: String {

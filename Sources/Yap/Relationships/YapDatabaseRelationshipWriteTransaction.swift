@@ -4,12 +4,13 @@ import SQLite
 ///
 /// A method that throws fails the whole transaction, unless it throws `invalidExtension` for its argument.
 public final class YapDatabaseRelationshipWriteTransaction: YapDatabaseRelationshipTransaction {
-    /// Adds a manual edge, or sets the rules of the one that exists. It stays until `remove` or until one of its ends is
-    /// deleted.
+    /// Adds a manual edge, or sets the rules of the one that exists. It stays until `remove`, or until one of its ends
+    /// is deleted.
     ///
     /// ```swift
     /// try transaction[owns].add(
-    ///     YapDatabaseEdge("cover", from: book, to: .row("front", in: "images"), rules: .deleteDestinationIfSourceDeleted))
+    ///     YapDatabaseEdge(
+    ///         "cover", from: book, to: .row("front", in: "images"), rules: .deleteDestinationIfSourceDeleted))
     /// ```
     ///
     /// - Parameter edge: The edge. Its ends may be written later in the transaction.
