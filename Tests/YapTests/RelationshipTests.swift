@@ -360,4 +360,21 @@ import Testing
         // An edge, its pending rule twice, and the row.
         #expect(counts == [4 * 600 + 1, 4 * 1_200 + 1])
     }
+
+    @Test func edgesWithAnEndAreFoundByTheEndAndNotByTheirName() throws {
+        let ends: [(YapCollectionKey?, YapDatabaseEdgeDestination?, String)] = [
+            (.node("a"), nil, "source_of"), (nil, .node("a"), "destination_of"),
+            (.node("a"), .node("b"), "source_of"), (nil, nil, "name_of"),
+        ]
+        try stage.read { transaction in
+            let part = try transaction[graph]
+            for (source, destination, index) in ends {
+                let filter = RelationshipFilter(name: "n", source: source, destination: destination)
+                let order = part.order(filter)
+                let (text, values) = part.sql.find(RelationshipSQL.columns, filter, order: order)
+                let plan = try part.tables.rows("EXPLAIN QUERY PLAN " + text, values)
+                #expect("\(plan.first ?? [])".contains("INDEX \(index)_relationship_graph"), "\(plan)")
+            }
+        }
+    }
 }

@@ -94,14 +94,20 @@ public class YapDatabaseRelationshipTransaction {
         return filter
     }
 
+    /// The order in which edges were added. With an end, SQLite mustn't take it from the index over names, which it would
+    /// go through as a whole.
+    final func order(_ filter: RelationshipFilter) -> String {
+        filter.source == nil && filter.destination == nil ? " ORDER BY id" : " ORDER BY +id"
+    }
+
     private func find<Result>(
         _ what: String, _ name: String?, _ source: YapCollectionKey?,
         _ destination: YapDatabaseEdgeDestination?, _ limit: Int? = nil,
         _ read: (borrowing Statement) throws -> Result
     ) throws -> [Result] {
+        let filter = try filter(name, source, destination)
         // The rows of a DISTINCT come in no order of their own.
-        let order = what.hasPrefix("DISTINCT") ? "" : " ORDER BY id"
-        var (text, values) = sql.find(what, try filter(name, source, destination), order: order)
+        var (text, values) = sql.find(what, filter, order: what.hasPrefix("DISTINCT") ? "" : order(filter))
         if let limit {
             values.append(.integer(Int64(max(0, limit))))
             text += " LIMIT ?\(values.count)"
