@@ -119,6 +119,8 @@ import Testing
         database = try open()
         try write(database) { transaction in
             try transaction.removeObject(forKey: "hugo", inCollection: "notes")
+            // A changed row is handed over as removed and filled again.
+            try transaction.setObject("changed", forKey: "zola", inCollection: "notes")
             try transaction.setObject(
                 Book(author: "zola", topics: ["x"]), forKey: "3", inCollection: "books")
         }
@@ -165,7 +167,7 @@ import Testing
         let steps = try SteppedRegistration(graph, "graph", in: database)
         #expect(try steps.next() != nil)
         try write(database) { transaction in
-            for number in 0..<400 { try transaction.remove("\(number)") }
+            for number in 0..<499 { try transaction.remove("\(number)") }
         }
         #expect(try database.newConnection().blocking.read { try $0.node("shared") } != nil)
         while let _ = try steps.next() {
@@ -176,7 +178,7 @@ import Testing
         let keys = try database.newConnection().blocking.read { try $0.keys() }
         #expect(keys.contains("shared") && !keys.contains("first"))
         try write(database) { transaction in
-            for number in 400..<600 { try transaction.remove("\(number)") }
+            for number in 499..<600 { try transaction.remove("\(number)") }
         }
         #expect(try database.newConnection().blocking.read { try $0.node("shared") } == nil)
     }

@@ -10,9 +10,6 @@ struct RelationshipSQL: Sendable {
 
     private static let hasSource = hasRow("source")
     private static let hasDestination = "(is_file OR \(hasRow("destination")))"
-    /// The edge at which a row is deleted is also its other end.
-    private static let isLoop =
-        "(is_file = 0 AND source_key = destination_key AND source_collection = destination_collection)"
     private static let isSource = "source_key = ?1 AND source_collection = ?2"
     private static let isDestination = "destination_key = ?1 AND destination_collection = ?2 AND is_file = 0"
     private static let unchecked = "is_unchecked = 1"
@@ -129,11 +126,11 @@ struct RelationshipSQL: Sendable {
     /// What a deleted row does to its edges, in this order. The values are its key and collection.
     var removeRow: [String] {
         [
-            fire(.sourceDeleted, "\(Self.isSource) AND NOT \(Self.isLoop)"),
-            fire(.destinationDeleted, "\(Self.isDestination) AND NOT \(Self.isLoop)"),
+            fire(.sourceDeleted, "\(Self.isSource)"),
+            fire(.destinationDeleted, "\(Self.isDestination)"),
             "DELETE FROM \(edges) WHERE \(Self.isSource)",
             "DELETE FROM \(edges) WHERE \(Self.isDestination)",
-            // Rules whose object it was.
+            // Rules for the row itself, also those of an edge to itself.
             """
             DELETE FROM \(pending)
             WHERE (\(Self.isSource) AND reason = \(YapDatabaseEdgeDeletionReason.destinationDeleted.rawValue))
