@@ -3,9 +3,11 @@
 /// SQL's NULL counts as false: no condition tells the two apart, because a negated one is `IS NOT TRUE`.
 struct SecondaryIndexPredicate: Sendable {
     typealias Columns = [YapDatabaseColumnValue]
-    private typealias Test = @Sendable (Columns) -> Bool
+    typealias Test = @Sendable (Columns) -> Bool
 
     private let test: Test
+
+    init(_ test: @escaping Test) { self.test = test }
 
     /// - Parameter place: Returns the place of a property's column.
     init<Object>(

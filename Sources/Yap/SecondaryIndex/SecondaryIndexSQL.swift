@@ -51,6 +51,13 @@ struct SecondaryIndexSQL: Sendable {
     func column(_ place: Int) -> String { columns[place] }
 }
 
+/// Two more columns of an index, which its table finds rows by: one that is never greater than a property's column,
+/// and one that is never less.
+struct IndexBounds: Sendable {
+    let lower: String
+    let upper: String
+}
+
 /// The SQL of a query's condition, with the values of its parameters.
 struct SecondaryIndexWhere {
     /// Of queries with more values than this there are too many texts to keep each prepared.
@@ -58,12 +65,16 @@ struct SecondaryIndexWhere {
 
     private(set) var text = ""
     private(set) var values: [YapDatabaseColumnValue] = []
+    private var bounds: [String: IndexBounds] = [:]
 
-    /// - Parameter column: returns the SQL of a property's column.
+    /// - Parameters:
+    ///   - bounds: The bounds of columns, by the SQL of these.
+    ///   - column: returns the SQL of a property's column.
     init<Object>(
-        _ condition: YapDatabaseIndexCondition<Object>?,
+        _ condition: YapDatabaseIndexCondition<Object>?, bounds: [String: IndexBounds] = [:],
         column: (any AnyKeyPath & Sendable) throws -> String
     ) throws {
+        self.bounds = bounds
         guard let condition else { return }
         text = " WHERE " + (try sql(condition.node, column))
         guard values.count <= YapDatabaseIndexCondition<Object>.valuesMax else {
@@ -83,6 +94,11 @@ struct SecondaryIndexWhere {
     /// Whether its statement is worth keeping.
     var isKept: Bool { values.count <= Self.keptValuesMax }
 
+    /// Adds an expression that must be true too.
+    mutating func add(_ expression: String) {
+        text += (text.isEmpty ? " WHERE " : " AND ") + expression
+    }
+
     /// Adds a value, and returns its parameter.
     mutating func parameter(_ value: YapDatabaseColumnValue) -> String {
         values.append(value)
@@ -97,7 +113,7 @@ struct SecondaryIndexWhere {
             // Nothing is less than no value; only `==` finds it.
             return comparison == "=" ? "\(try column(path)) IS NULL" : "0"
         case .compare(let path, let comparison, let value):
-            return "\(try column(path)) \(comparison) \(parameter(value))"
+            return compare(try column(path), comparison, value)
         case .isOne(let path, let all):
             let name = try column(path)
             let some = all.filter { $0 != .null }
@@ -112,6 +128,19 @@ struct SecondaryIndexWhere {
         // A comparison with a row that has no value is neither true nor false in SQL.
         case .not(let node): return "(\(try sql(node, column))) IS NOT TRUE"
         }
+    }
+
+    /// What is true of the column is also true of its bounds, by which the table finds the rows.
+    private mutating func compare(
+        _ name: String, _ comparison: String, _ value: YapDatabaseColumnValue
+    ) -> String {
+        let exact = "\(name) \(comparison) \(parameter(value))"
+        guard let bounds = bounds[name], let bound = value.rTreeBound else { return exact }
+        let place = parameter(.real(bound))
+        var terms = [exact]
+        if !comparison.hasPrefix(">") { terms.append("\(bounds.lower) <= \(place)") }
+        if !comparison.hasPrefix("<") { terms.append("\(bounds.upper) >= \(place)") }
+        return "(\(terms.joined(separator: " AND ")))"
     }
 
     /// A range, which an index finds: from the prefix to the first text after all that begin with it.

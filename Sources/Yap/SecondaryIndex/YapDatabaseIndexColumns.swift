@@ -33,7 +33,7 @@ public struct YapDatabaseIndexColumns<Object: Sendable> {
     ) {
         if columns.contains(where: { $0.path == path }) { mistakes.append("\(path) is a column twice") }
         guard let name = name ?? Self.name(of: path) else {
-            return mistakes.append("the property \(path) has no name here: use column(path, \"name\")")
+            return mistakes.append("the property \(path) has no name here: give it one")
         }
         if let mistake = mistake(in: name) { mistakes.append(mistake) }
         if isIndexed { indexes.append([columns.count]) }

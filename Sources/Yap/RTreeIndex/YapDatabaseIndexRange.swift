@@ -1,0 +1,51 @@
+/// Two properties of an index that are the ends of a range, in the closure of a query.
+///
+/// ```swift
+/// try $0[shops].rows(where: { ($0.opens...$0.closes).contains(noon) })
+/// ```
+public struct YapDatabaseIndexRange<Object: Sendable, Bound: Comparable & YapDatabaseColumnConvertible>:
+    Sendable
+{
+    let from: any AnyKeyPath & Sendable
+    let to: any AnyKeyPath & Sendable
+
+    /// Rows whose range has at least one value in common with this one.
+    public func overlaps(_ range: ClosedRange<Bound>) -> YapDatabaseIndexCondition<Object> {
+        compare(from, "<=", range.upperBound) && compare(to, ">=", range.lowerBound)
+    }
+
+    /// Rows whose range lies completely in this one.
+    public func isInside(_ range: ClosedRange<Bound>) -> YapDatabaseIndexCondition<Object> {
+        compare(from, ">=", range.lowerBound) && compare(to, "<=", range.upperBound)
+    }
+
+    /// Rows whose range has all of this one.
+    public func contains(_ range: ClosedRange<Bound>) -> YapDatabaseIndexCondition<Object> {
+        compare(from, "<=", range.lowerBound) && compare(to, ">=", range.upperBound)
+    }
+
+    /// Rows whose range has this value.
+    public func contains(_ value: Bound) -> YapDatabaseIndexCondition<Object> {
+        compare(from, "<=", value) && compare(to, ">=", value)
+    }
+
+    private func compare(
+        _ path: any AnyKeyPath & Sendable, _ comparison: String, _ bound: Bound
+    ) -> YapDatabaseIndexCondition<Object> {
+        YapDatabaseIndexCondition(.compare(path, comparison, bound.columnValue))
+    }
+}
+
+extension YapDatabaseIndexColumn where Value: YapDatabaseRTreeValue {
+    /// The range from one property to another one.
+    public static func ... <End: YapDatabaseRTreeValue>(
+        from: Self, to: YapDatabaseIndexColumn<Object, End>
+    ) -> YapDatabaseIndexRange<Object, Value.Bound> where End.Bound == Value.Bound {
+        YapDatabaseIndexRange(from: from.path, to: to.path)
+    }
+
+    /// Rows whose value is in a range.
+    public func isInside(_ range: ClosedRange<Value.Bound>) -> YapDatabaseIndexCondition<Object> {
+        YapDatabaseIndexRange(from: path, to: path).isInside(range)
+    }
+}

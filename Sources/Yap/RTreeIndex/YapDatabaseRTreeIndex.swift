@@ -1,0 +1,128 @@
+/// An index over numbers of the objects of one collection that are the coordinates of a point or a box: finds those in a
+/// region, and those nearest to a point, without reading the others.
+///
+/// ```swift
+/// let places = YapDatabaseRTreeIndex("places", of: Place.self, in: "places", version: "1") {
+///     $0.dimension(\.longitude)
+///     $0.dimension(\.latitude)
+/// }
+/// try await database.register(places)
+/// let found = try await connection.read {
+///     try $0[places].rows(
+///         where: { $0.longitude.isInside(8.4...8.7) && $0.latitude.isInside(49...50) }, limit: 50)
+/// }
+/// ```
+///
+/// It has 1 to 5 dimensions, each with one property or with a range of two. It follows each write inside the
+/// transaction, so that the same transaction finds what it wrote. Queries are exact, though SQLite's R-tree has 32-bit
+/// numbers: the index also has the values as they are.
+///
+/// An object isn't in the index if a value is nil or NaN, or a range ends before it begins. Infinite values are allowed:
+/// a range without an end ends at infinity.
+public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExtension {
+    /// The class's name in the file, whatever the objects' type.
+    public static var className: String { "YapDatabaseRTreeIndex" }
+    /// The version of the tables.
+    public static var classVersion: Int { 1 }
+    /// Its transactions note the conditions of their queries.
+    public static var notesReads: Bool { true }
+    /// True: its rows have the rowids of the objects' rows.
+    public static var catchesUp: Bool { true }
+
+    /// The name of the index in transactions and in the file.
+    public let name: String
+    /// The collection that it is over.
+    public let collection: String
+    /// The version that the app gave, with what the dimensions are.
+    public let versionTag: String
+    let columns: [YapDatabaseIndexColumns<Object>.Column]
+    let dimensions: [RTreeDimension]
+    private let isIncluded: @Sendable (Object) -> Bool
+    private let mistakes: [String]
+
+    /// Describes an index.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the index in transactions and in the file.
+    ///   - type: The type that the collection is registered with.
+    ///   - collection: The collection.
+    ///   - version: Change it whenever a property is computed in another way, or `isIncluded` decides in another way:
+    ///     the index is then filled anew. Dimensions of another name or type are noticed without it.
+    ///   - isIncluded: Which objects are in the index.
+    ///   - describe: Adds the dimensions. Registering throws `invalidExtension` if they have a mistake.
+    public init(
+        _ name: String, of type: Object.Type, in collection: String, version: String,
+        including isIncluded: @escaping @Sendable (Object) -> Bool = { _ in true },
+        _ describe: (inout YapDatabaseRTreeDimensions<Object>) -> Void
+    ) {
+        var description = YapDatabaseRTreeDimensions<Object>()
+        describe(&description)
+        self.name = name
+        self.collection = collection
+        self.isIncluded = isIncluded
+        columns = description.columns
+        dimensions = description.dimensions
+        mistakes = description.mistakes
+        // The tag tells of other dimensions by itself.
+        let shape = columns.map { "\($0.name) \($0.typeName)" }.joined(separator: ",")
+        let places = dimensions.map { "\($0.from)...\($0.to)" }.joined(separator: ",")
+        versionTag = "\(version);\(collection);\(shape);\(places)"
+    }
+
+    /// The one collection.
+    public var collections: [String]? { [collection] }
+
+    /// The virtual table, which owns three tables of SQLite's.
+    public func tableNames(registeredName: String) -> [String] { ["rtreeIndex_\(registeredName)"] }
+
+    /// The index at one SQLite handle.
+    public func makeConnection(registeredName: String) -> YapDatabaseRTreeIndexConnection<Object> {
+        YapDatabaseRTreeIndexConnection(self, table: tableNames(registeredName: registeredName)[0])
+    }
+
+    /// Throws what is wrong with the description.
+    func check() throws {
+        if let mistake = mistakes.first { throw YapDatabaseError(.invalidExtension, "\(name): \(mistake)") }
+    }
+
+    /// The values of an object's columns, and the bounds of its dimensions; nil if it doesn't belong into the index.
+    func entry(of object: Object) -> RTreeEntry? {
+        guard isIncluded(object) else { return nil }
+        let values = columns.map { $0.value(object) }
+        var bounds: [YapDatabaseColumnValue] = []
+        for dimension in dimensions {
+            guard let more = dimension.bounds(values) else { return nil }
+            bounds += more
+        }
+        return RTreeEntry(bounds: bounds, values: values)
+    }
+}
+
+/// What an index has of one object.
+struct RTreeEntry {
+    let bounds: [YapDatabaseColumnValue]
+    let values: [YapDatabaseColumnValue]
+}
+
+/// An index at one SQLite handle. It keeps nothing but the texts of its statements.
+public final class YapDatabaseRTreeIndexConnection<Object: Sendable>: YapDatabaseExtensionConnection {
+    let index: YapDatabaseRTreeIndex<Object>
+    let sql: RTreeSQL
+
+    init(_ index: YapDatabaseRTreeIndex<Object>, table: String) {
+        self.index = index
+        sql = RTreeSQL(table: table, columns: index.columns.map(\.name), dimensions: index.dimensions)
+    }
+
+    /// The index in a transaction.
+    public func makeTransaction(
+        _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseRTreeIndexTransaction<Object> {
+        YapDatabaseRTreeIndexTransaction(self, transaction, tables)
+    }
+
+    /// Nothing is cached.
+    public func apply(_ changes: any Sendable) {}
+    /// Nothing is cached.
+    public func dropCaches() {}
+}

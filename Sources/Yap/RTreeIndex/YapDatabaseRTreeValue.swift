@@ -1,0 +1,67 @@
+import FoundationEssentials
+
+/// A type whose values can be in a dimension of a `YapDatabaseRTreeIndex`: numbers, `Date`, optionals of these, and your
+/// own types that have such a raw value.
+///
+/// ```swift
+/// struct Metres: RawRepresentable, Comparable, Codable, Sendable { ... }
+/// extension Metres: YapDatabaseRTreeValue {}
+/// ```
+public protocol YapDatabaseRTreeValue: YapDatabaseColumnConvertible {
+    /// The type that queries compare with: the type itself, or the wrapped type of an optional.
+    associatedtype Bound: Comparable & YapDatabaseColumnConvertible = Self
+}
+
+extension Double: YapDatabaseRTreeValue {}
+extension Float: YapDatabaseRTreeValue {}
+extension Int: YapDatabaseRTreeValue {}
+extension Int64: YapDatabaseRTreeValue {}
+extension Int32: YapDatabaseRTreeValue {}
+extension Int16: YapDatabaseRTreeValue {}
+extension Int8: YapDatabaseRTreeValue {}
+extension UInt32: YapDatabaseRTreeValue {}
+extension UInt16: YapDatabaseRTreeValue {}
+extension UInt8: YapDatabaseRTreeValue {}
+extension Date: YapDatabaseRTreeValue {}
+
+extension Optional: YapDatabaseRTreeValue where Wrapped: YapDatabaseRTreeValue {
+    /// The type of the bounds that the wrapped value is compared with.
+    public typealias Bound = Wrapped.Bound
+}
+
+extension YapDatabaseColumnValue {
+    /// The number as a double, rounded to the nearest one; nil for NaN and for what is no number.
+    var rTreeNumber: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .real(let number): number.isNaN ? nil : number
+        default: nil
+        }
+    }
+
+    /// What queries compare with a tree's coordinates. The tree has 32-bit numbers, so what is beyond them counts as the
+    /// greatest one.
+    var rTreeBound: Double? { rTreeNumber.map { Self.clamped($0) } }
+
+    /// The greatest 32-bit number that isn't greater.
+    var rTreeLower: Double? {
+        rTreeBound.map { bound in
+            let near = Float(bound)
+            return Double(Double(near) > bound ? near.nextDown : near)
+        }
+    }
+
+    /// The smallest 32-bit number that isn't less.
+    var rTreeUpper: Double? {
+        rTreeBound.map { bound in
+            let near = Float(bound)
+            return Double(Double(near) < bound ? near.nextUp : near)
+        }
+    }
+
+    /// The nearest number in the range of 32-bit numbers.
+    static func clamped(_ number: Double) -> Double {
+        let greatest = Double(Float.greatestFiniteMagnitude)
+        return min(max(number, -greatest), greatest)
+    }
+}

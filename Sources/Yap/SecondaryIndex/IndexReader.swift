@@ -1,0 +1,136 @@
+import SQLite
+
+/// Runs the queries of an index in one transaction.
+struct IndexReader<Object: Sendable> {
+    typealias Properties = YapDatabaseIndexProperties<Object>
+    typealias Condition = YapDatabaseIndexCondition<Object>
+    typealias Sort = YapDatabaseIndexSort<Object>
+    typealias Row = (key: String, object: Object)
+
+    let transaction: YapDatabaseReadTransaction
+    let tables: YapDatabaseExtensionTables
+    /// Name of the index.
+    let name: String
+    let collection: String
+    let columns: [YapDatabaseIndexColumns<Object>.Column]
+    let sql: SecondaryIndexSQL
+    /// The bounds of columns, by the SQL of these.
+    var bounds: [String: IndexBounds] = [:]
+
+    /// A condition in SQL. Notes that what is read depends on the rows that it finds.
+    ///
+    /// - Parameter readsObjects: Whether whole objects are read.
+    func filter(_ condition: ((Properties) -> Condition)?, readsObjects: Bool = false) throws
+        -> SecondaryIndexWhere
+    {
+        try transaction.check()
+        let condition = condition?(Properties())
+        try noteRead(readsObjects: readsObjects) { try predicate(condition) }
+        return try filter(condition)
+    }
+
+    /// A condition in SQL.
+    func filter(_ condition: Condition?) throws -> SecondaryIndexWhere {
+        try SecondaryIndexWhere(condition, bounds: bounds) { sql.column(try place($0)) }
+    }
+
+    /// A condition in SQL's own words, which may read anything of the rows.
+    func filter(_ expression: String, _ values: [YapDatabaseColumnValue]) throws -> SecondaryIndexWhere {
+        try transaction.begin(collection)
+        return SecondaryIndexWhere(text: expression, values: values)
+    }
+
+    /// A condition as SQLite decides it; nil when it finds all rows.
+    func predicate(_ condition: Condition?) throws -> SecondaryIndexPredicate? {
+        try condition.map { try SecondaryIndexPredicate($0, place: place) }
+    }
+
+    /// Notes, in an observation, that what is read depends on the rows that `predicate` finds.
+    func noteRead(readsObjects: Bool, _ predicate: () throws -> SecondaryIndexPredicate?) throws {
+        guard transaction.dependencies != nil else { return }
+        let predicate = try predicate()
+        tables.noteRead { changes in
+            (changes as? SecondaryIndexChanges)?.mayChange(predicate, readsObjects: readsObjects) ?? true
+        }
+    }
+
+    func place(_ path: any AnyKeyPath & Sendable) throws -> Int {
+        if let place = columns.firstIndex(where: { $0.path == path }) { return place }
+        throw YapDatabaseError(
+            .invalidExtension, "the index \"\(name)\" has no column for \(path): add the property to it",
+            collection: collection)
+    }
+
+    func column(_ path: any AnyKeyPath & Sendable) throws -> String { sql.column(try place(path)) }
+
+    private func order(_ sort: [Sort]) throws -> String {
+        guard !sort.isEmpty else { return "" }
+        let terms = try sort.map { "\(try column($0.path))\($0.order == .descending ? " DESC" : "")" }
+        return " ORDER BY " + terms.joined(separator: ", ")
+    }
+
+    func rows(_ filter: SecondaryIndexWhere, _ sort: [Sort], _ limit: Int?, _ offset: Int) throws -> [Row] {
+        try visit("d.rowid, d.key, d.data", filter, sort, limit, offset) { statement in
+            try row(statement, isKept: limit != nil)
+        }
+    }
+
+    /// The row whose rowid, key and data are the first columns of the statement.
+    ///
+    /// - Parameter isKept: Whether the cache keeps the object.
+    func row(_ statement: borrowing Statement, isKept: Bool) throws -> Row {
+        let key = statement.text(at: 1)
+        let object = try transaction.object(
+            Object.self, key, inCollection: collection, rowID: statement.int64(at: 0), isKept: isKept
+        ) { decode in try statement.withBytes(at: 2, decode) }
+        return (key, object)
+    }
+
+    func keys(_ filter: SecondaryIndexWhere, _ sort: [Sort], _ limit: Int?, _ offset: Int) throws -> [String]
+    {
+        try visit("d.key", filter, sort, limit, offset) { $0.text(at: 0) }
+    }
+
+    func count(_ filter: SecondaryIndexWhere) throws -> Int {
+        Int(columnValue: try value("count(*)", filter)) ?? 0
+    }
+
+    private func visit<Result>(
+        _ wanted: String, _ filter: SecondaryIndexWhere, _ sort: [Sort], _ limit: Int?, _ offset: Int,
+        _ read: (borrowing Statement) throws -> Result
+    ) throws -> [Result] {
+        var filter = filter
+        var text = "SELECT \(wanted)\(sql.fromWithRows)\(filter.text)\(try order(sort))"
+        if limit != nil || offset > 0 {
+            // To SQLite, a negative limit is none.
+            text += " LIMIT \(filter.parameter(.integer(Int64(limit.map { max(0, $0) } ?? -1))))"
+            text += " OFFSET \(filter.parameter(.integer(Int64(max(0, offset)))))"
+        }
+        return try query(text, filter) { statement in
+            var results: [Result] = []
+            while try statement.step() { results.append(try read(statement)) }
+            return results
+        }
+    }
+
+    func aggregate<Value: YapDatabaseColumnConvertible>(
+        _ function: String, _ path: any KeyPath<Object, Value> & Sendable,
+        _ condition: ((Properties) -> Condition)?
+    ) throws -> Value? {
+        let column = try column(path)
+        let found = try value("\(function)(\(column))", filter(condition))
+        return found == .null ? nil : Value(columnValue: found)
+    }
+
+    func value(_ expression: String, _ filter: SecondaryIndexWhere) throws -> YapDatabaseColumnValue {
+        try query("SELECT \(expression)\(sql.from)\(filter.text)", filter) {
+            try $0.step() ? $0.columnValue(at: 0) : .null
+        }
+    }
+
+    func query<Result>(
+        _ text: String, _ filter: SecondaryIndexWhere, _ read: (borrowing Statement) throws -> Result
+    ) throws -> Result {
+        try tables.withStatement(text, filter.values, isKept: filter.isKept, read)
+    }
+}
