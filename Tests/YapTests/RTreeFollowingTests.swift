@@ -111,6 +111,44 @@ struct RTreeFollowingTests {
         #expect(try count(one, .point(7, 7)) == 5)
     }
 
+    @Test func anIndexCatchesUpWithRowsThatWereWrittenWithoutIt() throws {
+        try database.close()
+        // A row of the index that no write concerned.
+        let without = try RTreeStage.open(stage.folder)
+        try without.newConnection().blocking.readWrite { transaction in
+            try transaction.sqlite.execute("UPDATE rtreeIndex_points SET x = -4, x_min = -4 WHERE x = -3")
+            try transaction.set(.point(8, 8), "b")
+            try transaction.set(nil, "a")
+            try transaction.set(.point(0, 0), "d")
+            try transaction.set(.point(9, 9), "e")
+        }
+        try without.close()
+        let again = try RTreeStage.open(stage.folder)
+        try again.blocking.register(points)
+        let found = try again.newConnection().blocking.read { transaction in
+            #expect(try transaction[points].count { $0.x == -4 } == 1)
+            return try all(transaction)
+        }
+        #expect(found == ["c", "d", "b", "e"])
+    }
+
+    @Test func anObservedQueryRunsAgainAfterAChangeInItsRegionAlone() throws {
+        func isObserved(_ shop: Shop?, _ key: String) throws -> Bool {
+            try connection.isObserved {
+                _ = try $0[points].count { $0.x.isInside(0...3) && $0.y.isInside(0...3) }
+            } whenWriting: {
+                try $0.set(shop, key)
+            }
+        }
+        #expect(try isObserved(.point(2, 2), "e"))
+        #expect(try isObserved(.point(2, 4), "e"))
+        #expect(try !isObserved(.point(3.0.nextUp, 2), "e"))
+        #expect(try !isObserved(.point(2, nil), "e"))
+        #expect(try !isObserved(.point(1, 1, name: "new"), "a"))
+        #expect(try isObserved(nil, "a"))
+        #expect(try !isObserved(nil, "b"))
+    }
+
     @Test func anUnregisteredIndexLeavesNoTable() throws {
         func tables() throws -> Int {
             try connection.blocking.read { transaction in
@@ -120,7 +158,7 @@ struct RTreeFollowingTests {
         }
         // The table, its three, and an index of SQLite's own for none of them.
         #expect(try tables() == 4)
-        try database.blocking.unregister( "points")
+        try database.blocking.unregister("points")
         #expect(try tables() == 0)
         #expect(
             code { _ = try connection.blocking.read { try $0[points].count() } } == .extensionNotRegistered)
@@ -143,7 +181,7 @@ struct RTreeFollowingTests {
         try database.blocking.register(index)
         try stage.set(["e": .point(50, 50)])
         #expect(try stage.keys(index) { $0.x > 10 } == ["e"])
-        try database.blocking.unregister( name)
+        try database.blocking.unregister(name)
         try database.blocking.register(index)
         #expect(try stage.read(index) { try $0.count() } == 4)
     }

@@ -145,9 +145,9 @@ struct RTreeIndexTests {
         let inside = try stage.plan(
             stage.points, properties.x.isInside(0...1) && properties.y.isInside(0...1))
         #expect(inside.contains(finds + "D1B0D3B2") || inside.contains(finds + "B0D1B2D3"), "\(inside)")
-        let or = try stage.plan(stage.points, properties.x < 1 || properties.x > 7)
-        #expect(
-            or.contains("MULTI-INDEX OR") && or.contains(finds + "B0") && or.contains(finds + "D1"), "\(or)")
+        let (x, y) = (properties.x.isInside(0...1), properties.y.isInside(0...1))
+        let or = try stage.plan(stage.points, x && y || properties.x.isInside(5...6) && y)
+        #expect(or.contains("MULTI-INDEX OR"), "\(or)")
         let equal = try stage.plan(stage.points, properties.x == 1)
         #expect(equal.hasPrefix(finds) && !equal.hasPrefix(finds + ";"), "\(equal)")
     }

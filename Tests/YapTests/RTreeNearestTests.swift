@@ -32,6 +32,18 @@ struct RTreeNearestTests {
         #expect(try nearest([.at(\.x, -6), .at(\.y, 7)], .max) == ["c", "a", "b"])
     }
 
+    @Test func aRowInACornerOfABoxIsFartherThanOneBesideIt() throws {
+        let boxes = RTreeStage.points("boxes")
+        try stage.connection.blocking.readWrite { try $0.removeAllObjects(inCollection: "shops") }
+        // The first row gives the boxes, of which that of 4 has the corner alone.
+        try stage.set(["1": .point(64, 0), "2": .point(3.5, 3.5), "3": .point(4.5, 0), "4": .point(0, -5)])
+        try stage.database.blocking.register(boxes)
+        for index in [boxes, points] {
+            let found = try stage.read(index) { try $0.keys(nearest: [.at(\.x, 0), .at(\.y, 0)], limit: 1) }
+            #expect(found.map(\.key) == ["3"])
+        }
+    }
+
     @Test func aConditionAScaleAndFewerDimensionsCount() throws {
         #expect(try nearest([.at(\.x, 0), .at(\.y, 0)], 5) { $0.x != 0 } == ["b", "c"])
         #expect(try nearest([.at(\.y, 5)], 2) == ["b", "c"])

@@ -81,8 +81,8 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
     /// ```
     ///
     /// The distance is the square root of the sum of the squared differences in the dimensions. That of a range is 0 for
-    /// a value in it. Degrees aren't metres: `YapDatabaseGeoBox` has a scale for them. Distances beyond 10^150 may count
-    /// as equal.
+    /// a value in it. Degrees aren't metres: the scale of a longitude is the cosine of the latitude. Distances beyond
+    /// 10^150 may count as equal.
     ///
     /// - Parameters:
     ///   - positions: The point's coordinate in each dimension that counts.
