@@ -1,5 +1,5 @@
-/// An index over numbers of the objects of one collection that are the coordinates of a point or a box: finds those in a
-/// region, and those nearest to a point, without reading the others.
+/// An index over coordinates of the objects of one collection: finds those in a region, and those nearest to a point,
+/// without reading the others.
 ///
 /// ```swift
 /// let places = YapDatabaseRTreeIndex("places", of: Place.self, in: "places", version: "1") {
@@ -17,8 +17,8 @@
 /// transaction, so that the same transaction finds what it wrote. Queries are exact, though SQLite's R-tree has 32-bit
 /// numbers: the index also has the values as they are.
 ///
-/// An object isn't in the index if a value is nil or NaN, or a range ends before it begins. Infinite values are allowed:
-/// a range without an end ends at infinity.
+/// An object isn't in the index if a value is nil or NaN, or a range ends before it begins. Infinite values are
+/// allowed: a range without an end ends at infinity.
 public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExtension {
     /// The class's name in the file, whatever the objects' type.
     public static var className: String { "YapDatabaseRTreeIndex" }

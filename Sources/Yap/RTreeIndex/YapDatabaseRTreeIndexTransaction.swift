@@ -80,9 +80,9 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
     /// try $0[places].rows(nearest: [.at(\.longitude, 8.4, scale: 0.65), .at(\.latitude, 49)], limit: 10)
     /// ```
     ///
-    /// The distance is the square root of the sum of the squared differences in the dimensions. That of a range is 0 for
-    /// a value in it. Degrees aren't metres: the scale of a longitude is the cosine of the latitude. Distances beyond
-    /// 10^150 may count as equal.
+    /// The distance is the square root of the sum of the squared differences in the dimensions. The difference of a
+    /// range is 0 for a value in it. Degrees aren't metres: the scale of a longitude is the cosine of the latitude.
+    /// Distances beyond 10^150 may count as equal.
     ///
     /// - Parameters:
     ///   - positions: The point's coordinate in each dimension that counts.
@@ -165,7 +165,7 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
     ///     [.real(8.4), .real(8.7)])
     /// ```
     ///
-    /// The tree finds rows by comparisons with bounds: of the property `longitude`, `longitude_min` and `longitude_max`.
+    /// The tree finds rows by comparisons with bounds: those of `longitude` are `longitude_min` and `longitude_max`.
     /// They have 32 bits and are rounded outwards. Comparisons with `longitude` itself are exact, and visit all rows
     /// that the bounds leave.
     ///

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// A type whose values can be in a dimension of a `YapDatabaseRTreeIndex`: numbers, `Date`, optionals of these, and your
-/// own types that have such a raw value.
+/// A type whose values can be in a dimension of a `YapDatabaseRTreeIndex`: numbers, `Date`, optionals of these, and
+/// your own types that have such a raw value.
 ///
 /// ```swift
 /// struct Metres: RawRepresentable, Comparable, Codable, Sendable { ... }
@@ -39,8 +39,8 @@ extension YapDatabaseColumnValue {
         }
     }
 
-    /// What queries compare with a tree's coordinates. The tree has 32-bit numbers, so what is beyond them counts as the
-    /// greatest one.
+    /// The number that is compared with a tree's coordinates. The tree has 32-bit numbers, so a number beyond them
+    /// counts as the greatest one.
     var rTreeBound: Double? { rTreeNumber.map { Self.clamped($0) } }
 
     /// The greatest 32-bit number that isn't greater.
