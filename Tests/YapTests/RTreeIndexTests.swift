@@ -65,12 +65,12 @@ struct RTreeIndexTests {
 
     @Test func coordinatesAreComparedExactly() throws {
         let (one, next) = (16_777_217.0, 16_777_217.0.nextUp)
-        try stage.set(["e": .point(one, one), "f": .point(next, next), "g": .point(1e-320, 1e300)])
+        try stage.set(["e": .point(one, one), "f": .point(next, next), "g": .point(0x1p-1063, 1e300)])
         #expect(try keys { $0.x.isInside(one...one) } == ["e"])
         #expect(try keys { $0.x.isInside(next...next) } == ["f"])
         #expect(try keys { $0.x > one } == ["f"])
         #expect(try keys { $0.x < next && $0.x > 3 } == ["e"])
-        #expect(try keys { $0.x.isInside(1e-320...1e-320) && $0.y.isInside(1e300...1e300) } == ["g"])
+        #expect(try keys { $0.x.isInside(0x1p-1063...0x1p-1063) && $0.y.isInside(1e300...1e300) } == ["g"])
         #expect(try keys { $0.y > 1e299 } == ["g"])
         #expect(try keys { $0.y > 1e301 } == [])
         try database.blocking.register(stage.numbers)
@@ -88,7 +88,8 @@ struct RTreeIndexTests {
 
     @Test func boundsOfATreeAreNeverInsideTheValue() {
         let numbers = [
-            0, -0.0, 1e-320, -1e-320, 1e-46, 0.1, -0.1, 1e38, 3.5e38, -3.5e38, 1e300, .infinity, -.infinity,
+            0, -0.0, 0x1p-1063, -0x1p-1063, 1e-46, 0.1, -0.1, 1e38, 3.5e38, -3.5e38, 1e300, .infinity,
+            -.infinity,
             16_777_217, 1 / 3.0,
         ]
         for number in numbers.map(YapDatabaseColumnValue.real) + [.integer(.max), .integer(.min)] {
