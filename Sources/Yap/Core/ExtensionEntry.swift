@@ -20,6 +20,8 @@ final class ExtensionEntry {
     var pace = CatchUpPace()
     /// Up to which rowid another process has filled the tables.
     private var notedThrough: Int64?
+    /// Whether its transactions are `RowHooks`.
+    let hasHooks: Bool
     /// The collections that it hears of; nil: all.
     private let collections: [String]?
     private let dependencies: [String]
@@ -30,6 +32,7 @@ final class ExtensionEntry {
         connection = instance.makeConnection(registeredName: registered.name)
         tables = TableStatements(
             sqlite, owned: instance.tableNames(registeredName: registered.name), readable: ["database2"])
+        hasHooks = instance.hasHooks
         collections = instance.collections
         dependencies = instance.dependencies
     }

@@ -49,7 +49,7 @@ public struct YapDatabaseError: Error, Sendable {
         case extensionNameTaken
         /// An extension that it depends on is not registered.
         case extensionDependencyMissing
-        /// Extensions changed rows at the end of the transaction without coming to an end.
+        /// Extensions changed rows at the end of the transaction without coming to an end, or hooks did in each other.
         case extensionsDoNotSettle
         /// A registered extension can't undo a part of a transaction.
         case savepointUnsupported
@@ -125,7 +125,7 @@ public struct YapDatabaseError: Error, Sendable {
         case .closed: "open the database again"
         case .extensionNotRegistered, .extensionDependencyMissing: "register the extension first"
         case .extensionNameTaken: "unregister it, or use another name"
-        case .extensionsDoNotSettle: "look at the extensions' flushPendingChangesToMainDatabaseTable"
+        case .extensionsDoNotSettle: "look at what hooks and flushPendingChangesToMainDatabaseTable write"
         case .savepointUnsupported: "write without a savepoint, or add makeRestorePoint() to the extension"
         }
     }

@@ -46,6 +46,17 @@ extension YapDatabaseRowChange {
         }
     }
 
+    /// The rows that are changed one by one.
+    var rows: [YapDatabaseRowIdentity] {
+        switch self {
+        case .insert(let row, _, _), .update(let row, _, _), .replaceObject(let row, _),
+            .replaceMetadata(let row, _), .touchObject(let row), .touchMetadata(let row), .touchRow(let row):
+            [row]
+        case .remove(let rows): rows
+        case .removeAll: []
+        }
+    }
+
     /// The part of the change that is about rows up to a rowid; nil when there is none.
     func limited(toRowsThrough rowIDMax: Int64) -> YapDatabaseRowChange? {
         switch self {

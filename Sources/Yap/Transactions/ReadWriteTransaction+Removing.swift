@@ -55,6 +55,13 @@ extension YapDatabaseReadWriteTransaction {
     /// In batches of a bounded size. Each batch is looked up anew: an extension may have changed rows in
     /// between.
     private func removeAllTellingExtensions(_ collection: String) throws {
+        if hasHooks(collection) {
+            // All of them at once: those that hooks insert meanwhile stay.
+            let all = try rows.identities(inCollection: collection, after: nil, max: .max)
+            if all.isEmpty { return }
+            try remove(all, collection)
+            return changes.recordClearing(of: collection)
+        }
         var last: String?
         var isAny = false
         while true {
@@ -70,6 +77,14 @@ extension YapDatabaseReadWriteTransaction {
 
     private func remove(_ batch: [YapDatabaseRowIdentity], _ collection: String) throws {
         guard !batch.isEmpty else { return }
+        guard hasHooks(collection) else { return try removeTogether(batch, collection) }
+        // One by one: the hooks of one row may remove another of the batch.
+        for row in batch where try rows.rowID(row.key, collection) == row.rowID {
+            try removeTogether([row], collection)
+        }
+    }
+
+    private func removeTogether(_ batch: [YapDatabaseRowIdentity], _ collection: String) throws {
         try perform(.remove(batch)) {
             for row in batch {
                 try rows.delete(row.rowID)

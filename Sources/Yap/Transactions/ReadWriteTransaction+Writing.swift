@@ -76,6 +76,7 @@ extension YapDatabaseReadWriteTransaction {
         let name = row.name
         let metadata = row.metadata?.box.erased
         var identity = YapDatabaseRowIdentity(rowID: 0, collection: name.collection, key: name.key)
+        try callHooksBefore(.insert(identity, object: row.object.erased, metadata: metadata))
         try tell(.insert(identity, object: row.object.erased, metadata: metadata)) { try $0.willChange($1) }
         let rowID = try toldOf {
             if let rowID = try rows.insert(
@@ -90,6 +91,7 @@ extension YapDatabaseReadWriteTransaction {
         try recordWrite(row, rowID, isInsert: true)
         identity = YapDatabaseRowIdentity(rowID: rowID, collection: name.collection, key: name.key)
         try tell(.insert(identity, object: row.object.erased, metadata: metadata)) { try $0.didChange($1) }
+        try callHooksAfter(.insert(identity, object: row.object.erased, metadata: metadata))
     }
 
     private func update(
@@ -118,9 +120,11 @@ extension YapDatabaseReadWriteTransaction {
     func perform(_ change: YapDatabaseRowChange, _ body: () throws -> Void) throws {
         let isHeard = change.collection.map { store.isHeard($0) } ?? !store.extensions.isEmpty
         guard isHeard else { return try body() }
+        try callHooksBefore(change)
         try tell(change) { try $0.willChange($1) }
         try toldOf(body)
         try tell(change) { try $0.didChange($1) }
+        try callHooksAfter(change)
     }
 
     /// Tells each extension what it hears of a change.

@@ -11,6 +11,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     var recordedCount = 0
     /// How often the extensions were told of something.
     var writeCount = 0
+    /// How many calls of hooks are under way, each in a write of the one before.
+    var hookDepth = 0
     /// How many of SQLite's changes were undone by savepoints.
     var undoneCount = 0
     private(set) var isRolledBack = false

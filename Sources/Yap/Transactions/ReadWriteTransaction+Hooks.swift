@@ -1,0 +1,64 @@
+/// Calling the app's hooks around a write.
+extension YapDatabaseReadWriteTransaction {
+    /// Maximum depth of writes in hooks of writes in hooks. A low number, because each level is on the thread's stack.
+    static let hookDepthMax = 16
+
+    /// Calls the hooks before a change.
+    ///
+    /// - Throws: What a hook throws; `invalidExtension` if a hook has inserted or removed the row of the change.
+    func callHooksBefore(_ change: YapDatabaseRowChange) throws {
+        guard hears(change) else { return }
+        let mutationCount = change.collection.map { mutations.count($0) }
+        try callHooks(change) { try $0.beforeChange($1, in: self) }
+        guard let collection = change.collection, mutations.count(collection) != mutationCount else { return }
+        try toldOf { try checkIdentity(of: change) }
+    }
+
+    /// Calls the hooks after a change.
+    func callHooksAfter(_ change: YapDatabaseRowChange) throws {
+        if hears(change) { try callHooks(change) { try $0.afterChange($1, in: self) } }
+    }
+
+    /// Whether rows of the collection have hooks.
+    func hasHooks(_ collection: String) -> Bool {
+        store.extensions.contains { $0.hasHooks && $0.hears(of: collection) }
+    }
+
+    private func hears(_ change: YapDatabaseRowChange) -> Bool {
+        store.extensions.contains { $0.hasHooks && $0.heard(change) != nil }
+    }
+
+    private func callHooks(
+        _ change: YapDatabaseRowChange, _ body: (any RowHooks, YapDatabaseRowChange) throws -> Void
+    ) throws {
+        hookDepth += 1
+        defer { hookDepth -= 1 }
+        try toldOf {
+            guard hookDepth <= Self.hookDepthMax else {
+                throw YapDatabaseError(
+                    .extensionsDoNotSettle,
+                    "hooks wrote rows whose hooks wrote rows, and so on, more than \(Self.hookDepthMax) levels deep",
+                    collection: change.collection)
+            }
+            for use in try uses() where use.entry.hasHooks {
+                guard let hooks = use.transaction as? any RowHooks, let heard = use.entry.heard(change) else {
+                    continue
+                }
+                try body(hooks, heard)
+                // A hook that caught the error of a write must not hide it.
+                try check()
+            }
+        }
+    }
+
+    /// Checks that a row still has the rowid with which it is about to be changed.
+    private func checkIdentity(of change: YapDatabaseRowChange) throws {
+        for row in change.rows {
+            let rowID = try rows.rowID(row.key, row.collection) ?? 0
+            guard rowID != row.rowID else { continue }
+            throw YapDatabaseError(
+                .invalidExtension, "a hook has inserted or removed the row that is about to be changed",
+                collection: row.collection, key: row.key)
+        }
+    }
+}
