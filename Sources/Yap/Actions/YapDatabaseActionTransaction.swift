@@ -1,0 +1,199 @@
+/// The actions in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, `decoding`, or what the
+/// file gave.
+public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseExtensionTransaction {
+    private let connection: YapDatabaseActionConnection<Object>
+    /// Held until the transaction ends, which releases its extensions.
+    let transaction: YapDatabaseReadTransaction
+    let tables: YapDatabaseExtensionTables
+    /// What this transaction has changed.
+    private var changes = ActionChanges()
+    var manager: YapDatabaseActionManager<Object> { connection.manager }
+    var sql: ActionSQL { connection.sql }
+
+    init(
+        _ connection: YapDatabaseActionConnection<Object>, _ transaction: YapDatabaseReadTransaction,
+        _ tables: YapDatabaseExtensionTables
+    ) {
+        (self.connection, self.transaction, self.tables) = (connection, transaction, tables)
+    }
+
+    // MARK: Reading
+
+    /// The actions in the order of their next starts.
+    ///
+    /// - Parameter limit: Maximum number of actions.
+    public func actions(limit: Int = 100) throws -> [YapDatabaseScheduledAction] {
+        try scheduled(sql.inOrder, limit).map(\.action)
+    }
+
+    /// The actions of one object, in the order of their next starts.
+    ///
+    /// - Parameter key: Key of the object.
+    public func actions(forKey key: String) throws -> [YapDatabaseScheduledAction] {
+        guard let rowID = try transaction.rowID(forKey: key, inCollection: manager.collection) else {
+            return []
+        }
+        return try scheduled(sql.inOrderOfRow, -1, .integer(rowID)).map(\.action)
+    }
+
+    /// Number of all actions.
+    public func count() throws -> Int {
+        tables.noteRead { ($0 as? ActionChanges)?.isOfActions ?? true }
+        return Int(columnValue: try tables.rows(sql.count).first?.first ?? .null) ?? 0
+    }
+
+    /// An action with the rowid of its object.
+    struct Entry {
+        let rowID: Int64
+        let action: YapDatabaseScheduledAction
+        let startMilliseconds: Int64
+    }
+
+    /// The actions that a statement finds.
+    func scheduled(_ sql: String, _ limit: Int, _ value: YapDatabaseColumnValue? = nil) throws -> [Entry] {
+        tables.noteRead { _ in true }
+        let values = [.integer(Int64(limit))] + (value.map { [$0] } ?? [])
+        return try tables.rows(sql, values).map { row in
+            guard case .integer(let rowID) = row[0], case .text(let key) = row[1],
+                case .text(let identifier) = row[2], case .integer(let date) = row[3],
+                case .integer(let start) = row[4], case .integer(let network) = row[5]
+            else {
+                throw YapDatabaseError(.corrupt, "a row of the actions \"\(manager.name)\" has a wrong type")
+            }
+            let id = YapDatabaseActionID(collection: manager.collection, key: key, identifier: identifier)
+            let action = YapDatabaseScheduledAction(
+                id: id, date: ActionTime.date(date), nextStart: ActionTime.date(start),
+                requiresNetwork: network != 0)
+            return Entry(rowID: rowID, action: action, startMilliseconds: start)
+        }
+    }
+
+    // MARK: Starting
+
+    /// Sets the next start of an action, if it is due.
+    ///
+    /// - Returns: nil if it isn't due any more: the object changed, or another process has started the action.
+    /// - Throws: also `decoding` for the object.
+    func start(_ id: YapDatabaseActionID, rowID: Int64, now: Int64) throws -> YapDatabaseStartedAction<
+        Object
+    >? {
+        // The rowid may have gone to another row.
+        guard try transaction.rowID(forKey: id.key, inCollection: id.collection) == rowID,
+            let date = try tables.rows(
+                sql.start, [.integer(rowID), .text(id.identifier), .integer(now)]
+            ).first?.first
+        else { return nil }
+        changes.isOfStarts = true
+        guard let date = Int64(columnValue: date),
+            let object = try transaction.object(Object.self, forKey: id.key, inCollection: id.collection)
+        else { return nil }
+        return YapDatabaseStartedAction(id: id, date: ActionTime.date(date), object: object)
+    }
+
+    /// Whether a clock that was ahead has set next starts.
+    func hasStartsAfterClockWasAhead(now: Int64) throws -> Bool {
+        try !tables.rows(sql.hasIncorrect, [.integer(now)]).isEmpty
+    }
+
+    /// Makes actions due again whose next starts a clock that was ahead has set.
+    func correctStarts(now: Int64) throws {
+        if try tables.run(sql.correct, [.integer(now)]) > 0 { changes.isOfActions = true }
+    }
+
+    // MARK: Following
+
+    /// Makes the table anew, unless it is as this version wants it, or lacks only changes that are known.
+    public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
+        try transaction.checkType(Object.self, of: manager.collection, for: manager.name)
+        if let previous, previous.versionTag == manager.versionTag, previous.missedChanges != .unknown,
+            previous.classVersion == YapDatabaseActionManager<Object>.classVersion
+        {
+            return .isUnchanged
+        }
+        try tables.execute(sql.create)
+        return .isEmpty
+    }
+
+    /// Adds the actions of objects that were there before.
+    public func fill(_ rows: [YapDatabaseStoredRow]) throws {
+        for row in rows { try set(row.identity, row.object) }
+    }
+
+    /// Follows a change of the collection's rows.
+    public func didChange(_ change: YapDatabaseRowChange) throws {
+        switch change {
+        case .insert(let row, let object, _), .update(let row, let object, _),
+            .replaceObject(let row, let object):
+            try set(row, object)
+        case .touchObject(let row), .touchRow(let row):
+            if let object = try transaction.object(forKey: row.key, inCollection: row.collection) {
+                try set(row, object)
+            }
+        case .remove(let rows):
+            for row in rows where try tables.run(sql.deleteRow, [.integer(row.rowID)]) > 0 {
+                changes.isOfActions = true
+            }
+        case .removeAll:
+            try tables.run(sql.deleteAll)
+            changes.isOfActions = true
+        case .replaceMetadata, .touchMetadata: break
+        }
+    }
+
+    /// Whether actions or their starts changed.
+    public func changesForConnections() -> (any Sendable)? {
+        changes.isOfActions || changes.isOfStarts ? changes : nil
+    }
+
+    /// Keeps what was changed before.
+    public func makeRestorePoint() throws -> () -> Void {
+        let changes = changes
+        return { self.changes = changes }
+    }
+
+    private func set(_ row: YapDatabaseRowIdentity, _ object: any Sendable) throws {
+        var actions = try columns(object, row)
+        for columns in try tables.rows(sql.ofRow, [.integer(row.rowID)]) {
+            guard case .text(let identifier) = columns[0] else { continue }
+            let name = [.integer(row.rowID), columns[0]]
+            guard let new = actions.removeValue(forKey: ExactString(identifier)) else {
+                try tables.run(sql.delete, name)
+                changes.isOfActions = true
+                continue
+            }
+            guard new != Array(columns.dropFirst()) else { continue }
+            try tables.run(sql.update, name + new)
+            changes.isOfActions = true
+        }
+        for (identifier, new) in actions {
+            try tables.run(sql.insert, [.integer(row.rowID), .text(identifier.string)] + new)
+            changes.isOfActions = true
+        }
+    }
+
+    /// The date, the retry and the network of each action of an object.
+    private func columns(_ object: any Sendable, _ row: YapDatabaseRowIdentity) throws
+        -> [ExactString: [YapDatabaseColumnValue]]
+    {
+        guard let object = object as? Object else {
+            throw YapDatabaseError(
+                .typeMismatch,
+                "the actions \"\(manager.name)\" are of \(Object.self), the object is a \(type(of: object))",
+                collection: row.collection, key: row.key)
+        }
+        let actions = manager.actions(object)
+        guard actions.count <= YapDatabaseAction.perObjectMax else {
+            throw YapDatabaseError(
+                .invalidExtension,
+                "the object has \(actions.count) actions, more than \(YapDatabaseAction.perObjectMax)",
+                collection: row.collection, key: row.key)
+        }
+        return actions.reduce(into: [:]) { columns, action in
+            let retry = max(1_000, ActionTime.milliseconds(seconds: action.retryAfterSeconds))
+            columns[ExactString(action.identifier)] = [
+                .integer(ActionTime.milliseconds(action.date)), .integer(retry),
+                .integer(action.requiresNetwork ? 1 : 0),
+            ]
+        }
+    }
+}

@@ -1,0 +1,317 @@
+import Seams
+
+/// Runs the actions of a `YapDatabaseActionManager` when they are due.
+///
+/// ```swift
+/// let runner = YapDatabaseActionRunner(uploads, in: database)
+/// async let _ = runner.run { action in try await upload(action.object) }
+/// for await isReachable in network { runner.isReachable = isReachable }
+/// ```
+///
+/// `YapDatabase.run(_:runningMax:_:)` is the short form for apps that need neither the network nor the status.
+public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
+    /// Does the work of an action. An error is kept as `YapDatabaseActionStatus.lastFailure`.
+    public typealias Handler = @Sendable (_ action: YapDatabaseStartedAction<Object>) async throws -> Void
+
+    /// Maximum number of actions that run at once.
+    public let runningMax: Int
+
+    private let manager: YapDatabaseActionManager<Object>
+    private let database: YapDatabase
+    private let connection: YapDatabaseConnection
+    private let clock: any TimeSource
+    private let timers: any TimerSource
+    private let state = Lock(State())
+
+    private struct State {
+        var suspendCount = 0
+        var isReachable = true
+        var status = YapDatabaseActionStatus(obstacle: .notRunning)
+        /// Begins a turn; nil while `run` isn't under way.
+        var wake: (@Sendable () -> Void)?
+        var cancelTimer: TimerCancel?
+        var readers: [Int: AsyncStream<YapDatabaseActionStatus>.Continuation] = [:]
+        var lastReader = 0
+    }
+
+    /// Makes a runner. It does nothing until `run` is called.
+    ///
+    /// - Parameters:
+    ///   - manager: The actions. They must be registered before `run`.
+    ///   - database: The database.
+    ///   - runningMax: Maximum number of actions that run at once, at least 1.
+    public convenience init(
+        _ manager: YapDatabaseActionManager<Object>, in database: YapDatabase, runningMax: Int = 4
+    ) {
+        self.init(
+            manager, in: database, runningMax: runningMax, clock: SystemTimeSource(),
+            timers: WallTimerSource())
+    }
+
+    /// Makes a runner whose clock a test moves.
+    package init(
+        _ manager: YapDatabaseActionManager<Object>, in database: YapDatabase, runningMax: Int,
+        clock: any TimeSource, timers: any TimerSource
+    ) {
+        (self.manager, self.database, self.clock, self.timers) = (manager, database, clock, timers)
+        self.runningMax = max(1, runningMax)
+        connection = database.newConnection()
+    }
+
+    // MARK: Control
+
+    /// Whether actions that require the network may be started. Default: true. Running actions go on.
+    public var isReachable: Bool {
+        get { state.withLock { $0.isReachable } }
+        set {
+            state.withLock { $0.isReachable = newValue }
+            wake()
+        }
+    }
+
+    /// Starts no more actions until `resume()` was called as often. Running actions go on.
+    ///
+    /// - Returns: How many calls of `resume()` it takes.
+    @discardableResult
+    public func suspend() -> Int {
+        let count = state.withLock { state in
+            state.suspendCount += 1
+            return state.suspendCount
+        }
+        wake()
+        return count
+    }
+
+    /// Takes one `suspend()` back. Does nothing without one.
+    ///
+    /// - Returns: How many calls of `resume()` it still takes.
+    @discardableResult
+    public func resume() -> Int {
+        let count = state.withLock { state in
+            state.suspendCount = max(0, state.suspendCount - 1)
+            return state.suspendCount
+        }
+        wake()
+        return count
+    }
+
+    /// What runs now, what is next, and why it isn't started yet.
+    public var status: YapDatabaseActionStatus { state.withLock { $0.status } }
+
+    /// The status now and after each change. A slow reader gets the newest one. The sequence doesn't end by itself.
+    public var statuses: AsyncStream<YapDatabaseActionStatus> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: YapDatabaseActionStatus.self, bufferingPolicy: .bufferingNewest(1))
+        let (number, status) = state.withLock { state in
+            state.lastReader += 1
+            state.readers[state.lastReader] = continuation
+            return (state.lastReader, state.status)
+        }
+        continuation.onTermination = { [weak self] _ in self?.removeReader(number) }
+        continuation.yield(status)
+        return stream
+    }
+
+    private func removeReader(_ number: Int) {
+        // Released after the lock.
+        let removed = state.withLock { $0.readers.removeValue(forKey: number) }
+        withExtendedLifetime(removed) {}
+    }
+
+    private func update(_ change: (inout YapDatabaseActionStatus) -> Void) {
+        let (status, readers) = state.withLock { state in
+            change(&state.status)
+            return (state.status, Array(state.readers.values))
+        }
+        for reader in readers { reader.yield(status) }
+    }
+
+    private func wake() { state.withLock { $0.wake }?() }
+
+    // MARK: Running
+
+    /// Starts actions when they are due, until the task is cancelled or the database is closed.
+    ///
+    /// It waits for commits, also of other processes, and for dates; it doesn't poll. Cancelling the task cancels the
+    /// handlers, and `run` waits for their end.
+    ///
+    /// - Parameter handler: Does the work of an action, several at a time. The action is done when its object no longer
+    ///   has it: let the handler write that. Otherwise, and after an error, it is started again after its retry time.
+    ///   It isn't cancelled when its action changes or ends meanwhile.
+    /// - Throws: `CancellationError`; `YapDatabaseError`: `extensionNotRegistered`, `invalidExtension` if this runner
+    ///   runs already, or what the file gave. A busy file and a full disk are tried again.
+    public func run(_ handler: @escaping Handler) async throws {
+        let (wakes, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        try begin { continuation.yield() }
+        defer { end() }
+        // From before the first read, so that no commit is missed.
+        let commits = database.commits
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                for await commit in commits where self.isConcerned(by: commit) { continuation.yield() }
+                continuation.finish()
+            }
+            try await self.correctStarts()
+            continuation.yield()
+            for await _ in wakes { try await self.turn(&group, handler) }
+        }
+        try Task.checkCancellation()
+    }
+
+    private func begin(_ wake: @escaping @Sendable () -> Void) throws {
+        let isFirst = state.withLock { state in
+            guard state.wake == nil else { return false }
+            state.wake = wake
+            return true
+        }
+        guard isFirst else {
+            throw YapDatabaseError(.invalidExtension, "this runner of \"\(manager.name)\" runs already")
+        }
+    }
+
+    private func end() {
+        arm(nil)
+        let wake = state.withLock { state in
+            defer { state.wake = nil }
+            return state.wake
+        }
+        withExtendedLifetime(wake) {}
+        update { status in
+            (status.next, status.obstacle, status.running) = (nil, .notRunning, [])
+        }
+    }
+
+    private func isConcerned(by commit: YapDatabaseCommit) -> Bool {
+        if commit.mayMissChanges(ofExtension: manager.name) { return true }
+        return (commit.changes(ofExtension: manager.name) as? ActionChanges)?.isOfActions == true
+    }
+
+    private func correctStarts() async throws {
+        let (manager, now) = (manager, clock.nowMilliseconds())
+        try await tryingAgain {
+            guard try await connection.read({ try $0[manager].hasStartsAfterClockWasAhead(now: now) }) else {
+                return
+            }
+            try await connection.readWrite { try $0[manager].correctStarts(now: now) }
+        }
+    }
+
+    /// Starts what is due, and sets the timer for what comes next.
+    private func turn(_ group: inout ThrowingDiscardingTaskGroup<any Error>, _ handler: @escaping Handler)
+        async throws
+    {
+        while true {
+            var starts: [ActionStart<Object>]?
+            try await tryingAgain { starts = try await startNext() }
+            guard let starts else { return }
+            for start in starts {
+                guard case .success(let action) = start.result else { continue }
+                group.addTask { await self.perform(action, handler) }
+            }
+        }
+    }
+
+    /// Starts as many of the due actions as may run.
+    ///
+    /// - Returns: nil if there are none; then the timer is set. Empty if others have started them.
+    private func startNext() async throws -> [ActionStart<Object>]? {
+        let (manager, circumstances) = (manager, circumstances())
+        let plan = try await connection.read { try $0[manager].plan(circumstances) }
+        guard !plan.due.isEmpty else {
+            arm(plan.wakeMilliseconds)
+            update { status in
+                (status.next, status.obstacle, status.snapshot) = (plan.next, plan.obstacle, plan.snapshot)
+            }
+            return nil
+        }
+        let starts = try await connection.readWrite { try $0[manager].start(plan, now: circumstances.now) }
+        update { status in
+            for start in starts {
+                switch start.result {
+                case .success: status.running.append(start.id)
+                case .failure(let error): status.lastFailure = .init(id: start.id, error: error)
+                }
+            }
+        }
+        return starts
+    }
+
+    private func circumstances() -> ActionCircumstances {
+        let now = clock.nowMilliseconds()
+        return state.withLock { state in
+            let isSuspended = state.suspendCount > 0
+            return ActionCircumstances(
+                now: now, freeCount: isSuspended ? 0 : runningMax - state.status.running.count,
+                running: state.status.running, isReachable: state.isReachable, isSuspended: isSuspended)
+        }
+    }
+
+    private func perform(_ action: YapDatabaseStartedAction<Object>, _ handler: Handler) async {
+        var failure: YapDatabaseActionStatus.Failure?
+        do {
+            try await handler(action)
+        } catch {
+            if !(error is CancellationError) { failure = .init(id: action.id, error: error) }
+        }
+        update { status in
+            status.running.removeAll { $0 == action.id }
+            if let failure { status.lastFailure = failure }
+        }
+        wake()
+    }
+
+    /// Sets the timer, and takes the one before back.
+    private func arm(_ milliseconds: Int64?) {
+        let dayMilliseconds: Int64 = 86_400_000
+        let cancel = milliseconds.map { milliseconds in
+            let pause = min(max(0, milliseconds - clock.nowMilliseconds()), dayMilliseconds)
+            return timers.after(milliseconds: pause) { [weak self] in self?.wake() }
+        }
+        let before = state.withLock { state in
+            defer { state.cancelTimer = cancel }
+            return state.cancelTimer
+        }
+        before?()
+    }
+
+    /// Runs `body`. An error that passes by itself begins another turn a second later.
+    private func tryingAgain(_ body: () async throws -> Void) async throws {
+        let pauseMilliseconds: Int64 = 1000
+        do {
+            try await body()
+        } catch let error as YapDatabaseError where isTransient(error) {
+            arm(clock.nowMilliseconds() + pauseMilliseconds)
+            update { $0.obstacle = .database }
+        }
+    }
+
+    private func isTransient(_ error: YapDatabaseError) -> Bool {
+        switch error.code {
+        case .busy, .diskFull: true
+        // It is registered, and another process has left its table behind: it can't be read for a while.
+        case .extensionNotRegistered: database.registeredExtensionNames.contains(manager.name)
+        default: false
+        }
+    }
+}
+
+extension YapDatabase {
+    /// Runs the actions of a manager when they are due, until the task is cancelled or the database is closed.
+    ///
+    /// ```swift
+    /// try await database.run(uploads) { action in try await upload(action.object) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - manager: The registered actions.
+    ///   - runningMax: Maximum number of actions that run at once, at least 1.
+    ///   - handler: Does the work of an action: see `YapDatabaseActionRunner.run(_:)`.
+    /// - Throws: As `YapDatabaseActionRunner.run(_:)`.
+    public func run<Object: Sendable>(
+        _ manager: YapDatabaseActionManager<Object>, runningMax: Int = 4,
+        _ handler: @escaping YapDatabaseActionRunner<Object>.Handler
+    ) async throws {
+        try await YapDatabaseActionRunner(manager, in: self, runningMax: runningMax).run(handler)
+    }
+}
