@@ -369,6 +369,21 @@ import Testing
         }
     }
 
+    @Test func aBusyFileIsTriedAgain() async throws {
+        let stage = try ActionStage(TestFolder(), busyTimeoutMilliseconds: 0)
+        try stage.set([("a", Job(at: 0))])
+        let other = try Connection(path: stage.folder.file)
+        try other.begin(.immediate)
+        let runner = stage.runner()
+        try await running(runner, idling) {
+            await runner.idle(.database)
+            try other.rollback()
+            #expect(stage.advance(1) == 1)
+            #expect(await work.next(1) == ["a"])
+            await runner.idle(.date)
+        }
+    }
+
     @Test func twoProcessesDoNotStartAnActionAtOnce() async throws {
         let other = try ActionStage(stage.folder)
         try stage.set((0..<60).map { ("\($0)", Job(at: 0)) })

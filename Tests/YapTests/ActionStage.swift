@@ -44,9 +44,12 @@ final class ActionStage: Sendable {
     let timers: ManualTimerSource
     let manager: JobManager
 
-    init(_ folder: TestFolder, _ manager: JobManager = ActionStage.manager()) throws {
+    init(
+        _ folder: TestFolder, _ manager: JobManager = ActionStage.manager(),
+        busyTimeoutMilliseconds: Int32 = 5000
+    ) throws {
         (self.folder, self.manager) = (folder, manager)
-        database = try Self.open(folder)
+        database = try Self.open(folder, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
         connection = database.newConnection()
         timers = ManualTimerSource(clock: clock)
         try database.blocking.register(manager)
@@ -58,9 +61,10 @@ final class ActionStage: Sendable {
         JobManager("jobs", of: Job.self, in: "jobs", version: version)
     }
 
-    static func open(_ folder: TestFolder) throws -> YapDatabase {
+    static func open(_ folder: TestFolder, busyTimeoutMilliseconds: Int32 = 5000) throws -> YapDatabase {
         var options = YapDatabaseOptions()
         options.durability = .normal
+        options.busyTimeoutMilliseconds = busyTimeoutMilliseconds
         return try folder.open(options) { $0.register(Job.self, inCollection: "jobs") }
     }
 

@@ -16,7 +16,8 @@ struct ActionPlan: Sendable {
 
 /// What a plan depends on besides the database.
 struct ActionCircumstances: Sendable {
-    var now: Int64
+    /// Milliseconds since 1970.
+    var milliseconds: Int64
     /// Number of actions that may be started.
     var freeCount: Int
     var running: [YapDatabaseActionID]
@@ -76,7 +77,7 @@ extension ActionCircumstances {
         _ entry: YapDatabaseActionTransaction<Object>.Entry, startedCount: Int
     ) -> YapDatabaseActionStatus.Obstacle? {
         if isSuspended { return .suspended }
-        if entry.startMilliseconds > now {
+        if entry.startMilliseconds > milliseconds {
             return entry.action.requiresNetwork && !isReachable ? .network : .date
         }
         if entry.action.requiresNetwork, !isReachable { return .network }

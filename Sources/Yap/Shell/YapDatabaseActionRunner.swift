@@ -39,7 +39,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     /// - Parameters:
     ///   - manager: The actions. They must be registered before `run`.
     ///   - database: The database.
-    ///   - runningMax: Maximum number of actions that run at once, at least 1.
+    ///   - runningMax: Maximum number of actions that run at once, from 1 to 1,000.
     public convenience init(
         _ manager: YapDatabaseActionManager<Object>, in database: YapDatabase, runningMax: Int = 4
     ) {
@@ -54,7 +54,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         clock: any TimeSource, timers: any TimerSource
     ) {
         (self.manager, self.database, self.clock, self.timers) = (manager, database, clock, timers)
-        self.runningMax = max(1, runningMax)
+        self.runningMax = min(max(1, runningMax), 1_000)
         connection = database.newConnection()
     }
 
@@ -119,10 +119,13 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     }
 
     private func update(_ change: (inout YapDatabaseActionStatus) -> Void) {
-        let (status, readers) = state.withLock { state in
+        // What the status had before is released after the lock: it may be an error of the app.
+        let (before, status, readers) = state.withLock { state in
+            let before = state.status
             change(&state.status)
-            return (state.status, Array(state.readers.values))
+            return (before, state.status, Array(state.readers.values))
         }
+        withExtendedLifetime(before) {}
         for reader in readers { reader.yield(status) }
     }
 
@@ -225,7 +228,9 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
             }
             return nil
         }
-        let starts = try await connection.readWrite { try $0[manager].start(plan, now: circumstances.now) }
+        let starts = try await connection.readWrite {
+            try $0[manager].start(plan, now: circumstances.milliseconds)
+        }
         update { status in
             for start in starts {
                 switch start.result {
@@ -242,7 +247,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         return state.withLock { state in
             let isSuspended = state.suspendCount > 0
             return ActionCircumstances(
-                now: now, freeCount: isSuspended ? 0 : runningMax - state.status.running.count,
+                milliseconds: now, freeCount: isSuspended ? 0 : runningMax - state.status.running.count,
                 running: state.status.running, isReachable: state.isReachable, isSuspended: isSuspended)
         }
     }
@@ -305,7 +310,7 @@ extension YapDatabase {
     ///
     /// - Parameters:
     ///   - manager: The registered actions.
-    ///   - runningMax: Maximum number of actions that run at once, at least 1.
+    ///   - runningMax: Maximum number of actions that run at once, from 1 to 1,000.
     ///   - handler: Does the work of an action: see `YapDatabaseActionRunner.run(_:)`.
     /// - Throws: As `YapDatabaseActionRunner.run(_:)`.
     public func run<Object: Sendable>(
