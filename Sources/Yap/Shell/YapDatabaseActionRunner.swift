@@ -26,6 +26,9 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     private struct State {
         var suspendCount = 0
         var isReachable = true
+        var running: [YapDatabaseActionID] = []
+        var lastFailure: YapDatabaseActionStatus.Failure?
+        /// As it was published: after starts and at the end of a turn, so that its parts agree.
         var status = YapDatabaseActionStatus(obstacle: .notRunning)
         /// Begins a turn; nil while `run` isn't under way.
         var wake: (@Sendable () -> Void)?
@@ -102,13 +105,14 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     public var statuses: AsyncStream<YapDatabaseActionStatus> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: YapDatabaseActionStatus.self, bufferingPolicy: .bufferingNewest(1))
-        let (number, status) = state.withLock { state in
+        let number = state.withLock { state in
             state.lastReader += 1
             state.readers[state.lastReader] = continuation
-            return (state.lastReader, state.status)
+            // Inside the lock, so that it isn't put after a newer one. The buffer is empty: nothing is released.
+            continuation.yield(state.status)
+            return state.lastReader
         }
         continuation.onTermination = { [weak self] _ in self?.removeReader(number) }
-        continuation.yield(status)
         return stream
     }
 
@@ -118,15 +122,38 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    private func update(_ change: (inout YapDatabaseActionStatus) -> Void) {
+    /// Publishes a status with the actions that are running now.
+    private func publish(_ change: (inout YapDatabaseActionStatus) -> Void) {
         // What the status had before is released after the lock: it may be an error of the app.
         let (before, status, readers) = state.withLock { state in
             let before = state.status
             change(&state.status)
+            (state.status.running, state.status.lastFailure) = (state.running, state.lastFailure)
             return (before, state.status, Array(state.readers.values))
         }
         withExtendedLifetime(before) {}
         for reader in readers { reader.yield(status) }
+    }
+
+    private func publish(_ plan: ActionPlan) {
+        publish { status in
+            (status.next, status.obstacle, status.snapshot) = (plan.next, plan.obstacle, plan.snapshot)
+        }
+    }
+
+    /// Keeps which actions run, and an error. The status gets them when it is published.
+    private func note(
+        _ failure: YapDatabaseActionStatus.Failure?,
+        _ change: (inout [YapDatabaseActionID]) -> Void = { _ in }
+    ) {
+        // Released after the lock.
+        let before = state.withLock { state in
+            let before = state.lastFailure
+            change(&state.running)
+            if let failure { state.lastFailure = failure }
+            return before
+        }
+        withExtendedLifetime(before) {}
     }
 
     private func wake() { state.withLock { $0.wake }?() }
@@ -180,9 +207,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
             return state.wake
         }
         withExtendedLifetime(wake) {}
-        update { status in
-            (status.next, status.obstacle, status.running) = (nil, .notRunning, [])
-        }
+        publish { ($0.next, $0.obstacle) = (nil, .notRunning) }
     }
 
     private func isConcerned(by commit: YapDatabaseCommit) -> Bool {
@@ -223,22 +248,21 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         let plan = try await connection.read { try $0[manager].plan(circumstances) }
         guard !plan.due.isEmpty else {
             arm(plan.wakeMilliseconds)
-            update { status in
-                (status.next, status.obstacle, status.snapshot) = (plan.next, plan.obstacle, plan.snapshot)
-            }
+            publish(plan)
             return nil
         }
         let starts = try await connection.readWrite {
             try $0[manager].start(plan, now: circumstances.milliseconds)
         }
-        update { status in
-            for start in starts {
-                switch start.result {
-                case .success: status.running.append(start.id)
-                case .failure(let error): status.lastFailure = .init(id: start.id, error: error)
-                }
+        for start in starts {
+            switch start.result {
+            case .success: note(nil) { $0.append(start.id) }
+            case .failure(let error): note(.init(id: start.id, error: error))
             }
         }
+        // Before the status is published: it names the date for which the timer is set.
+        arm(plan.wakeMilliseconds)
+        publish(plan)
         return starts
     }
 
@@ -247,8 +271,8 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         return state.withLock { state in
             let isSuspended = state.suspendCount > 0
             return ActionCircumstances(
-                milliseconds: now, freeCount: isSuspended ? 0 : runningMax - state.status.running.count,
-                running: state.status.running, isReachable: state.isReachable, isSuspended: isSuspended)
+                milliseconds: now, freeCount: isSuspended ? 0 : runningMax - state.running.count,
+                running: state.running, isReachable: state.isReachable, isSuspended: isSuspended)
         }
     }
 
@@ -259,10 +283,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         } catch {
             if !(error is CancellationError) { failure = .init(id: action.id, error: error) }
         }
-        update { status in
-            status.running.removeAll { $0 == action.id }
-            if let failure { status.lastFailure = failure }
-        }
+        note(failure) { $0.removeAll { $0 == action.id } }
         wake()
     }
 
@@ -287,7 +308,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
             try await body()
         } catch let error as YapDatabaseError where isTransient(error) {
             arm(clock.nowMilliseconds() + pauseMilliseconds)
-            update { $0.obstacle = .database }
+            publish { $0.obstacle = .database }
         }
     }
 
