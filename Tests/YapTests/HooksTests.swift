@@ -169,9 +169,8 @@ import Testing
             "titles", of: Todo.self, in: "todos",
             willModify: { change, transaction in
                 let stamp = try change.metadata(Stamp.self)?.milliseconds
-                log.add(
-                    "\(try transaction.todo(change.key)?.title ?? "-") to \(try change.object?.title ?? "-"), \(stamp ?? -1)"
-                )
+                let before = try transaction.todo(change.key)?.title ?? "-"
+                log.add("\(before) to \(try change.object?.title ?? "-"), \(stamp ?? -1)")
             },
             didModify: { change, transaction in
                 let stamp = try change.metadata(Stamp.self)?.milliseconds
