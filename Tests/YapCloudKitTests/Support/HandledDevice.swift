@@ -57,6 +57,7 @@ final class HandledDevice {
     private(set) var database: YapDatabase
     private(set) var cloudKit: YapDatabaseCloudKit
     private(set) var scheduler: ManualScheduler
+    private let others = OtherExtensions()
 
     init(
         _ cloud: TestCloud, suspended: Bool = false, registers: Bool = true,
@@ -76,12 +77,14 @@ final class HandledDevice {
         scheduler = ManualScheduler(clock: cloud.clock)
         cloudKit = Self.make(self.device, scheduler, cloud, behaviour, options)
         database = try Self.open(path, vfsName)
+        try others.register(in: database)
         if suspended { cloudKit.suspend() }
         if registers { try register() }
         makeZone()
     }
 
     deinit {
+        others.check(database)
         try? database.close()
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
@@ -103,12 +106,14 @@ final class HandledDevice {
 
     /// - Parameter unseen: What happens to the file while it is closed.
     func relaunch(storage: YapDatabaseCloudKit.QueueStorage? = nil, unseen: () throws -> Void = {}) throws {
+        others.check(database)
         try database.close()
         try unseen()
         if let storage { options.storage = storage }
         scheduler = ManualScheduler(clock: cloud.clock)
         cloudKit = Self.make(device, scheduler, cloud, behaviour, options)
         database = try Self.open(path, vfsName)
+        try others.register(in: database)
         if isSuspended { cloudKit.suspend() }
         try register()
     }
