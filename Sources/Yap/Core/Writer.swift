@@ -8,6 +8,9 @@ final class Writer: Sendable {
         self.publisher = publisher
     }
 
+    /// Whether this thread is inside of a write transaction.
+    var isMine: Bool { core.isMine }
+
     /// Runs `body` with the writer, and then, with no lock held, tells observers of what it committed.
     func withCore<Result>(_ body: (WriterCore) throws -> Result) throws -> Result {
         defer { tellObservers() }

@@ -53,6 +53,8 @@ public struct YapDatabaseError: Error, Sendable {
         case extensionsDoNotSettle
         /// A registered extension can't undo a part of a transaction.
         case savepointUnsupported
+        /// A proxy has as many pending changes as it may have.
+        case tooManyPendingChanges
     }
 
     /// What kind of failure it is.
@@ -127,6 +129,7 @@ public struct YapDatabaseError: Error, Sendable {
         case .extensionNameTaken: "unregister it, or use another name"
         case .extensionsDoNotSettle: "look at what hooks and flushPendingChangesToMainDatabaseTable write"
         case .savepointUnsupported: "write without a savepoint, or add makeRestorePoint() to the extension"
+        case .tooManyPendingChanges: "wait for flush() of the proxy, then try again"
         }
     }
 }

@@ -1,0 +1,68 @@
+/// What a proxy is to do to its collection: empties it first or not, and then changes rows.
+struct ProxyChanges<Object: Sendable>: Sendable {
+    enum Change: Sendable {
+        case set(Object)
+        case remove
+    }
+
+    /// Whether the collection is emptied before the rows change.
+    private(set) var removesAll = false
+    /// By key: the last change, and its place in the order of all changes.
+    private var changes: [ExactString: (number: UInt64, change: Change)] = [:]
+
+    /// Number of rows that change.
+    var count: Int { changes.count }
+    var isEmpty: Bool { changes.isEmpty && !removesAll }
+
+    /// The change that decides what `key` has; nil if the database does.
+    subscript(key: String) -> Change? {
+        changes[ExactString(key)]?.change ?? (removesAll ? .remove : nil)
+    }
+
+    /// Whether a row has a change of its own.
+    func hasChange(of key: String) -> Bool { changes[ExactString(key)] != nil }
+
+    /// The changes of rows in the order in which the app made them.
+    var inOrder: [(key: String, change: Change)] {
+        changes.sorted { $0.value.number < $1.value.number }.map { ($0.key.string, $0.value.change) }
+    }
+
+    /// Returns the replaced change, to be released after the lock.
+    mutating func add(_ change: Change, _ key: String, number: UInt64) -> Change? {
+        changes.updateValue((number, change), forKey: ExactString(key))?.change
+    }
+
+    /// Returns the change, to be released after the lock.
+    mutating func discard(_ key: String) -> Change? {
+        changes.removeValue(forKey: ExactString(key))?.change
+    }
+
+    /// Forgets the changes before: nothing of them is left once the collection is emptied.
+    mutating func addRemovalOfAll() {
+        changes = [:]
+        removesAll = true
+    }
+
+    /// These changes and then the newer ones.
+    func followed(by newer: ProxyChanges) -> ProxyChanges {
+        if newer.removesAll { return newer }
+        var all = self
+        all.changes.merge(newer.changes) { _, new in new }
+        return all
+    }
+
+    /// Makes the changes, and notes the key of each before its change.
+    func write(
+        _ transaction: YapDatabaseReadWriteTransaction, _ collection: String, note: (_ key: String?) -> Void
+    ) throws {
+        if removesAll { try transaction.removeAllObjects(inCollection: collection) }
+        for (key, change) in inOrder {
+            note(key)
+            switch change {
+            case .set(let object): try transaction.setObject(object, forKey: key, inCollection: collection)
+            case .remove: try transaction.removeObject(forKey: key, inCollection: collection)
+            }
+        }
+        note(nil)
+    }
+}
