@@ -99,6 +99,32 @@ import YapCloudKit
         }
     }
 
+    @Test func readsOfAPoolRunAtTheSameTime() async throws {
+        let pool = YapDatabaseConnectionPool(database)
+        async let count = pool.read { try $0.numberOfKeys(inCollection: "bookmarks") }
+        async let swift = pool.read {
+            try $0.object(Bookmark.self, forKey: "https://swift.org", inCollection: "bookmarks")
+        }
+        let (total, bookmark) = try await (count, swift)
+        #expect(total == 3 && bookmark?.title == "Swift")
+    }
+
+    @Test func aProxyIsReadAndSetAtOnce() async throws {
+        let folder = try Folder()
+        let database = try YapDatabase(url: folder.url.appending(component: "drafts.yap")) {
+            $0.register(Draft.self, inCollection: "drafts")
+        }
+        let connection = database.newConnection()
+        let drafts = try YapDatabaseProxy(connection, of: Draft.self, in: "drafts")
+        try drafts.setObject(Draft(text: "Dear"), forKey: "letter")
+        let letter = try await drafts.object(forKey: "letter")
+        try drafts.removeObject(forKey: "note")
+        try await drafts.flush()
+        #expect(letter == Draft(text: "Dear"))
+        let keys = try await connection.read { try $0.allKeys(inCollection: "drafts") }
+        #expect(keys == ["letter"])
+    }
+
     @Test func aListIsObserved() async throws {
         @Sendable func unreadTitles(_ transaction: YapDatabaseReadTransaction) throws -> [String] {
             try transaction.objects(Bookmark.self, inCollection: "bookmarks")

@@ -31,7 +31,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         }
     }
 
-    private enum AfterFlush { case answer(YapDatabaseProxyError?), start, wait }
+    private enum AfterFlush { case answer(YapDatabaseProxyError?), write, wait }
 
     private let connection: YapDatabaseConnection
     private let collection: String
@@ -72,7 +72,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
                 .tooManyPendingChanges, "\(pendingMax) changes of the proxy are pending",
                 collection: collection, key: key)
         }
-        if added.mustStart { start() }
+        if added.mustStart { write() }
     }
 
     func addRemovalOfAll() throws {
@@ -84,7 +84,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
             return (state.startsWriting(), old)
         }
         withExtendedLifetime(old) {}
-        if mustStart { start() }
+        if mustStart { write() }
     }
 
     /// Forgets the changes that no transaction has taken.
@@ -104,11 +104,11 @@ final class ProxyQueue<Object: Sendable>: Sendable {
                 return .answer(state.discarded)
             }
             state.flushes.append((state.changesCount, answer))
-            return state.startsWriting() ? .start : .wait
+            return state.startsWriting() ? .write : .wait
         }
         switch next {
         case .answer(let error): answer(error.map { .failure($0) } ?? .success(()))
-        case .start: start()
+        case .write: write()
         case .wait: break
         }
     }
@@ -119,22 +119,20 @@ final class ProxyQueue<Object: Sendable>: Sendable {
 
     // MARK: Writing
 
-    /// Writes until nothing is pending or a transaction fails. Holds this object so long: changes are written also
-    /// when the app has released the proxy.
-    private func start() {
-        Task {
-            while await writeOnce() {}
+    /// Queues a transaction that takes what is pending when it runs. It holds this object until it is answered: changes
+    /// are written also when the app has released the proxy.
+    ///
+    /// No task is needed for it: a thread of the cooperative pool that waits for a flush would be missing for one.
+    private func write() {
+        let request = MemberRequest {
+            try self.take().write($0, self.collection, note: self.noteKey)
+        } answer: { result in
+            switch result {
+            case .success: self.succeeded()
+            case .failure(let error): self.failed(error)
+            }
         }
-    }
-
-    /// Returns whether there may be more to write.
-    private func writeOnce() async -> Bool {
-        do {
-            try await connection.readWrite { try self.take().write($0, self.collection, note: self.noteKey) }
-            return succeeded()
-        } catch {
-            return failed(error)
-        }
+        connection.database.shell.write(request, connection.database.writer)
     }
 
     private func take() -> Changes {
@@ -150,7 +148,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         state.withLock { $0.keyNow = key }
     }
 
-    private func succeeded() -> Bool {
+    private func succeeded() {
         let (goesOn, answers, error, old) = state.withLock { state in
             let old = state.written
             state.written = Changes()
@@ -165,12 +163,12 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         }
         withExtendedLifetime(old) {}
         for answer in answers { answer(error.map { .failure($0) } ?? .success(())) }
-        return goesOn
+        if goesOn { write() }
     }
 
     /// Discards the one change that can never be written, and goes on with the others. Without such a change all stay
     /// pending, and nothing is written until the next change or flush.
-    private func failed(_ error: any Error) -> Bool {
+    private func failed(_ error: any Error) {
         let isOfAChange = Self.isOfAChange(error)
         let (failure, answers, old) = state.withLock { state in
             let old = state.written
@@ -192,7 +190,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         withExtendedLifetime(old) {}
         whenFailed(failure)
         for answer in answers { answer(.failure(failure)) }
-        return failure.discardedKey != nil
+        if failure.discardedKey != nil { write() }
     }
 
     /// Whether an error is one of the value, as encoding it is, and not of the file: it would be the same again.

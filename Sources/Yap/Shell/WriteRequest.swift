@@ -15,15 +15,15 @@ protocol WriteRequest: AnyObject, Sendable {
 final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
     // Sendable because one thread at a time has it: the caller's, then from the queue on the writer's.
     private let body: @Sendable (YapDatabaseReadWriteTransaction) throws -> Value
-    private let continuation: CheckedContinuation<Value, any Error>
+    private let answer: @Sendable (Result<Value, any Error>) -> Void
     private var outcome: Result<Value, any Error>?
 
     init(
-        _ continuation: CheckedContinuation<Value, any Error>,
-        _ body: @escaping @Sendable (YapDatabaseReadWriteTransaction) throws -> Value
+        _ body: @escaping @Sendable (YapDatabaseReadWriteTransaction) throws -> Value,
+        answer: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         self.body = body
-        self.continuation = continuation
+        self.answer = answer
     }
 
     var isExclusive: Bool { false }
@@ -39,7 +39,7 @@ final class MemberRequest<Value: Sendable>: WriteRequest, @unchecked Sendable {
 
     func resume() {
         guard let outcome else { preconditionFailure("a write was answered before it ran") }
-        continuation.resume(with: outcome)
+        answer(outcome)
     }
 }
 

@@ -23,7 +23,8 @@ extension YapDatabaseConnection {
     ) async throws -> Result {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
-            database.shell.write(MemberRequest(continuation, body), database.writer)
+            let request = MemberRequest(body) { continuation.resume(with: $0) }
+            database.shell.write(request, database.writer)
         }
     }
 
