@@ -45,7 +45,7 @@ struct ProxyTests {
     let folder: TestFolder
     let database: YapDatabase
     let connection: YapDatabaseConnection
-    let failures = Lock<[YapDatabaseProxyError]>([])
+    let failures = WorkQueue<YapDatabaseProxyError>()
     let storedKeys = Log()
     private let step = Step()
 
@@ -64,7 +64,7 @@ struct ProxyTests {
 
     private func notes(pendingMax: Int = 1_000) throws -> YapDatabaseProxy<String> {
         try YapDatabaseProxy(connection, in: "notes", pendingMax: pendingMax) { [failures] failure in
-            failures.withLock { $0.append(failure) }
+            _ = failures.push(failure)
         }
     }
 
@@ -107,7 +107,7 @@ struct ProxyTests {
         try proxy.blocking.flush()
         #expect(try onDisk() == ["b": "newest"])
         #expect(try proxy.blocking.object(forKey: "b") == "newest")
-        #expect(failures.withLock { $0.isEmpty })
+        #expect(failures.takeWithoutWaiting(max: 1).isEmpty)
     }
 
     @Test func asynchronousFormsReadPendingAndCommittedObjects() async throws {
@@ -156,7 +156,8 @@ struct ProxyTests {
         try proxy.setObject(long, forKey: "a")
         let error = #expect(throws: YapDatabaseProxyError.self) { try proxy.blocking.flush() }
         #expect((error?.underlying as? YapDatabaseError)?.code == .diskFull && error?.discardedKey == nil)
-        #expect(failures.withLock { !$0.isEmpty && $0.allSatisfy { $0.discardedKey == nil } })
+        let reported = failures.take(max: 1)?.first
+        #expect((reported?.underlying as? YapDatabaseError)?.code == .diskFull)
         #expect(try proxy.blocking.object(forKey: "a") == long)
         #expect(try onDisk() == [:])
         // What is not written is an error of each flush.
@@ -213,7 +214,7 @@ struct ProxyTests {
 
     @Test func aValueThatCannotBeEncodedIsDiscardedAndReportedAndItsNeighboursAreWritten() throws {
         let proxy = try YapDatabaseProxy(connection, of: Fussy.self, in: "fussy") { [failures] failure in
-            failures.withLock { $0.append(failure) }
+            _ = failures.push(failure)
         }
         try holdingWriter {
             for number in 0..<5 {
@@ -223,11 +224,27 @@ struct ProxyTests {
         let error = #expect(throws: YapDatabaseProxyError.self) { try proxy.blocking.flush() }
         #expect(error?.discardedKey == "1")
         #expect((error?.underlying as? YapDatabaseError)?.code == .encoding)
-        #expect(failures.withLock { $0.map(\.discardedKey) } == ["1", "3"])
+        #expect((0..<2).map { _ in failures.take(max: 1)?.first?.discardedKey } == ["1", "3"])
         let keys = try connection.blocking.read { try $0.allKeys(inCollection: "fussy") }
         #expect(keys == ["0", "2", "4"])
         #expect(try proxy.blocking.object(forKey: "1") == nil)
         try proxy.blocking.flush()
+    }
+
+    @Test func aHandlerOfFailuresThatBlocksDelaysNoWrite() throws {
+        let isCalled = WorkQueue<Bool>()
+        let mayEnd = WorkQueue<Bool>()
+        let proxy = try YapDatabaseProxy(connection, of: Fussy.self, in: "fussy") { _ in
+            _ = isCalled.push(true)
+            _ = mayEnd.take(max: 1)
+        }
+        try proxy.setObject(Fussy(1, isRefused: true), forKey: "1")
+        #expect(isCalled.take(max: 1) == [true])
+        try proxy.setObject(Fussy(2), forKey: "2")
+        let error = #expect(throws: YapDatabaseProxyError.self) { try proxy.blocking.flush() }
+        #expect(error?.discardedKey == "1")
+        #expect(try connection.blocking.read { try $0.allKeys(inCollection: "fussy") } == ["2"])
+        _ = mayEnd.push(true)
     }
 
     @Test func pendingChangesAreBounded() throws {

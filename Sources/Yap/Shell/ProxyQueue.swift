@@ -31,12 +31,15 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         }
     }
 
+    /// Failures that wait for a slow handler.
+    private static var queuedFailuresMax: Int { 64 }
+
     private enum AfterFlush { case answer(YapDatabaseProxyError?), write, wait }
 
     private let connection: YapDatabaseConnection
     private let collection: String
     private let pendingMax: Int
-    private let whenFailed: @Sendable (YapDatabaseProxyError) -> Void
+    private let failures: HandlerQueue<YapDatabaseProxyError>
     private let state = Lock(State())
 
     init(
@@ -46,7 +49,8 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         self.connection = connection
         self.collection = collection
         self.pendingMax = pendingMax
-        self.whenFailed = whenFailed
+        failures = HandlerQueue(
+            label: "Yap.proxyFailures", valuesMax: Self.queuedFailuresMax, handler: whenFailed)
     }
 
     /// The change that decides what `key` has; nil if the database does.
@@ -188,7 +192,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
             return (failure, state.flushes.map(\.answer), old)
         }
         withExtendedLifetime(old) {}
-        whenFailed(failure)
+        failures.add(failure)
         for answer in answers { answer(.failure(failure)) }
         if failure.discardedKey != nil { write() }
     }
