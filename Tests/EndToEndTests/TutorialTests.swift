@@ -63,7 +63,7 @@ import Testing
     @Test func aListInATerminalFollowsAnotherProcess() async throws {
         let blocks = try Self.blocks(of: root.appending(path: "docs/LISTS.md"))
         try checkSwift(of: blocks, ["agenda/Errand.swift", "agenda/Agenda.swift"], in: "Agenda")
-        #expect(blocks.filter { $0.kind == "text" }.count == 4)
+        #expect(blocks.filter { $0.kind == "text" }.count == 5)
         try await type(blocks)
     }
 

@@ -48,7 +48,8 @@ struct RelationshipCascade {
             guard checksCount <= Self.checksMax else {
                 throw YapDatabaseError(
                     .extensionsDoNotSettle,
-                    "whenEdgeDeleted of \"\(writer.relationship.name)\" returns objects with edges to missing rows again and again"
+                    "whenEdgeDeleted of \"\(writer.relationship.name)\" returns objects with edges to missing rows "
+                        + "again and again"
                 )
             }
             let batch = try next()

@@ -94,8 +94,8 @@ public class YapDatabaseRelationshipTransaction {
         return filter
     }
 
-    /// The order in which edges were added. With an end, SQLite mustn't take it from the index over names, which it would
-    /// go through as a whole.
+    /// The order in which edges were added. With an end, SQLite mustn't take it from the index over names, which it
+    /// would go through as a whole.
     final func order(_ filter: RelationshipFilter) -> String {
         filter.source == nil && filter.destination == nil ? " ORDER BY id" : " ORDER BY +id"
     }

@@ -33,8 +33,8 @@ public final class YapDatabaseProxy<Object: Sendable>: Sendable {
     ///   - type: The type that is registered for the collection.
     ///   - collection: The collection.
     ///   - pendingMax: Maximum number of rows with pending changes.
-    ///   - whenFailed: Called with each failed transaction, one at a time, on a queue of its own. Up to 64 failures wait
-    ///     for a slow handler; then the oldest are dropped.
+    ///   - whenFailed: Called with each failed transaction, one at a time, on a queue of its own. Up to 64 failures
+    ///     wait for a slow handler; then the oldest are dropped.
     /// - Throws: `YapDatabaseError`: `missingRegistration` or `typeMismatch`.
     public init(
         _ connection: YapDatabaseConnection, of type: Object.Type = Object.self, in collection: String,
