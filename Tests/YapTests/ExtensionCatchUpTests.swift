@@ -60,6 +60,18 @@ struct ExtensionCatchUpTests {
         #expect(again == ["missed none"])
     }
 
+    @Test func changesAfterAFailedSavepointAreLogged() throws {
+        try writing.blocking.readWrite { transaction in
+            try? transaction.savepoint {
+                try transaction.set("undone", "1")
+                throw Refused()
+            }
+            try transaction.set("kept", "2")
+        }
+        #expect(try other.missedChangesCount() == 1)
+        #expect(try register().lines == ["missed known", "filled 2"])
+    }
+
     @Test func aCommitWithAllExtensionsRegisteredWritesItsRowsAndTheSnapshotAlone() throws {
         let (database, _) = try register()
         let connection = database.newConnection()

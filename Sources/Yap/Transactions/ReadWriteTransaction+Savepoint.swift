@@ -74,6 +74,8 @@ private struct RestorePoint {
     func restore(_ transaction: YapDatabaseReadWriteTransaction) {
         let store = transaction.store
         store.undo(transaction.changes)
+        // It may have noted, in the part that is undone, which extensions miss these changes.
+        store.missedChangeLog.reset()
         transaction.changes = changes
         transaction.mayHaveUnknown = mayHaveUnknown
         transaction.mutations = mutations
