@@ -48,6 +48,9 @@ package final class DatabaseFile {
         }
     }
 
+    /// Runs `body` outside of a transaction.
+    func reading<Result>(_ body: () throws -> Result) throws -> Result { try Self.translating(path, body) }
+
     private static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()

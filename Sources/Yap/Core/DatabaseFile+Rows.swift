@@ -1,0 +1,81 @@
+import SQLite
+
+/// The rows of a file, without their types.
+extension DatabaseFile {
+    /// What a collection has.
+    package struct Collection: Sendable {
+        package let name: String
+        package let rowsCount: Int
+        /// Bytes of all objects and metadata.
+        package let bytesCount: Int64
+    }
+
+    /// A row. Without metadata, `metadata` is nil.
+    package struct Row: Sendable {
+        package let collection: String
+        package let key: String
+        package let object: StoredValue
+        package let metadata: StoredValue?
+    }
+
+    /// The collections that have rows, in the order of their names. Goes through all rows.
+    package func collections() throws -> [Collection] {
+        try sqlite.withStatement(
+            """
+            SELECT collection, count(*), sum(length(data) + ifnull(length(metadata), 0))
+            FROM database2 GROUP BY collection ORDER BY collection
+            """
+        ) { statement in
+            var collections: [Collection] = []
+            while try statement.step() {
+                collections.append(
+                    Collection(
+                        name: statement.text(at: 0), rowsCount: Int(statement.int64(at: 1)),
+                        bytesCount: statement.int64(at: 2)))
+            }
+            return collections
+        }
+    }
+
+    /// A row, or nil if there is none.
+    package func row(_ key: String, inCollection collection: String) throws -> Row? {
+        var found: Row?
+        try visit("WHERE collection = ?1 AND key = ?2", [collection, key]) { found = $0 }
+        return found
+    }
+
+    /// Calls `body` with each row, in the order of collections and keys.
+    ///
+    /// - Parameter collection: Only the rows of this one. Default: all.
+    package func forEachRow(inCollection collection: String? = nil, _ body: (Row) throws -> Void) throws {
+        try visit(collection == nil ? "" : "WHERE collection = ?1", collection.map { [$0] } ?? [], body)
+    }
+
+    private func visit(_ condition: String, _ values: [String], _ body: (Row) throws -> Void) throws {
+        try sqlite.withStatement(
+            "SELECT collection, key, data, metadata FROM database2 \(condition) ORDER BY collection, key"
+        ) { statement in
+            for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
+            while try statement.step() {
+                try body(
+                    Row(
+                        collection: statement.text(at: 0), key: statement.text(at: 1),
+                        object: statement.withBytes(at: 2) { StoredValue(object: $0) },
+                        metadata: statement.isNull(at: 3)
+                            ? nil : statement.withBytes(at: 3) { StoredValue(cbor: $0) }))
+            }
+        }
+    }
+
+    /// Messages of SQLite's integrity check; none if it found no damage. Reads the whole file.
+    package func integrityMessages() throws -> [String] {
+        try reading { try sqlite.integrityCheck() }
+    }
+
+    /// Copies what is committed to a new file.
+    ///
+    /// - Parameter path: Where. There must be no file.
+    package func backup(to path: String) throws {
+        try reading { try sqlite.backup(to: path) }
+    }
+}
