@@ -35,9 +35,11 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == all)
     }
 
-    /// `serve` and `login` are typed in `ServeTests`, and what looks into a device's file in `SyncInspectTests`.
+    /// `serve` and `login` are typed in `ServeTests`, and what reads a device's file in `SyncInspectTests` and
+    /// `DatabaseCommandTests`.
     static let examples = YapProgram.commands
-        .filter { !["serve", "login", "sync inspect"].contains($0.name) }.map(\.name)
+        .filter { !["serve", "login", "sync inspect"].contains($0.name) && !$0.name.hasPrefix("db ") }.map(
+            \.name)
 
     @Test(arguments: examples) func everyExampleInAHelpWorksWhenTyped(_ name: String) async throws {
         let command = try #require(YapProgram.commands.first { $0.name == name })

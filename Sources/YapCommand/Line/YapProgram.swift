@@ -46,7 +46,10 @@ enum YapProgram {
         ),
         ("Its dashboard", AdminCommands.commands),
         ("Backups", [BackupCommands.backup, BackupCommands.restore, BackupCommands.restored]),
-        ("A device", [LoginCommand.command, LogoutCommand.command, SyncCommands.inspect]),
+        (
+            "A device",
+            [LoginCommand.command, LogoutCommand.command, SyncCommands.inspect] + DatabaseCommands.commands
+        ),
         ("The program itself", ProgramCommands.commands),
     ]
 

@@ -29,40 +29,14 @@ struct SyncFile: Sendable {
     ///
     /// - Throws: `Failure`, as `read` does.
     func version() throws -> String {
-        let snapshot = try opening {
-            let database = try DatabaseFile(path: path)
-            return try database.read { try database.snapshot() }
-        }
+        let snapshot = try DeviceFile(path: path).read { try $0.snapshot() }
         var status = stat()
         _ = stat(path, &status)
         return "\(status.st_ino)-\(snapshot)"
     }
 
     private func open(_ limits: SyncInspection.Limits) throws -> SyncInspection {
-        try opening { try SyncInspection(path: path, limits: limits) }
-    }
-
-    private func opening<Value>(_ body: () throws -> Value) throws -> Value {
-        let file = Shown.word(path)
-        do {
-            return try body()
-        } catch let error as YapDatabaseError {
-            guard access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) else {
-                throw Failure.notThere("\(file) is not there.")
-            }
-            let what =
-                switch error.code {
-                case .cannotOpen:
-                    "can't be opened: \((error.underlying as? SQLiteError)?.message ?? error.message)."
-                case .notADatabase: "is no database."
-                case .notAYapDatabase: "is no database of an app that uses Yap."
-                case .unsupportedFormat: "was written by a later version: use the yap of that version."
-                case .corrupt: "is damaged: keep it for inspection, and restore a backup. \(error.message)"
-                case .busy: "is being written by another program: try again."
-                default: "can't be read: \(error.message)"
-                }
-            throw Failure.failed("\(file) \(what)")
-        }
+        try DeviceFile(path: path).opening { try SyncInspection(path: path, limits: limits) }
     }
 
     /// The registrations that are asked for, which can be read.
