@@ -1,65 +1,66 @@
 import Foundation
 import Testing
 
-/// `docs/COMING_FROM_YAPDATABASECLOUDKIT.md`: every symbol of the original's pages stands there, and every name that it
-/// gives for one exists in the sources.
+/// The pages for users of YapDatabase: every symbol of the originals is in a table, and every name that a table gives
+/// for one exists in the sources.
 @Suite struct ComingFromTests {
-    /// The symbols of the original's pages (its guide, its transaction's header, and the merge info's), in their
-    /// Objective-C spelling, without the samples' own names.
-    static let symbols = """
-        CKAsset CKContainer CKDatabase CKErrorNetworkFailure CKErrorNetworkUnavailable CKErrorPartialFailure
-        CKErrorQuotaExceeded CKErrorZoneBusy CKFetchRecordChangesOperation CKModifyRecordsOperation CKOwnerDefaultName
-        CKRecord CKRecordID CKRecordZone CKRecordZoneID CKReference CKServerChangeToken CKSubscription MyDatabaseObject
-        MyTodo YDBCKMergeInfo YDBCKRecordInfo YapCollectionKey YapDatabase YapDatabaseCloudKit
-        YapDatabaseCloudKitDatabaseIdentifierBlock YapDatabaseCloudKitMergeBlock
-        YapDatabaseCloudKitOperationErrorBlock YapDatabaseCloudKitRecordHandler YapDatabaseCloudKitTransaction
-        YapDatabaseExtensionTransaction YapDatabasePostSanitizer YapDatabasePreSanitizer YapDatabaseReadTransaction
-        YapDatabaseReadWriteTransaction
-        addOperation: allCloudProperties allKeys asyncReadWriteWithBlock: asyncReadWriteWithBlock:completionBlock:
-        asyncRegisterExtension:withName:completionBlock:
-        attachRecord:databaseIdentifier:forKey:inCollection:shouldUploadRecord: changedCloudProperties changedKeys
-        changedProperties clearChangedProperties cloudValueForCloudKey: collectionKeysForRecordID:databaseIdentifier:
-        containsRecordID:databaseIdentifier: copy databaseIdentifier defaultContainer
-        detachRecordForKey:inCollection:wasRemoteDeletion:shouldUploadDeletion: encodeSystemFieldsWithCoder:
-        enumerateKeysAndObjectsInCollection:withBlock: ext: fetchRecordChangesCompletionBlock
-        fetchRecordChangesWithCompletionHandler: getKey:collection:forRecordID:databaseIdentifier:
-        getRecordChangeTag:hasPendingModifications:hasPendingDelete:forRecordID:databaseIdentifier:
-        getRecordID:databaseIdentifier:forKey:inCollection: hasChangedCloudProperties inOutRecordPtr
-        initWithPath:serializer:deserializer:preSanitizer:postSanitizer:options:
-        initWithRecordHandler:mergeBlock:operationErrorBlock:versionTag:versionInfo:options:
-        initWithRecordZoneID:previousServerChangeToken: isImmutable keysToRestore makeImmutable
-        mappings_localKeyToCloudKey mergeRecord:databaseIdentifier: modifyRecordZonesCompletionBlock moreComing
-        objectForKey:inCollection: operationErrorBlock options originalCloudValues originalValues ownerCount
-        pendingLocalRecord privateCloudDatabase publicCloudDatabase readWithBlock: recordChangeTag recordChangedBlock
-        recordForKey:inCollection: recordForRecordID:databaseIdentifier: recordType recordWithIDWasDeletedBlock
-        removeObjectForKey:inCollection: resume saveRecord:databaseIdentifier:
-        setLocalValueFromCloudValue:forCloudKey: setObject:forKey:inCollection: suspend suspend: suspendCount
-        updatedPendingLocalRecord versionInfo versionTag withObjectBlock:
-        """.split { $0 == " " || $0 == "\n" }.map(String.init)
+    struct Page: Sendable, CustomTestStringConvertible {
+        let path: String
+        let symbols: [String]
 
-    private let rows: [(there: String, here: String)]
+        var testDescription: String { path }
+    }
 
-    init() throws {
-        let page = try #require(Repository.text(of: "docs/COMING_FROM_YAPDATABASECLOUDKIT.md"))
-        rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
-            let cells = line.split(separator: "|").map { cell in
-                cell.drop { $0 == " " || $0 == "`" }.prefix { $0 != "`" }
-            }
-            return (String(cells[0]), String(cells[1]))
+    /// A row of a table: symbols of the original, and the name here, or nil if the row says that there is none.
+    private struct Row {
+        let there: [String]
+        let here: String?
+
+        init(_ line: Substring) {
+            let cells = line.split(separator: "|")
+            there = cells[0].split { " `,".contains($0) }.map(String.init)
+            let name = cells[1].drop { $0 == " " }
+            here = name.first == "`" ? String(name.dropFirst().prefix { $0 != "`" }) : nil
+        }
+
+        static func all(_ text: String) -> [Row] {
+            text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(Row.init)
         }
     }
 
-    @Test func everySymbolOfTheOriginalsPagesHasItsName() {
-        let named = Set(rows.map(\.there))
-        let missing = Self.symbols.filter { !named.contains($0) }
+    static let pages = [
+        Page(path: "docs/COMING_FROM_YAPDATABASE.md", symbols: OriginalSymbols.yapDatabase),
+        Page(path: "docs/COMING_FROM_YAPDATABASECLOUDKIT.md", symbols: OriginalSymbols.yapDatabaseCloudKit),
+    ]
+
+    private static let declarations = Declarations(Repository.swiftFiles(in: ["Sources"]))
+
+    @Test(arguments: pages) func everySymbolOfTheOriginalsPagesHasItsName(_ page: Page) throws {
+        let text = try #require(Repository.text(of: page.path))
+        let named = Set(Row.all(text).flatMap(\.there))
+        let missing = page.symbols.filter { !named.contains($0) }
         #expect(missing.isEmpty, "\(missing)")
-        #expect(Self.symbols.count > 90)
+        #expect(page.symbols.count > 90)
     }
 
-    @Test func everyNameThatIsGivenExists() throws {
-        let declarations = Declarations(Repository.swiftFiles(in: ["Sources"]))
-        let unknown = rows.map(\.here).filter { !declarations.contains($0) }
+    @Test(arguments: pages) func everyNameThatIsGivenExists(_ page: Page) throws {
+        let text = try #require(Repository.text(of: page.path))
+        let names = Row.all(text).compactMap(\.here)
+        let unknown = names.filter { !Self.declarations.contains($0) }
         #expect(unknown.isEmpty, "\n\(unknown.joined(separator: "\n"))")
+        #expect(names.count > 90)
+    }
+
+    @Test func aRowMayHaveSeveralSymbolsAndNoName() {
+        let rows = Row.all(
+            """
+            | there | here | what is different |
+            |---|---|---|
+            | `a`, `b:c:` | `X.y(_:)` | with `z` |
+            | `d` | - | use `e` |
+            """)
+        #expect(rows.map(\.there) == [["a", "b:c:"], ["d"]])
+        #expect(rows.map(\.here) == ["X.y(_:)", nil])
     }
 
     @Test func aNameThatDoesNotExistIsSeen() {
