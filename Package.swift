@@ -4,6 +4,10 @@ import PackageDescription
 // The rooms and which may import which: docs/ARCHITECTURE.md. System libraries are listed in
 // system-packages.txt, which `make setup` installs; there are no outside Swift packages.
 
+/// The library that is SQLite, by its name in pkg-config: `YAP_SQLITE=sqlcipher` takes one that encrypts
+/// (docs/guide/ENCRYPTION.md).
+let sqlite = Context.environment["YAP_SQLITE"] ?? "sqlite3"
+
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -56,7 +60,7 @@ let package = Package(
     ],
     targets: [
         // 0: system libraries, and what is injected everywhere
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .systemLibrary(name: "CSQLite", pkgConfig: sqlite),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CLinux"),

@@ -211,6 +211,7 @@ public final class Connection {
             flags |= SQLITE_OPEN_READWRITE | (options.create ? SQLITE_OPEN_CREATE : 0)
         }
         var (name, filesAlone) = (path, nil as DatabaseFiles?)
+        try checkEncryption(options)
         // Permissions are those of the system's files.
         if options.readOnly, options.vfsName == nil {
             switch mode ?? ReadingMode(path: path) {
@@ -268,6 +269,7 @@ public final class Connection {
     }
 
     private func configure() throws {
+        try setKey()
         try setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds)
         try set(options.synchronous)
         if let bytes = options.cacheBytes {

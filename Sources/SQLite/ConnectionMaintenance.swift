@@ -30,6 +30,7 @@ extension Connection {
     }
 
     /// Copies the database as it is now to `path`, while others go on reading and writing.
+    /// The copy of an encrypted database has the same key.
     ///
     /// An existing database at `path` is overwritten, in one transaction: it is the old or the new one, never half.
     /// - Parameters:
@@ -47,6 +48,7 @@ extension Connection {
         var options = OpenOptions()
         options.busyTimeoutMilliseconds = self.options.busyTimeoutMilliseconds
         options.vfsName = self.options.vfsName
+        options.encryptionKey = self.options.encryptionKey
         let target = try Connection(path: path, options: options)
         // The open read transaction holds one snapshot, so that other connections' commits don't start the copy anew.
         try begin(.deferred)

@@ -23,6 +23,10 @@ public struct OpenOptions: Sendable {
     /// How much of the file is read through a memory map. `nil` takes SQLite's default, none.
     public var mmapBytes: Int64?
 
+    /// The key with which SQLCipher reads and writes the file. `nil`: the file isn't encrypted. A library without
+    /// encryption refuses to open with a key.
+    public var encryptionKey: EncryptionKey?
+
     /// Makes options for reading and writing, creating the file if needed, with `Synchronous.full`.
     public init() {}
 }

@@ -50,6 +50,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
     public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
     /// The statement names a table, or does something, that its owner has no right to.
     public var isRefused: Bool { code == SQLITE_AUTH }
+    /// The file should be opened with a key, and the loaded library has no encryption.
+    public var isEncryptionUnavailable: Bool { code == SQLITE_NOTFOUND }
     /// The file or the connection allows reading only.
     public var isReadOnly: Bool { code == SQLITE_READONLY }
 }
@@ -69,7 +71,7 @@ extension SQLiteError: CustomStringConvertible {
         switch code {
         case SQLITE_BUSY: "another connection is writing, try again"
         case SQLITE_FULL: "free disk space, then try again"
-        case SQLITE_NOTADB: "the file was left as it is, check the path"
+        case SQLITE_NOTADB: "the file was left as it is, check the path, and the key if it is encrypted"
         case SQLITE_CORRUPT: "keep the file for inspection and restore a backup"
         case SQLITE_CANTOPEN: "check that the folder exists and may be written"
         default: nil

@@ -25,6 +25,7 @@ enum Schema {
 
     /// Opens the file for writing; creates it, or its tables in an empty one. A file that isn't ours stays as it is.
     static func open(path: String, options: OpenOptions, firstMark: SnapshotMark) throws -> Connection {
+        try Connection.checkEncryption(options)
         if options.create, options.vfsName == nil { createPrivate(path) }
         let connection = try Connection(path: path, options: options) { _ = try content(of: $0) }
         if try content(of: connection) == .ours { return connection }

@@ -4,7 +4,7 @@ import SQLite
 public struct YapDatabaseError: Error, Sendable {
     /// The kinds of failure.
     public enum Code: String, Sendable {
-        /// The file is not an SQLite database. It was left as it is.
+        /// The file is not an SQLite database, or it is encrypted with another key. It was left as it is.
         case notADatabase
         /// The file is an SQLite database of another program. It was left as it is.
         case notAYapDatabase
@@ -53,6 +53,10 @@ public struct YapDatabaseError: Error, Sendable {
         case extensionsDoNotSettle
         /// A registered extension can't undo a part of a transaction.
         case savepointUnsupported
+        /// `encryptionKey` was given, and the loaded SQLite library has no encryption. No file was created or changed.
+        case encryptionUnavailable
+        /// A key of another length than 32 bytes, or a passphrase that is empty or has a NUL.
+        case invalidEncryptionKey
         /// A proxy has as many pending changes as it may have.
         case tooManyPendingChanges
     }
@@ -91,6 +95,8 @@ public struct YapDatabaseError: Error, Sendable {
                 .corrupt
             } else if error.isCannotOpen || error.isReadOnly {
                 .cannotOpen
+            } else if error.isEncryptionUnavailable {
+                .encryptionUnavailable
             } else if error.isInputOutput {
                 .inputOutput
             } else {
@@ -107,7 +113,8 @@ public struct YapDatabaseError: Error, Sendable {
     /// What to do about it.
     public var advice: String {
         switch code {
-        case .notADatabase, .notAYapDatabase: "check the path; to start anew, move the file away yourself"
+        case .notADatabase: "check the path, and encryptionKey; to start anew, move the file away yourself"
+        case .notAYapDatabase: "check the path; to start anew, move the file away yourself"
         case .unsupportedFormat: "open it with the version that wrote it, or a later one"
         case .corrupt: "keep the file for inspection and restore a backup"
         case .cannotOpen: "check that the folder exists and that file and folder may be written"
@@ -129,6 +136,8 @@ public struct YapDatabaseError: Error, Sendable {
         case .extensionNameTaken: "unregister it, or use another name"
         case .extensionsDoNotSettle: "look at what hooks and flushPendingChangesToMainDatabaseTable write"
         case .savepointUnsupported: "write without a savepoint, or add makeRestorePoint() to the extension"
+        case .encryptionUnavailable: "link SQLCipher 4 in place of SQLite, or open without a key"
+        case .invalidEncryptionKey: "use 32 random bytes, or a passphrase"
         case .tooManyPendingChanges: "wait for flush() of the proxy, then try again"
         }
     }

@@ -25,7 +25,10 @@ public struct YapDatabaseOptions: Sendable {
     /// Maximum bytes of memory for the pages of the file that the writer keeps. SQLite takes the memory as it reads
     /// pages, so a small file needs little. Each connection that reads has up to 2 MB besides.
     public var writerPageCacheBytesMax: Int64 = 32 << 20
-    /// How much of the file is read through a memory map. 0 reads by calls.
+    /// The key of an encrypted file. `nil`: the file isn't encrypted. It needs SQLCipher in the place of SQLite; without
+    /// it, opening throws `encryptionUnavailable`.
+    public var encryptionKey: EncryptionKey?
+    /// How much of the file is read through a memory map; an encrypted file is never. 0 reads by calls.
     public var memoryMapBytes: Int64 = 0
 
     /// Whether observers are notified of the commits of other processes as they are made. A process that observes
@@ -62,7 +65,9 @@ public struct YapDatabaseOptions: Sendable {
         options.busyTimeoutMilliseconds = busyTimeoutMilliseconds
         options.vfsName = vfsName
         options.journalSizeLimitBytes = logBytesMax
-        options.mmapBytes = memoryMapBytes == 0 ? nil : memoryMapBytes
+        options.encryptionKey = encryptionKey?.key
+        // SQLCipher decrypts into pages of its own.
+        options.mmapBytes = memoryMapBytes == 0 || encryptionKey != nil ? nil : memoryMapBytes
         if let checkpointFrames { options.checkpointFrames = checkpointFrames }
         return options
     }

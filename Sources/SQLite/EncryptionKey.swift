@@ -1,0 +1,64 @@
+import CSQLite
+
+/// The key of an encrypted file, in the form that SQLCipher takes (https://www.zetetic.net/sqlcipher/sqlcipher-api/#key).
+/// Its descriptions don't show it.
+public struct EncryptionKey: Sendable {
+    /// Bytes of a key that isn't derived from a passphrase.
+    public static let bytesCount = 32
+
+    /// Not in any error: it has the key.
+    let pragma: String
+
+    /// A key of 32 bytes, used as it is. Returns nil for another number of bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == Self.bytesCount else { return nil }
+        let digits = Array("0123456789abcdef".utf8)
+        let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        pragma = "PRAGMA key = \"x'\(String(decoding: hex, as: UTF8.self))'\""
+    }
+
+    /// A passphrase, from which SQLCipher derives the key each time a connection is opened. Returns nil for an empty
+    /// one and for one with a NUL, where SQL ends.
+    public init?(passphrase: String) {
+        guard !passphrase.isEmpty, !passphrase.utf8.contains(0) else { return nil }
+        let escaped = passphrase.utf8.flatMap { $0 == UInt8(ascii: "'") ? [$0, $0] : [$0] }
+        pragma = "PRAGMA key = '\(String(decoding: escaped, as: UTF8.self))'"
+    }
+}
+
+extension EncryptionKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The same text for each key.
+    public var description: String { "EncryptionKey(hidden)" }
+    /// The same text for each key.
+    public var debugDescription: String { description }
+    /// Without children, so that `dump` doesn't show the key.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension Connection {
+    /// Whether the loaded SQLite library is SQLCipher.
+    public static let hasEncryption: Bool = {
+        var options = OpenOptions()
+        options.synchronous = .off
+        guard let connection = try? Connection(path: ":memory:", options: options) else { return false }
+        return (try? connection.withStatement("PRAGMA cipher_version") { try $0.step() }) ?? false
+    }()
+
+    /// SQLite without encryption takes the key's statement for one of no meaning, and would write the file as it is.
+    package static func checkEncryption(_ options: OpenOptions) throws {
+        guard options.encryptionKey != nil, !hasEncryption else { return }
+        throw SQLiteError(
+            extendedCode: SQLITE_NOTFOUND,
+            message: "the loaded SQLite library (\(libraryVersion)) has no encryption; SQLCipher has")
+    }
+
+    /// Gives SQLCipher the key. It must be the first statement that reaches the file.
+    func setKey() throws {
+        guard let key = options.encryptionKey else { return }
+        let result = sqlite3_exec(handle, key.pragma, nil, nil, nil)
+        guard result == SQLITE_OK else {
+            // SQLite's own message may quote the statement.
+            throw SQLiteError(extendedCode: result, message: "SQLCipher refused the encryption key")
+        }
+    }
+}
