@@ -84,4 +84,57 @@ import Testing
         #expect(complete == [19])
         #expect(try counts() == 1)
     }
+
+    @Test func theSearchThatWasEnqueuedLastCounts() async throws {
+        let tasks = (0..<20).map { searches.enqueue(.words($0 == 19 ? "tea" : "milk")) }
+        #expect(try await tasks[19].value)
+        for task in tasks { _ = try await task.value }
+        #expect(try counts() == 1)
+        let failed = searches.enqueue(.expression("\""))
+        await #expect(throws: YapDatabaseError.self) { try await failed.value }
+    }
+
+    @Test func aSearchIsTheNewestOneAsSoonAsItIsEnqueued() async throws {
+        for _ in 0..<50 {
+            let task = searches.enqueue(.words("milk"))
+            searches.cancel()
+            #expect(try await !task.value)
+        }
+        #expect(try counts() == 0)
+    }
+
+    /// Callers on one actor, in the order of its tasks.
+    @MainActor @Test func searchesOfOneActorKeepTheirOrder() async throws {
+        var tasks: [Task<Bool, any Error>] = []
+        for number in 0..<20 {
+            let query: Stage.Query = .words(number == 19 ? "tea" : "milk")
+            tasks.append(Task { @MainActor in try await searches.search(query) })
+        }
+        #expect(try await tasks[19].value)
+        for task in tasks { _ = try await task.value }
+        #expect(try counts() == 1)
+    }
+
+    @Test func aQueryThatReadsAllTextsIsEndedWhileItFindsNothing() async throws {
+        let stage = try Stage()
+        let database = try stage.openWithout()
+        let search = Stage.search(tokenizer: .trigram)
+        let found = Stage.Found("found", of: stage.parent, matching: search)
+        for handle in [stage.parent, search, found] as [any YapDatabaseNamedExtension] {
+            try database.add(handle)
+        }
+        try database.write { transaction in
+            for number in 0..<1_600 { try transaction.set(Stage.Errand(title: "tea"), "\(number)") }
+        }
+        let searches = YapDatabaseSearchQueue(found, database.newConnection())
+        let seen = Lock(0)
+        let isComplete = try await searches.search(.words("zz"), searches.next()) {
+            seen.withLock { $0 += 1 }
+            if seen.withLock({ $0 }) == 3 { searches.cancel() }
+        }
+        #expect(!isComplete)
+        #expect(seen.withLock { $0 } == 3)
+        #expect(try await searches.search(.words("ea")))
+        #expect(try database.read { try $0[found].count() } == 1_600)
+    }
 }

@@ -2,8 +2,10 @@
 struct TextQueryCondition<Object: Sendable> {
     private typealias Query = YapDatabaseTextQuery<Object>
 
+    /// The condition as an expression, for the result columns of a query that reads the texts of all rows.
+    private(set) var expressionText = ""
     /// Begins with ` WHERE`.
-    private(set) var text = ""
+    var text: String { " WHERE \(expressionText)" }
     private(set) var values: [YapDatabaseColumnValue] = []
     /// Whether FTS5 finds the rows by its index and ranks them.
     let isRanked: Bool
@@ -18,9 +20,9 @@ struct TextQueryCondition<Object: Sendable> {
         expression = TextQueryExpression(search: search, sql: sql)
         isRanked = !(search.tokenizer == .trigram && query.node.hasShortText)
         if isRanked {
-            text = " WHERE \(sql.table) MATCH \(parameter(try expression.text(query.node)))"
+            expressionText = "\(sql.table) MATCH \(parameter(try expression.text(query.node)))"
         } else {
-            text = " WHERE " + (try condition(query.node, in: Array(sql.columns.indices)))
+            expressionText = try condition(query.node, in: Array(sql.columns.indices))
         }
     }
 

@@ -7,17 +7,24 @@ extension YapDatabaseFullTextSearchTransaction {
 
     /// Returns the rowids of the rows that a query finds, in ascending order.
     ///
-    /// - Parameter check: Called every `rowsPerCheck` rows. It throws to give up.
+    /// - Parameter check: Called every `rowsPerCheck` rows that are found, or that are read without an index. It throws
+    ///   to give up.
     func rowIDs(_ query: Query, _ check: () throws -> Void) throws -> [Int64] {
         let condition = try TextQueryCondition(query, search, sql)
+        // Without an index, each row is a row of the statement, so that `check` is also called while none is found.
+        let text =
+            condition.isRanked
+            ? "SELECT i.rowid, 1\(sql.from)\(condition.text)"
+            : "SELECT i.rowid, \(condition.expressionText)\(sql.from)"
         return try tables.withStatement(
-            "SELECT i.rowid\(sql.from)\(condition.text) ORDER BY i.rowid", condition.values,
-            isKept: condition.isRanked
+            "\(text) ORDER BY i.rowid", condition.values, isKept: condition.isRanked
         ) { statement in
             var rowIDs: [Int64] = []
+            var count = 0
             while try statement.step() {
-                rowIDs.append(statement.int64(at: 0))
-                if rowIDs.count % Self.rowsPerCheck == 0 { try check() }
+                if statement.int64(at: 1) != 0 { rowIDs.append(statement.int64(at: 0)) }
+                count += 1
+                if count % Self.rowsPerCheck == 0 { try check() }
             }
             return rowIDs
         }

@@ -5,11 +5,11 @@ import Seams
 /// ```swift
 /// let searches = YapDatabaseSearchQueue(found, connection)
 /// // For each character:
-/// Task { try await searches.search(.prefix(typed)) }
+/// searches.enqueue(.prefix(typed))
 /// ```
 ///
 /// A search that a newer one replaces doesn't run any more. A running one is ended between steps of up to 500 rows and
-/// undone, so that the view never has a part of its rows.
+/// undone, so that the view never has a part of its rows. The newest search is the one that was enqueued last.
 public final class YapDatabaseSearchQueue<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
     /// The view that is searched.
     public let view: YapDatabaseSearchResultsView<Object, Group>
@@ -25,14 +25,32 @@ public final class YapDatabaseSearchQueue<Object: Sendable, Group: YapDatabaseVi
         self.connection = connection
     }
 
-    /// Searches in a write transaction of its own.
+    /// Makes a search the newest one, starts it and returns at once: of two calls, the later one counts.
     ///
     /// - Parameter query: What to look for; nil empties the view.
+    /// - Returns: The task of the search. Its value and its errors are those of `search(_:)`. Cancelling it cancels the
+    ///   wait for the writer.
+    @discardableResult
+    public func enqueue(_ query: YapDatabaseTextQuery<Object>?) -> Task<Bool, any Error> {
+        let number = next()
+        return Task { try await search(query, number) }
+    }
+
+    /// Searches in a write transaction of its own, and waits for its end.
+    ///
+    /// The search becomes the newest one when this method begins, on the caller's actor. Tasks that run on several
+    /// threads may begin in another order than they were made in: use `enqueue(_:)` to start searches from such tasks.
+    ///
+    /// - Parameters:
+    ///   - query: What to look for; nil empties the view.
+    ///   - isolation: The caller's actor.
     /// - Returns: False if a newer search or `cancel()` came before this one was complete. The view is then unchanged.
     /// - Throws: As `YapDatabaseSearchResultsViewTransaction.search(_:)` and `connection.readWrite`. A search that was
     ///   replaced throws nothing.
     @discardableResult
-    public func search(_ query: YapDatabaseTextQuery<Object>?) async throws -> Bool {
+    public func search(
+        _ query: YapDatabaseTextQuery<Object>?, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Bool {
         try await search(query, next())
     }
 
