@@ -169,4 +169,34 @@ import Testing
             #expect(try stage.keys(.prefix("mill")) == ["b"])
         }
     }
+
+    @Test(arguments: [1e-5, 1.5e-7, 1e-300, .leastNonzeroMagnitude, 1e16, 1.25e17, 1e100])
+    func weightsOfAnySizeAreRead(weight: Double) throws {
+        #expect(Double(FullTextSQL.decimal(weight)) == weight)
+        #expect(!FullTextSQL.decimal(weight).contains("e"))
+        let search = FullTextSearchStage.Search("weighted", of: Page.self, in: "pages", version: "1") {
+            $0.column(\.title, weight: weight)
+            $0.column(\.body)
+        }
+        try stage.database.blocking.register(search)
+        try stage.write { transaction in
+            try transaction.set(Page(title: "other", body: "milk"), "a")
+            try transaction.set(Page(title: "milk", body: "other"), "b")
+            for key in ["c", "d", "e"] { try transaction.set(Page(title: "none", body: "none"), key) }
+        }
+        let matches = try stage.connection.blocking.read { try $0[search].matches(.words("milk")) }
+        #expect(matches.map(\.key) == (weight > 1 ? ["b", "a"] : ["a", "b"]))
+        #expect(
+            matches.allSatisfy { $0.score.isFinite && $0.score >= 0 } && matches.map(\.score).max() ?? 0 > 0)
+    }
+
+    @Test(arguments: [-1, -.leastNonzeroMagnitude, .nan, .infinity, -.infinity, 1.1e100])
+    func weightsThatAreNoWeightsAreRefused(weight: Double) throws {
+        let search = FullTextSearchStage.Search("weighted", of: Page.self, in: "pages", version: "1") {
+            $0.column(\.title, weight: weight)
+        }
+        let error = #expect(throws: YapDatabaseError.self) { try stage.database.blocking.register(search) }
+        #expect(error?.code == .invalidExtension)
+        #expect(error?.message.contains("the weight of the column title is \(weight)") == true)
+    }
 }

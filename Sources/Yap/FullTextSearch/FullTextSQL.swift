@@ -28,7 +28,7 @@ struct FullTextSQL: Sendable {
         table = "i.\(quoted)"
         columns = names.map { "i.\(Connection.quoted($0))" }
         filters = names.map(Connection.quoted)
-        weighted = " AND i.rank MATCH 'bm25(\(weights.map { "\($0)" }.joined(separator: ", ")))'"
+        weighted = " AND i.rank MATCH 'bm25(\(weights.map(Self.decimal).joined(separator: ", ")))'"
         find = "SELECT \(list) FROM \(quoted) WHERE rowid = ?1"
         write = "INSERT OR REPLACE INTO \(quoted) (rowid, \(list)) VALUES (?1, \(values))"
         delete = "DELETE FROM \(quoted) WHERE rowid = ?1"
@@ -36,6 +36,19 @@ struct FullTextSQL: Sendable {
         from = " FROM \(quoted) AS i"
         fromWithRows = " FROM \(quoted) AS i CROSS JOIN database2 AS d ON d.rowid = i.rowid"
         found = "SELECT rowid FROM \(quoted) WHERE \(quoted) MATCH"
+    }
+
+    /// A number from 0 on as FTS5 reads it: it knows no exponents.
+    static func decimal(_ number: Double) -> String {
+        let parts = "\(number.magnitude)".split(separator: "e")
+        guard parts.count == 2, let exponent = Int(parts[1]) else { return parts.joined() }
+        let digits = Array(parts[0].filter { $0 != "." })
+        let place = parts[0].prefix { $0 != "." }.count + exponent
+        if place <= 0 { return "0." + String(repeating: "0", count: -place) + String(digits) }
+        if place >= digits.count {
+            return String(digits) + String(repeating: "0", count: place - digits.count) + ".0"
+        }
+        return String(digits[..<place]) + "." + String(digits[place...])
     }
 
     /// The statements that create the table.

@@ -9,6 +9,9 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
         let text: @Sendable (Object) -> String?
     }
 
+    /// Maximum weight of a column: with greater ones, a score isn't a number.
+    public static var weightMax: Double { 1e100 }
+
     /// Names that FTS5 reserves.
     private static var reservedNames: Set<String> { ["rank", "rowid", "oid", "_rowid_"] }
 
@@ -24,7 +27,8 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
     ///   - path: The property.
     ///   - name: The column's name in the file and in `.expression`. Default: the property's name, with `_` for each
     ///     `.`. Required for a computed property, and in builds without reflection metadata.
-    ///   - weight: How much a match in this column adds to the score, relative to the other columns: 0 or greater.
+    ///   - weight: How much a match in this column adds to the score, relative to the other columns: from 0 to
+    ///     `weightMax`.
     public mutating func column(
         _ path: any KeyPath<Object, String> & Sendable, _ name: String? = nil, weight: Double = 1
     ) {
@@ -69,8 +73,9 @@ public struct YapDatabaseTextColumns<Object: Sendable> {
             return
         }
         if let mistake = mistake(in: name) { mistakes.append(mistake) }
-        if !weight.isFinite || weight < 0 {
-            mistakes.append("the weight of the column \(name) is \(weight): use a number from 0 on")
+        if !(0...Self.weightMax).contains(weight) {
+            mistakes.append(
+                "the weight of the column \(name) is \(weight): use a number from 0 to \(Self.weightMax)")
         }
         columns.append(Column(path: path, name: name, weight: weight, text: text))
     }
