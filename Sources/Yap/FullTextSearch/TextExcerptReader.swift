@@ -25,7 +25,7 @@ struct TextExcerptReader<Object: Sendable> {
         parts =
             isRanked
             ? []
-            : query.node.texts.flatMap { $0.form.parts(of: $0.text) }.map { TextScan.lowercased($0.utf8) }
+            : TextScan.distinct(query.node.texts.flatMap { $0.form.parts(of: $0.text) })
         let sql = search.sql
         if requests.isEmpty {
             columns = ""
@@ -82,19 +82,33 @@ struct TextScan {
     let tokens: [Range<Int>]
     let hits: [(phrase: Int, tokens: Range<Int>)]
 
-    /// - Parameter parts: What to look for, in lower case.
+    /// Number of bytes that were compared.
+    let stepsCount: Int
+
+    /// - Parameter parts: What to look for, as `distinct` returns it.
     init(_ text: UnsafeRawBufferPointer, _ parts: [[UInt8]]) {
         let lower = Self.lowercased(text)
         let starts = lower.indices.filter { lower[$0] & 0xC0 != 0x80 }
         tokens = starts.indices.map { starts[$0]..<($0 + 1 < starts.count ? starts[$0 + 1] : lower.count) }
         var hits: [(phrase: Int, tokens: Range<Int>)] = []
+        var stepsCount = 0
         for (phrase, part) in parts.enumerated() where !part.isEmpty {
             let count = part.count { $0 & 0xC0 != 0x80 }
-            for (token, start) in starts.enumerated() where lower[start...].starts(with: part) {
+            var search = ByteSearch(part)
+            var token = 0
+            search.forEachStart(in: lower) { start in
+                while token < starts.count, starts[token] < start { token += 1 }
                 hits.append((phrase, token..<token + count))
             }
+            stepsCount += search.stepsCount
         }
-        self.hits = hits
+        (self.hits, self.stepsCount) = (hits, stepsCount)
+    }
+
+    /// The different parts in lower case, in their order.
+    static func distinct(_ parts: [String]) -> [[UInt8]] {
+        var seen: Set<[UInt8]> = []
+        return parts.map { lowercased($0.utf8) }.filter { seen.insert($0).inserted }
     }
 
     /// The bytes with ASCII letters in lower case.

@@ -54,20 +54,14 @@ public struct YapDatabaseTextExcerpt: Hashable, Sendable {
         let start = before.utf8.count
         self.text = whole
         var wide: [Range<String.Index>] = []
+        // A match of trigrams may end within a character that consists of several scalars.
+        var characters = CharacterBoundaries(whole)
         for range in ranges {
-            var lower = whole.utf8.index(whole.startIndex, offsetBy: start + range.lowerBound)
-            var upper = whole.utf8.index(whole.startIndex, offsetBy: start + range.upperBound)
-            // A match of trigrams may end within a character that consists of several scalars.
-            while lower > whole.startIndex, lower.samePosition(in: whole) == nil {
-                lower = whole.unicodeScalars.index(before: lower)
-            }
-            while upper < whole.endIndex, upper.samePosition(in: whole) == nil {
-                upper = whole.unicodeScalars.index(after: upper)
-            }
-            if let last = wide.last, lower <= last.upperBound {
-                wide[wide.count - 1] = last.lowerBound..<max(last.upperBound, upper)
+            let range = characters.widened(start + range.lowerBound..<start + range.upperBound)
+            if let last = wide.last, range.lowerBound <= last.upperBound {
+                wide[wide.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
             } else {
-                wide.append(lower..<upper)
+                wide.append(range)
             }
         }
         self.ranges = wide
