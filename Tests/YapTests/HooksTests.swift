@@ -528,4 +528,41 @@ import Testing
         default: try transaction.setObject(todo, forKey: key, inCollection: "todos")
         }
     }
+
+    @Test(arguments: [1_000, 3])
+    func rowsThatHooksInsertWhileACollectionIsClearedAreInTheCommit(changedKeysMax: Int) throws {
+        var options = YapDatabaseOptions()
+        options.changedKeysPerCommitMax = changedKeysMax
+        let database = try folder.open(options)
+        try database.blocking.register(
+            YapDatabaseHooks(
+                "archive", of: Todo.self, in: "todos",
+                willRemove: { row, transaction in
+                    guard row.key == "1" else { return }
+                    try transaction.set("kept no longer", "2")
+                },
+                didRemove: { row, transaction in
+                    if row.key == "0" { try transaction.set("back", "0") }
+                    if row.key == "4" { try transaction.set("archived", "4'") }
+                }))
+        let reader = database.newConnection()
+        try write(database) { transaction in
+            for number in 0..<5 { try transaction.set("t", "\(number)") }
+        }
+        #expect(try reader.blocking.read { try $0.todo("0")?.title } == "t")
+        let seen = CommitList()
+        let id = database.addInlineCommitObserver { seen.add($0) }
+        defer { database.removeCommitObserver(id) }
+        try write(database) { transaction in
+            try transaction.set("gone too", "before")
+            try transaction.removeAllObjects(inCollection: "todos")
+        }
+        let commit = try #require(seen.commits.last)
+        #expect(commit.didClear(collection: "todos"))
+        #expect(commit.insertedKeys(inCollection: "todos") == ["0", "4'"])
+        #expect(!commit.isIncomplete(inCollection: "todos"))
+        #expect(commit.hasChange(forKey: "3", inCollection: "todos"))
+        #expect(try reader.blocking.read { try $0.todo("0")?.title } == "back")
+        #expect(try reader.blocking.read { try Array($0.keys(inCollection: "todos")) } == ["0", "4'"])
+    }
 }

@@ -1,6 +1,6 @@
 /// What happened to one collection in one commit.
 struct CollectionChanges: Sendable {
-    /// All rows that were there before were removed, in one go.
+    /// All rows that were there before were removed, in one go. `rows` has what was changed since.
     var isCleared = false
     /// There were more changes than a commit names.
     var isOverflown = false
@@ -9,6 +9,8 @@ struct CollectionChanges: Sendable {
     /// Adds a change, and returns whether its key is new. A new key that isn't allowed is counted as overflow.
     mutating func record(_ change: RowChangeRecord, key: String, allowsNew: Bool) -> Bool {
         let key = ExactString(key)
+        // The clearing already says that a row which isn't named since was removed.
+        if isCleared, change.flags == .removed, rows[key] == nil { return false }
         guard allowsNew else {
             if rows[key]?.merge(change) == nil { isOverflown = true }
             return false

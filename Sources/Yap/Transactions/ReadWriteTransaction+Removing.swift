@@ -54,25 +54,24 @@ extension YapDatabaseReadWriteTransaction {
 
     /// In batches of a bounded size. Each batch is looked up anew: an extension may have changed rows in
     /// between.
+    ///
+    /// The clearing is recorded first, so that the commit names the rows that hooks insert meanwhile.
     private func removeAllTellingExtensions(_ collection: String) throws {
         if hasHooks(collection) {
             // All of them at once: those that hooks insert meanwhile stay.
             let all = try rows.identities(inCollection: collection, after: nil, max: .max)
-            if all.isEmpty { return }
-            try remove(all, collection)
-            return changes.recordClearing(of: collection)
+            if !all.isEmpty { changes.recordClearing(of: collection) }
+            return try remove(all, collection)
         }
         var last: String?
-        var isAny = false
         while true {
             let batch = try rows.identities(
                 inCollection: collection, after: last, max: YapDatabaseRowChange.removedRowsMax)
             guard let end = batch.last else { break }
-            isAny = true
+            if last == nil { changes.recordClearing(of: collection) }
             try remove(batch, collection)
             last = end.key
         }
-        if isAny { changes.recordClearing(of: collection) }
     }
 
     private func remove(_ batch: [YapDatabaseRowIdentity], _ collection: String) throws {
