@@ -349,4 +349,78 @@ struct ProxyTests {
         try proxy.blocking.flush()
         #expect(try onDisk() == model)
     }
+
+    /// Hooks that fail for the value "bad", and for the removal of the row "kept".
+    private func registerHooks(throwing error: any Error) throws {
+        try database.blocking.register(
+            YapDatabaseHooks(
+                "strict", of: String.self, in: "notes",
+                didModify: { change, _ in if try change.object == "bad" { throw error } },
+                willRemove: { row, _ in if row.key == "kept" { throw error } }))
+    }
+
+    @Test(arguments: [
+        YapDatabaseError.Code.sqlite, .extensionsDoNotSettle, .nestedTransaction, .extensionNotRegistered,
+        .tooManyPendingChanges, .encoding,
+    ])
+    func aValueWhoseHookAlwaysFailsIsDiscardedWhateverTheError(code: YapDatabaseError.Code) throws {
+        try registerHooks(throwing: YapDatabaseError(code, "no"))
+        let proxy = try notes()
+        try holdingWriter {
+            for key in ["a", "b", "c"] { try proxy.setObject(key == "b" ? "bad" : "x", forKey: key) }
+        }
+        let error = #expect(throws: YapDatabaseProxyError.self) { try proxy.blocking.flush() }
+        #expect(error?.discardedKey == "b" && error?.isRemovalOfAllDiscarded == false)
+        #expect(failures.take(max: 1)?.first?.discardedKey == "b")
+        #expect(try onDisk() == ["a": "x", "c": "x"])
+        #expect(proxy.queue.pendingCount == 0)
+        try proxy.blocking.flush()
+    }
+
+    @Test func aRemovalOfAllThatCannotBeMadeIsDiscardedAndWhatComesAfterIsWritten() throws {
+        try registerHooks(throwing: Refused())
+        try connection.blocking.readWrite { try $0.setObject("x", forKey: "kept", inCollection: "notes") }
+        let proxy = try notes()
+        try holdingWriter {
+            try proxy.removeAllObjects()
+            for number in 0..<5 { try proxy.setObject("x", forKey: "\(number)") }
+            #expect(try proxy.blocking.object(forKey: "kept") == nil)
+        }
+        let error = #expect(throws: YapDatabaseProxyError.self) { try proxy.blocking.flush() }
+        #expect(error?.isRemovalOfAllDiscarded == true && error?.discardedKey == nil)
+        #expect("\(try #require(error))".hasPrefix("the removal of all rows was discarded"))
+        #expect(try onDisk().keys.sorted() == ["0", "1", "2", "3", "4", "kept"])
+        try proxy.blocking.flush()
+    }
+
+    @Test(arguments: [[0], [19], [7, 8], [3, 11, 12]])
+    func anErrorAtTheEndOfTheTransactionDiscardsTheChangesThatCauseItAlone(bad: [Int]) throws {
+        let commitsCount = Lock(0)
+        let checking = ScriptedExtension(
+            fills: false,
+            onFlush: { part in
+                let values = try part.transaction.objects(String.self, inCollection: "notes").map(\.object)
+                if values.contains("bad") { throw Refused() }
+            })
+        try database.blocking.register(checking, withName: "checking")
+        let id = database.addInlineCommitObserver { _ in commitsCount.withLock { $0 += 1 } }
+        defer { database.removeCommitObserver(id) }
+        let proxy = try notes()
+        try holdingWriter {
+            for number in 0..<20 {
+                try proxy.setObject(bad.contains(number) ? "bad" : "x", forKey: "\(number)")
+            }
+        }
+        let error = #expect(throws: YapDatabaseProxyError.self) { try proxy.blocking.flush() }
+        #expect(error?.discardedKey == bad.first.map { "\($0)" })
+        #expect(bad.map { _ in failures.take(max: 1)?.first?.discardedKey } == bad.map { "\($0)" })
+        #expect(try onDisk().keys.sorted() == (0..<20).filter { !bad.contains($0) }.map { "\($0)" }.sorted())
+        #expect(try onDisk().values.allSatisfy { $0 == "x" })
+        // Several changes at once, also around those that fail.
+        #expect(commitsCount.withLock { $0 } < 15)
+        try proxy.blocking.flush()
+        try proxy.setObject("y", forKey: "0")
+        try proxy.blocking.flush()
+        #expect(try onDisk()["0"] == "y")
+    }
 }

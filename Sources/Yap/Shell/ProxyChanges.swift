@@ -14,6 +14,11 @@ struct ProxyChanges<Object: Sendable>: Sendable {
     var count: Int { changes.count }
     var isEmpty: Bool { changes.isEmpty && !removesAll }
 
+    /// Number of things to do: the removal of all rows is one.
+    var stepsCount: Int { count + (removesAll ? 1 : 0) }
+    /// Number of the oldest change of a row; nil without one.
+    var firstNumber: UInt64? { changes.values.map(\.number).min() }
+
     /// The change that decides what `key` has; nil if the database does.
     subscript(key: String) -> Change? {
         changes[ExactString(key)]?.change ?? (removesAll ? .remove : nil)
@@ -35,6 +40,24 @@ struct ProxyChanges<Object: Sendable>: Sendable {
     /// Returns the change, to be released after the lock.
     mutating func discard(_ key: String) -> Change? {
         changes.removeValue(forKey: ExactString(key))?.change
+    }
+
+    /// Leaves the rows that are in the collection.
+    mutating func discardRemovalOfAll() { removesAll = false }
+
+    /// Splits off what comes after the first steps.
+    ///
+    /// - Parameter max: Maximum number of steps that stay, at least 1.
+    /// - Returns: The other steps.
+    mutating func split(after max: Int) -> ProxyChanges {
+        var rest = ProxyChanges()
+        guard stepsCount > max else { return rest }
+        let inOrder = changes.sorted { $0.value.number < $1.value.number }
+        for (key, change) in inOrder.dropFirst(removesAll ? max - 1 : max) {
+            changes[key] = nil
+            rest.changes[key] = change
+        }
+        return rest
     }
 
     /// Forgets the changes before: nothing of them is left once the collection is emptied.

@@ -15,6 +15,9 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         var changesCount: UInt64 = 0
         var takenCount: UInt64 = 0
         var isWriting = false
+        /// Maximum number of steps in the next transaction while the queue looks for one that can't be written; nil: no
+        /// maximum.
+        var stepsMax: Int?
         /// The first discarded change that no flush has reported.
         var discarded: YapDatabaseProxyError?
         var flushes: [(changesCount: UInt64, answer: Answer)] = []
@@ -142,8 +145,8 @@ final class ProxyQueue<Object: Sendable>: Sendable {
     private func take() -> Changes {
         state.withLock { state in
             state.written = state.pending
-            state.pending = Changes()
-            state.takenCount = state.changesCount
+            state.pending = state.stepsMax.map { state.written.split(after: $0) } ?? Changes()
+            state.takenCount = state.pending.firstNumber.map { $0 - 1 } ?? state.changesCount
             return state.written
         }
     }
@@ -157,6 +160,7 @@ final class ProxyQueue<Object: Sendable>: Sendable {
             let old = state.written
             state.written = Changes()
             state.isWriting = !state.pending.isEmpty
+            state.stepsMax = state.isWriting ? state.stepsMax.map { min($0, Int.max / 2) * 2 } : nil
             // Changes that were dropped meanwhile are waited for no longer.
             let taken = state.isWriting ? state.takenCount : .max
             let answers = state.flushes.filter { $0.changesCount <= taken }.map(\.answer)
@@ -170,38 +174,72 @@ final class ProxyQueue<Object: Sendable>: Sendable {
         if goesOn { write() }
     }
 
-    /// Discards the one change that can never be written, and goes on with the others. Without such a change all stay
-    /// pending, and nothing is written until the next change or flush.
+    /// What is left to do after a failed transaction.
+    private enum AfterFailure {
+        /// All changes stay pending, and nothing is written until the next change or flush.
+        case stop
+        /// Fewer changes are tried at once, to find the one that fails.
+        case tryFewer(Int)
+        /// The change of a row is discarded, and the others are tried again. Nil: the removal of all rows.
+        case discard(key: String?)
+    }
+
+    /// Discards the change that can't be written, and goes on with the others. If the error doesn't tell which one it
+    /// is, as at the end of the transaction, half as many changes are tried, until one fails alone.
     private func failed(_ error: any Error) {
-        let isOfAChange = Self.isOfAChange(error)
-        let (failure, answers, old) = state.withLock { state in
+        let isOfFile = Self.isOfFile(error)
+        let (failure, answers, old, goesOn) = state.withLock {
+            state -> (YapDatabaseProxyError?, [Answer], Changes, Bool) in
             let old = state.written
             var kept = state.written
-            let key = isOfAChange ? state.keyNow : nil
-            if let key { _ = kept.discard(key) }
+            let next = isOfFile ? .stop : Self.afterFailure(of: old, at: state.keyNow)
+            switch next {
+            case .stop: break
+            case .tryFewer(let count): state.stepsMax = count
+            case .discard(let key?): _ = kept.discard(key)
+            case .discard(nil): kept.discardRemovalOfAll()
+            }
             state.pending = kept.followed(by: state.pending)
             state.written = Changes()
             state.keyNow = nil
-            let failure = YapDatabaseProxyError(collection: collection, discardedKey: key, underlying: error)
-            guard key == nil else {
+            switch next {
+            case .stop:
+                let failure = YapDatabaseProxyError(collection: collection, underlying: error)
+                (state.isWriting, state.stepsMax) = (false, nil)
+                defer { state.flushes = [] }
+                return (failure, state.flushes.map(\.answer), old, false)
+            case .tryFewer: return (nil, [], old, true)
+            case .discard(let key):
+                let failure = YapDatabaseProxyError(
+                    collection: collection, discardedKey: key, isRemovalOfAllDiscarded: key == nil,
+                    underlying: error)
                 if state.discarded == nil { state.discarded = failure }
-                return (failure, [Answer](), old)
+                return (failure, [], old, true)
             }
-            state.isWriting = false
-            defer { state.flushes = [] }
-            return (failure, state.flushes.map(\.answer), old)
         }
         withExtendedLifetime(old) {}
-        failures.add(failure)
-        for answer in answers { answer(.failure(failure)) }
-        if failure.discardedKey != nil { write() }
+        if let failure {
+            failures.add(failure)
+            for answer in answers { answer(.failure(failure)) }
+        }
+        if goesOn { write() }
     }
 
-    /// Whether an error is one of the value, as encoding it is, and not of the file: it would be the same again.
-    private static func isOfAChange(_ error: any Error) -> Bool {
-        guard let error = error as? YapDatabaseError else { return true }
+    /// - Parameter key: The key whose change was being made; nil if it isn't known.
+    private static func afterFailure(of changes: Changes, at key: String?) -> AfterFailure {
+        if let key { return .discard(key: key) }
+        if changes.stepsCount > 1 { return .tryFewer(changes.stepsCount / 2) }
+        return changes.isEmpty ? .stop : .discard(key: changes.inOrder.first?.key)
+    }
+
+    /// Whether an error says nothing about the changes: they can be written later. All other errors are those of a
+    /// value, a hook or another extension, and would be the same again.
+    private static func isOfFile(_ error: any Error) -> Bool {
+        guard let error = error as? YapDatabaseError else { return false }
         return switch error.code {
-        case .encoding, .decoding, .typeMismatch, .missingRegistration, .invalidExtension: true
+        case .busy, .diskFull, .inputOutput, .corrupt, .cannotOpen, .notADatabase, .notAYapDatabase,
+            .unsupportedFormat, .closed:
+            true
         default: false
         }
     }

@@ -18,7 +18,9 @@ import Seams
 ///
 /// If a transaction fails because of the file, for example on a full disk, its changes stay pending, reads go on to see
 /// them, and the next change or `flush()` tries again. If a single change can't be written, for example because its
-/// value can't be encoded, that change is discarded and the others are written. The handler and `flush()` report both.
+/// value can't be encoded or a hook throws, that change is discarded and the others are written. If the error comes at
+/// the end of the transaction, fewer and fewer changes are tried at once to find the one that fails alone. The handler
+/// and `flush()` report both.
 public final class YapDatabaseProxy<Object: Sendable>: Sendable {
     /// The collection that it reads and writes.
     public let collection: String
@@ -146,14 +148,26 @@ extension ProxyChanges.Change {
 public struct YapDatabaseProxyError: Error, Sendable, CustomStringConvertible {
     /// The proxy's collection.
     public let collection: String
-    /// Key of the row whose change was discarded, or nil if all changes stay pending.
+    /// Key of the row whose change was discarded. If it is nil and `isRemovalOfAllDiscarded` is false, all changes stay
+    /// pending.
     public let discardedKey: String?
+    /// Whether `removeAllObjects()` was discarded: the rows that were in the collection stay.
+    public let isRemovalOfAllDiscarded: Bool
     /// What the transaction threw.
     public let underlying: any Error
+
+    init(
+        collection: String, discardedKey: String? = nil, isRemovalOfAllDiscarded: Bool = false,
+        underlying: any Error
+    ) {
+        (self.collection, self.discardedKey) = (collection, discardedKey)
+        (self.isRemovalOfAllDiscarded, self.underlying) = (isRemovalOfAllDiscarded, underlying)
+    }
 
     /// Place and reason in one line.
     public var description: String {
         let place = "collection \"\(collection)\""
+        if isRemovalOfAllDiscarded { return "the removal of all rows was discarded, \(place): \(underlying)" }
         guard let discardedKey else { return "changes are pending, \(place): \(underlying)" }
         return "a change was discarded, \(place), key \"\(discardedKey)\": \(underlying)"
     }
