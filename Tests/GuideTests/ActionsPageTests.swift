@@ -75,4 +75,19 @@ extension YapDatabaseReadTransaction {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
+
+    @Test func aTestMovesTheClock() async throws {
+        let clock = YapDatabaseManualClock(Date(timeIntervalSince1970: 0))
+        let runner = YapDatabaseActionRunner(downloads, in: database, clock: .manual(clock))
+        let (started, continuation) = AsyncStream.makeStream(of: String.self)
+        let task = Task { try await runner.run { continuation.yield($0.key) } }
+        for await status in runner.statuses where status.obstacle == .date { break }
+        clock.advance(bySeconds: 1)
+        for await key in started {
+            #expect(key == "b")
+            break
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
 }

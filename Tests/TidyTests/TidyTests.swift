@@ -7,6 +7,7 @@ import Testing
     static let adapters: Set = [
         "Sources/Seams/RandomSource.swift", "Sources/Seams/TimeSource.swift",
         "Sources/CloudKit/Container/DispatchTimerSource.swift", "Sources/CoreLocation/CLLocation.swift",
+        "Sources/Yap/Shell/WallTimerSource.swift",
         "Sources/YapCloudKit/Adapter/SyncTurn.swift", "Sources/YapCloudKit/Adapter/ThreadScheduler.swift",
     ]
 

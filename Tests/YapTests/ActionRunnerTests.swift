@@ -430,4 +430,91 @@ import Testing
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
+
+    /// A clock that does something each time it is read.
+    private struct ReadClock: TimeSource {
+        let clock: ManualTimeSource
+        let onRead: @Sendable () -> Void
+
+        func nowMilliseconds() -> Int64 {
+            onRead()
+            return clock.nowMilliseconds()
+        }
+    }
+
+    @Test(arguments: 0..<4)
+    func aDatabaseThatIsClosedWithinATurnEndsTheRunWithoutAnError(readsCount: Int) async throws {
+        try stage.set([("a", Job(at: 0))])
+        let (left, database) = (Lock(readsCount), stage.database)
+        let clock = ReadClock(clock: stage.clock) {
+            let isLast = left.withLock { left in
+                left -= 1
+                return left == -1
+            }
+            if isLast { try? database.close() }
+        }
+        let runner = JobRunner(
+            stage.manager, in: database, runningMax: 1, clock: clock, timers: stage.timers)
+        try await runner.run { _ in }
+        #expect(database.isClosed)
+        #expect(runner.status.obstacle == .notRunning)
+        let error = await #expect(throws: YapDatabaseError.self) { try await runner.run { _ in } }
+        #expect(error?.code == .closed)
+    }
+
+    @Test func aClockThatIsSetBackStallsNoActionLongerThanItsRetryTime() async throws {
+        try stage.set([("a", Job(at: 0, retry: 60)), ("future", Job(at: 1_000_000))])
+        let elapsed = ManualTimeSource(milliseconds: 0)
+        let timers = ManualTimerSource(clock: elapsed)
+        let runner = JobRunner(
+            stage.manager, in: stage.database, runningMax: 4, clock: stage.clock, timers: timers)
+        stage.clock.advance(bySeconds: 100_000)
+        try await running(runner, idling) {
+            #expect(await work.next(1) == ["a"])
+            await runner.status { $0.running.isEmpty && $0.next.map(ActionStage.line) == "a/run 100060" }
+            stage.clock.advance(bySeconds: -99_000)
+            elapsed.advance(bySeconds: 60)
+            #expect(timers.runDue() == 1)
+            #expect(await work.next(1) == ["a"])
+            await runner.status { $0.running.isEmpty && $0.next.map(ActionStage.line) == "a/run 1060" }
+            // Clocks are corrected by less than a second all the time.
+            stage.clock.advance(bySeconds: -0.9)
+            runner.suspend()
+            await runner.idle(.suspended)
+            runner.resume()
+            let status = await runner.idle(.date)
+            #expect(status.next.map(ActionStage.line) == "a/run 1060")
+        }
+    }
+
+    @Test func theSystemsTimersRunAlsoWhenTheClockIsSetBack() async throws {
+        // By this clock, the time of day at which the timer is to run is years away.
+        let timers = WallTimerSource(clock: ManualTimeSource(milliseconds: 4_000_000_000_000))
+        let (fired, continuation) = AsyncStream.makeStream(of: Int.self)
+        timers.after(milliseconds: 1) { continuation.yield(1) }
+        var count = 0
+        for await number in fired {
+            count += number
+            break
+        }
+        #expect(count == 1)
+    }
+
+    @Test func anAppMovesTheClockOfItsActionsInItsTests() async throws {
+        try stage.set([("a", Job(at: 50))])
+        let clock = YapDatabaseManualClock(ActionStage.start)
+        let (database, manager, idling) = (stage.database, stage.manager, idling)
+        let runner = YapDatabaseActionRunner(manager, in: database, clock: .manual(clock))
+        try await running(runner, idling) {
+            await runner.idle(.date)
+            clock.advance(bySeconds: 50)
+            #expect(await work.next(1) == ["a"])
+        }
+        #expect(clock.date == ActionStage.start.addingTimeInterval(50))
+        clock.advance(bySeconds: 1_000)
+        let task = Task { try await database.run(manager, clock: .manual(clock), idling) }
+        #expect(await work.next(1) == ["a"])
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
 }

@@ -7,9 +7,12 @@ import Seams
     import Darwin
 #endif
 
-/// The operating system's timers by the time of day: when the clock is set, they follow it.
+/// The operating system's timers by the time of day. When the clock is set forward, they follow it. When it is set
+/// back, they run after the time that was to pass: too early by the clock, but not hours late.
 final class WallTimerSource: TimerSource {
-    private let clock = SystemTimeSource()
+    private let clock: any TimeSource
+
+    init(clock: any TimeSource = SystemTimeSource()) { self.clock = clock }
 
     /// Milliseconds since the machine was started.
     func elapsedMilliseconds() -> Int64 { SystemMonotonicSource().elapsedMilliseconds() }
@@ -17,24 +20,30 @@ final class WallTimerSource: TimerSource {
     /// Runs `body` on a queue of its own.
     @discardableResult
     func after(milliseconds: Int64, _ body: @escaping @Sendable () -> Void) -> TimerCancel {
-        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "Yap.timer"))
-        // Taken out when it runs and when it is taken back; until then the handler keeps it alive.
-        let kept = Lock<(any DispatchSourceTimer)?>(timer)
-        let take: @Sendable () -> (any DispatchSourceTimer)? = {
+        let queue = DispatchQueue(label: "Yap.timer")
+        let timers = (0..<2).map { _ in DispatchSource.makeTimerSource(queue: queue) }
+        // Taken out when the first one runs and when they are taken back; until then the handlers keep them alive.
+        let kept = Lock<[any DispatchSourceTimer]>(timers)
+        let take: @Sendable () -> [any DispatchSourceTimer] = {
             kept.withLock { kept in
-                defer { kept = nil }
+                defer { kept = [] }
                 return kept
             }
         }
-        timer.setEventHandler {
-            guard let timer = take() else { return }
-            timer.cancel()
-            body()
+        for timer in timers {
+            timer.setEventHandler {
+                let timers = take()
+                guard !timers.isEmpty else { return }
+                for timer in timers { timer.cancel() }
+                body()
+            }
         }
-        let at = clock.nowMilliseconds() + max(0, milliseconds)
+        let pause = max(0, milliseconds)
+        let at = clock.nowMilliseconds() + pause
         let time = timespec(tv_sec: Int(at / 1000), tv_nsec: Int(at % 1000) * 1_000_000)
-        timer.schedule(wallDeadline: DispatchWallTime(timespec: time))
-        timer.activate()
-        return { take()?.cancel() }
+        timers[0].schedule(wallDeadline: DispatchWallTime(timespec: time))
+        timers[1].schedule(deadline: .now() + .milliseconds(Int(clamping: pause)))
+        for timer in timers { timer.activate() }
+        return { for timer in take() { timer.cancel() } }
     }
 }

@@ -23,8 +23,13 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     private let timers: any TimerSource
     private let state = Lock(State())
 
+    /// How far the clock may go back before it counts as set back. Clocks are corrected by less all the time.
+    private static var toleranceMilliseconds: Int64 { 1_000 }
+
     private struct State {
         var suspendCount = 0
+        /// The latest time that the clock has shown since `run` began or since it was set back.
+        var latestMilliseconds: Int64 = .min
         var isReachable = true
         var running: [YapDatabaseActionID] = []
         var lastFailure: YapDatabaseActionStatus.Failure?
@@ -43,15 +48,17 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     ///   - manager: The actions. They must be registered before `run`.
     ///   - database: The database.
     ///   - runningMax: Maximum number of actions that run at once, from 1 to 1,000.
+    ///   - clock: The clock that decides which actions are due. Default: the machine's. A test passes one that it
+    ///     moves.
     public convenience init(
-        _ manager: YapDatabaseActionManager<Object>, in database: YapDatabase, runningMax: Int = 4
+        _ manager: YapDatabaseActionManager<Object>, in database: YapDatabase, runningMax: Int = 4,
+        clock: YapDatabaseActionClock = .system
     ) {
         self.init(
-            manager, in: database, runningMax: runningMax, clock: SystemTimeSource(),
-            timers: WallTimerSource())
+            manager, in: database, runningMax: runningMax, clock: clock.time, timers: clock.timers)
     }
 
-    /// Makes a runner whose clock a test moves.
+    /// Makes a runner with a clock and timers.
     package init(
         _ manager: YapDatabaseActionManager<Object>, in database: YapDatabase, runningMax: Int,
         clock: any TimeSource, timers: any TimerSource
@@ -163,14 +170,19 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     /// Starts actions when they are due, until the task is cancelled or the database is closed.
     ///
     /// It waits for commits, also of other processes, and for dates; it doesn't poll. Cancelling the task cancels the
-    /// handlers, and `run` waits for their end.
+    /// handlers, and `run` waits for their end. When the database is closed, `run` returns after the handlers have
+    /// ended; they aren't cancelled.
+    ///
+    /// If the clock is set back, actions whose retry times were counted by the clock before are due again.
     ///
     /// - Parameter handler: Does the work of an action, several at a time. The action is done when its object no longer
     ///   has it: let the handler write that. Otherwise, and after an error, it is started again after its retry time.
     ///   It isn't cancelled when its action changes or ends meanwhile.
-    /// - Throws: `CancellationError`; `YapDatabaseError`: `extensionNotRegistered`, `invalidExtension` if this runner
-    ///   runs already, or what the file gave. A busy file and a full disk are tried again.
+    /// - Throws: `CancellationError`; `YapDatabaseError`: `closed` if the database was closed before,
+    ///   `extensionNotRegistered`, `invalidExtension` if this runner runs already, or what the file gave. A busy file
+    ///   and a full disk are tried again.
     public func run(_ handler: @escaping Handler) async throws {
+        if database.isClosed { throw YapDatabaseError(.closed, "the database was closed") }
         let (wakes, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try begin { continuation.yield() }
@@ -182,9 +194,13 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
                 for await commit in commits where self.isConcerned(by: commit) { continuation.yield() }
                 continuation.finish()
             }
-            try await self.correctStarts()
-            continuation.yield()
-            for await _ in wakes { try await self.turn(&group, handler) }
+            do {
+                try await self.correctStarts()
+                continuation.yield()
+                for await _ in wakes { try await self.turn(&group, handler) }
+            } catch let error as YapDatabaseError where error.code == .closed && database.isClosed {
+                // It was closed within a turn. Else the commits have ended, and `wakes` with them.
+            }
         }
         try Task.checkCancellation()
     }
@@ -203,7 +219,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     private func end() {
         arm(nil)
         let wake = state.withLock { state in
-            defer { state.wake = nil }
+            defer { (state.wake, state.latestMilliseconds) = (nil, .min) }
             return state.wake
         }
         withExtendedLifetime(wake) {}
@@ -213,6 +229,14 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
     private func isConcerned(by commit: YapDatabaseCommit) -> Bool {
         if commit.mayMissChanges(ofExtension: manager.name) { return true }
         return (commit.changes(ofExtension: manager.name) as? ActionChanges)?.isOfActions == true
+    }
+
+    /// Notes the time, and corrects the starts if the clock was set back.
+    private func checkClock() async throws {
+        let now = clock.nowMilliseconds()
+        let isSetBack = state.withLock { now + Self.toleranceMilliseconds < $0.latestMilliseconds }
+        if isSetBack { try await correctStarts() }
+        state.withLock { $0.latestMilliseconds = isSetBack ? now : max(now, $0.latestMilliseconds) }
     }
 
     private func correctStarts() async throws {
@@ -230,6 +254,7 @@ public final class YapDatabaseActionRunner<Object: Sendable>: Sendable {
         async throws
     {
         while true {
+            try await checkClock()
             var starts: [ActionStart<Object>]?
             try await tryingAgain { starts = try await startNext() }
             guard let starts else { return }
@@ -332,12 +357,14 @@ extension YapDatabase {
     /// - Parameters:
     ///   - manager: The registered actions.
     ///   - runningMax: Maximum number of actions that run at once, from 1 to 1,000.
+    ///   - clock: As in `YapDatabaseActionRunner.init`.
     ///   - handler: Does the work of an action: see `YapDatabaseActionRunner.run(_:)`.
     /// - Throws: As `YapDatabaseActionRunner.run(_:)`.
     public func run<Object: Sendable>(
         _ manager: YapDatabaseActionManager<Object>, runningMax: Int = 4,
-        _ handler: @escaping YapDatabaseActionRunner<Object>.Handler
+        clock: YapDatabaseActionClock = .system, _ handler: @escaping YapDatabaseActionRunner<Object>.Handler
     ) async throws {
-        try await YapDatabaseActionRunner(manager, in: self, runningMax: runningMax).run(handler)
+        let runner = YapDatabaseActionRunner(manager, in: self, runningMax: runningMax, clock: clock)
+        try await runner.run(handler)
     }
 }

@@ -1,0 +1,45 @@
+import FoundationEssentials
+import Seams
+
+/// The clock by which actions are run.
+///
+/// ```swift
+/// let clock = YapDatabaseManualClock(Date(timeIntervalSince1970: 1_700_000_000))
+/// let running = Task { try await database.run(uploads, clock: .manual(clock)) { try await upload($0) } }
+/// clock.advance(bySeconds: 60)
+/// ```
+public struct YapDatabaseActionClock: Sendable {
+    let time: any TimeSource
+    let timers: any TimerSource
+
+    /// The machine's clock.
+    public static var system: Self { Self(time: SystemTimeSource(), timers: WallTimerSource()) }
+
+    /// A clock that a test moves.
+    public static func manual(_ clock: YapDatabaseManualClock) -> Self {
+        Self(time: clock.time, timers: clock.timers)
+    }
+}
+
+/// A clock that stands still until a test moves it.
+public final class YapDatabaseManualClock: Sendable {
+    let time: ManualTimeSource
+    let timers: ManualTimerSource
+
+    /// Makes a clock that shows a date.
+    public init(_ date: Date) {
+        time = ManualTimeSource(milliseconds: ActionTime.milliseconds(date))
+        timers = ManualTimerSource(clock: time)
+    }
+
+    /// What the clock shows, in whole milliseconds.
+    public var date: Date { ActionTime.date(time.nowMilliseconds()) }
+
+    /// Moves the clock, and wakes the runners whose next actions are then due.
+    ///
+    /// - Parameter seconds: Seconds forward; less than 0 to set the clock back.
+    public func advance(bySeconds seconds: Double) {
+        time.advance(bySeconds: seconds)
+        timers.runDue()
+    }
+}
