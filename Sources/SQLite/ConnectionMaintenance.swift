@@ -3,10 +3,16 @@ import CSQLite
 extension Connection {
     /// How often SQLite prepared the connection's statements anew. It does after a change of the schema, and for each
     /// new value of a parameter that it compared with the term of a partial index.
-    package var repreparesCount: Int {
+    package var repreparesCount: Int { sum(ofStatus: SQLITE_STMTSTATUS_REPREPARE) }
+
+    /// How many operations the connection's prepared statements have run: about the same number for each row that they
+    /// visit. Those of statements that were finalised don't count.
+    package var operationsCount: Int { sum(ofStatus: SQLITE_STMTSTATUS_VM_STEP) }
+
+    private func sum(ofStatus status: Int32) -> Int {
         var (count, statement) = (0, sqlite3_next_stmt(handle, nil))
         while let next = statement {
-            count += Int(sqlite3_stmt_status(next, SQLITE_STMTSTATUS_REPREPARE, 0))
+            count += Int(sqlite3_stmt_status(next, status, 0))
             statement = sqlite3_next_stmt(handle, next)
         }
         return count

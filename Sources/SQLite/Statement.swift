@@ -25,6 +25,9 @@ public struct Statement: ~Copyable {
     /// How many columns a row has; 0 for a statement that returns none.
     public var columnCount: Int32 { sqlite3_column_count(pointer) }
 
+    /// Number of the last parameter, which is the number of parameters unless some numbers aren't used.
+    public var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
+
     /// The name of the column, as the SQL's `AS` gives it.
     public func columnName(at column: Int32) -> String {
         sqlite3_column_name(pointer, column).map { String(cString: $0) } ?? ""

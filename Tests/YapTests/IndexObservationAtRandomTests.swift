@@ -71,10 +71,11 @@ struct IndexObservationAtRandomTests {
         for _ in 0..<400 {
             let condition = condition(random)
             let predicate = try SecondaryIndexPredicate(condition) { path in
-                try #require(index.columns.firstIndex { $0.path == path })
+                try #require(index.description.columns.firstIndex { $0.path == path })
             }
             let expected = all.indices.filter { key in
-                index.isIncluded(all[key]) && predicate.finds(index.columns.map { $0.value(all[key]) })
+                index.description.isIncluded(all[key])
+                    && predicate.finds(index.description.columns.map { $0.value(all[key]) })
             }
             let found = try connection.blocking.read { try $0[index].keys(where: { _ in condition }) }
             #expect(found.compactMap { Int($0) }.sorted() == expected, "seed \(seed): \(condition)")

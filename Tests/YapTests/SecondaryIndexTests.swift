@@ -383,4 +383,30 @@ struct SecondaryIndexTests {
         let sorted = try plan(tasks.due < date(1), order: " ORDER BY i.\"due\"")
         #expect(!sorted.contains("TEMP B-TREE"))
     }
+
+    @Test func anExpressionHasAValueForEachParameter() throws {
+        try setFour()
+        try connection.blocking.read { transaction in
+            let index = try transaction[index]
+            for limit in [nil, 1] {
+                let keys = { (expression: String, values: [YapDatabaseColumnValue]) in
+                    try index.keys(matching: expression, values, limit: limit)
+                }
+                for (expression, values) in [
+                    ("priority > ?1", []), ("priority > ?2", [.integer(1)]), ("priority > ?", []),
+                    ("priority > :least", []), ("priority > 1", [.integer(1)]),
+                    ("priority > ?1", [.integer(1), .integer(2)]),
+                ] as [(String, [YapDatabaseColumnValue])] {
+                    let error = #expect(throws: YapDatabaseError.self) { _ = try keys(expression, values) }
+                    #expect(error?.code == .invalidExtension, "\(expression) \(values)")
+                    #expect(code { _ = try index.rows(matching: expression, values) } == .invalidExtension)
+                    #expect(code { _ = try index.count(matching: expression, values) } == .invalidExtension)
+                }
+                #expect(try keys("priority >= ?1 AND priority <= ?1", [.integer(3)]).isEmpty == false)
+                #expect(
+                    try keys("priority >= :a AND priority <= :b", [.integer(3), .integer(3)]).isEmpty == false
+                )
+            }
+        }
+    }
 }

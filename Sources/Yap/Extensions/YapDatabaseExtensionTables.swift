@@ -100,15 +100,28 @@ public struct YapDatabaseExtensionTables {
 
     /// Lends `body` a prepared statement with its values bound.
     ///
-    /// - Parameter isKept: whether the statement is kept: not one of very many texts.
+    /// - Parameters:
+    ///   - isKept: whether the statement is kept: not one of very many texts.
+    ///   - countsValues: whether it is `invalidExtension` to have more or fewer values than parameters. Without a
+    ///     value, a parameter is NULL.
     func withStatement<Result>(
         _ sql: String, _ values: [YapDatabaseColumnValue] = [], isKept: Bool = true,
+        countsValues: Bool = false,
         _ body: (borrowing Statement) throws -> Result
     ) throws -> Result {
         try transaction.check()
         return try noting {
             try statements.withStatement(sql, isKept: isKept) { statement in
                 if !statement.isReadOnly { _ = try writingTransaction() }
+                let missing = countsValues ? statement.parameterCount - values.count : 0
+                guard missing == 0 else {
+                    throw YapDatabaseError(
+                        .invalidExtension,
+                        (missing > 0
+                            ? "\(missing) parameters of the query have no value"
+                            : "\(-missing) values of the query have no parameter")
+                            + ": pass one value for each parameter, first that of ?1")
+                }
                 for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
                 return try body(statement)
             }

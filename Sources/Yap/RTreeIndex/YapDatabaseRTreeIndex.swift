@@ -30,15 +30,14 @@ public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExte
     public static var catchesUp: Bool { true }
 
     /// The name of the index in transactions and in the file.
-    public let name: String
+    public var name: String { description.name }
     /// The collection that it is over.
-    public let collection: String
+    public var collection: String { description.collection }
     /// The version that the app gave, with what the dimensions are.
-    public let versionTag: String
-    let columns: [YapDatabaseIndexColumns<Object>.Column]
+    public var versionTag: String { description.versionTag }
+    let description: IndexDescription<Object>
     let dimensions: [RTreeDimension]
-    private let isIncluded: @Sendable (Object) -> Bool
-    private let mistakes: [String]
+    var columns: [YapDatabaseIndexColumns<Object>.Column] { description.columns }
 
     /// Describes an index.
     ///
@@ -55,18 +54,13 @@ public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExte
         including isIncluded: @escaping @Sendable (Object) -> Bool = { _ in true },
         _ describe: (inout YapDatabaseRTreeDimensions<Object>) -> Void
     ) {
-        var description = YapDatabaseRTreeDimensions<Object>()
-        describe(&description)
-        self.name = name
-        self.collection = collection
-        self.isIncluded = isIncluded
-        columns = description.columns
-        dimensions = description.dimensions
-        mistakes = description.mistakes
-        // The tag tells of other dimensions by itself.
-        let shape = columns.map { "\($0.name) \($0.typeName)" }.joined(separator: ",")
-        let places = dimensions.map { "\($0.from)...\($0.to)" }.joined(separator: ",")
-        versionTag = "\(version);\(collection);\(shape);\(places)"
+        var described = YapDatabaseRTreeDimensions<Object>()
+        describe(&described)
+        dimensions = described.dimensions
+        description = IndexDescription(
+            name, in: collection, version: version, including: isIncluded, columns: described.columns,
+            shape: dimensions.map { "\($0.from)...\($0.to)" }.joined(separator: ","),
+            mistakes: described.mistakes)
     }
 
     /// The one collection.
@@ -79,39 +73,29 @@ public final class YapDatabaseRTreeIndex<Object: Sendable>: YapDatabaseNamedExte
     public func makeConnection(registeredName: String) -> YapDatabaseRTreeIndexConnection<Object> {
         YapDatabaseRTreeIndexConnection(self, table: tableNames(registeredName: registeredName)[0])
     }
-
-    /// Throws what is wrong with the description.
-    func check() throws {
-        if let mistake = mistakes.first { throw YapDatabaseError(.invalidExtension, "\(name): \(mistake)") }
-    }
-
-    /// The values of an object's columns, and the bounds of its dimensions; nil if it doesn't belong into the index.
-    func entry(of object: Object) -> RTreeEntry? {
-        guard isIncluded(object) else { return nil }
-        let values = columns.map { $0.value(object) }
-        var bounds: [YapDatabaseColumnValue] = []
-        for dimension in dimensions {
-            guard let more = dimension.bounds(values) else { return nil }
-            bounds += more
-        }
-        return RTreeEntry(bounds: bounds, values: values)
-    }
-}
-
-/// What an index has of one object.
-struct RTreeEntry {
-    let bounds: [YapDatabaseColumnValue]
-    let values: [YapDatabaseColumnValue]
 }
 
 /// An index at one SQLite handle. It keeps nothing but the texts of its statements.
 public final class YapDatabaseRTreeIndexConnection<Object: Sendable>: YapDatabaseExtensionConnection {
     let index: YapDatabaseRTreeIndex<Object>
     let sql: RTreeSQL
+    let table: IndexTable<Object>
 
-    init(_ index: YapDatabaseRTreeIndex<Object>, table: String) {
-        self.index = index
-        sql = RTreeSQL(table: table, columns: index.columns.map(\.name), dimensions: index.dimensions)
+    init(_ index: YapDatabaseRTreeIndex<Object>, table name: String) {
+        let dimensions = index.dimensions
+        let sql = RTreeSQL(table: name, columns: index.columns.map(\.name), dimensions: dimensions)
+        (self.index, self.sql) = (index, sql)
+        table = IndexTable(
+            description: index.description, classVersion: YapDatabaseRTreeIndex<Object>.classVersion,
+            create: sql.create, insert: sql.insert, delete: sql.delete, sql: sql.exact, bounds: sql.bounds
+        ) { values in
+            var bounds: [YapDatabaseColumnValue] = []
+            for dimension in dimensions {
+                guard let more = dimension.bounds(values) else { return nil }
+                bounds += more
+            }
+            return bounds
+        }
     }
 
     /// The index in a transaction.

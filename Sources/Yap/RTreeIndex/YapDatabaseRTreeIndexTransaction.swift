@@ -1,74 +1,21 @@
 import SQLite
 
-/// An index in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, `invalidExtension` for a
-/// property that isn't in the index, `decoding`, or what the file gave.
-public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDatabaseExtensionTransaction {
-    /// The properties in the closure of a condition.
-    public typealias Properties = YapDatabaseIndexProperties<Object>
-    /// Which rows a query finds.
-    public typealias Condition = YapDatabaseIndexCondition<Object>
-    /// What a query sorts by.
-    public typealias Sort = YapDatabaseIndexSort<Object>
+/// An index in one transaction, which also finds the rows nearest to a point. Finds and throws as
+/// `YapDatabaseIndexTransaction`.
+public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDatabaseIndexTransaction<Object> {
     /// A coordinate of the point that rows are near to.
     public typealias Position = YapDatabaseRTreePosition<Object>
-    /// A row that a query found.
-    public typealias Row = (key: String, object: Object)
 
-    let connection: YapDatabaseRTreeIndexConnection<Object>
-    /// Held until the transaction ends, which lets go of its extensions.
-    let transaction: YapDatabaseReadTransaction
-    let tables: YapDatabaseExtensionTables
-    /// What this transaction has changed.
-    var changes = SecondaryIndexChanges()
-    var index: YapDatabaseRTreeIndex<Object> { connection.index }
-    var sql: RTreeSQL { connection.sql }
-    private var reader: IndexReader<Object> {
-        IndexReader(
-            transaction: transaction, tables: tables, name: index.name, collection: index.collection,
-            columns: index.columns, sql: sql.exact, bounds: sql.bounds)
-    }
+    private let connection: YapDatabaseRTreeIndexConnection<Object>
+    private var index: YapDatabaseRTreeIndex<Object> { connection.index }
+    private var sql: RTreeSQL { connection.sql }
 
     init(
         _ connection: YapDatabaseRTreeIndexConnection<Object>, _ transaction: YapDatabaseReadTransaction,
         _ tables: YapDatabaseExtensionTables
     ) {
         self.connection = connection
-        self.transaction = transaction
-        self.tables = tables
-    }
-
-    // MARK: Finding
-
-    /// The rows that a condition finds, with their keys.
-    ///
-    /// - Parameters:
-    ///   - condition: Which rows; without it, all of the index.
-    ///   - sort: Their order; without it, and among equal ones, no order is promised.
-    ///   - limit: The most rows; without it, all of them.
-    ///   - offset: How many rows are passed over. They are still visited.
-    public func rows(
-        where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = [], limit: Int? = nil,
-        offset: Int = 0
-    ) throws -> [Row] {
-        try reader.rows(reader.filter(condition, readsObjects: true), sort, limit, offset)
-    }
-
-    /// The first row that a condition finds. Parameters as `rows`.
-    public func first(where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = []) throws -> Row? {
-        try reader.rows(reader.filter(condition, readsObjects: true), sort, 1, 0).first
-    }
-
-    /// The keys of the rows that a condition finds; no object is decoded. Parameters as `rows`.
-    public func keys(
-        where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = [], limit: Int? = nil,
-        offset: Int = 0
-    ) throws -> [String] {
-        try reader.keys(reader.filter(condition), sort, limit, offset)
-    }
-
-    /// How many rows a condition finds; no row is read.
-    public func count(where condition: ((Properties) -> Condition)? = nil) throws -> Int {
-        try reader.count(reader.filter(condition))
+        super.init(connection.table, transaction, tables)
     }
 
     // MARK: Finding the nearest
@@ -150,46 +97,8 @@ public final class YapDatabaseRTreeIndexTransaction<Object: Sendable>: YapDataba
         return RTreeDistance(axes: axes)
     }
 
-    private func mistake(_ words: String) -> YapDatabaseError {
+    func mistake(_ words: String) -> YapDatabaseError {
         YapDatabaseError(
             .invalidExtension, "the index \"\(index.name)\": \(words)", collection: index.collection)
-    }
-
-    // MARK: Finding by SQL
-
-    /// The rows for which an expression in SQL is true, over the columns' names.
-    ///
-    /// ```swift
-    /// try $0[places].rows(
-    ///     matching: "longitude_max >= ?1 AND longitude_min <= ?2 AND abs(longitude - latitude) < 1",
-    ///     [.real(8.4), .real(8.7)])
-    /// ```
-    ///
-    /// The tree finds rows by comparisons with bounds: those of `longitude` are `longitude_min` and `longitude_max`.
-    /// They have 32 bits and are rounded outwards. Comparisons with `longitude` itself are exact, and visit all rows
-    /// that the bounds leave.
-    ///
-    /// - Parameters:
-    ///   - expression: SQL. What a person typed belongs into `values`.
-    ///   - values: The values of `?1`, `?2` and so on.
-    /// - Throws: also `sqlite` with SQLite's message for a mistake in the expression.
-    public func rows(
-        matching expression: String, _ values: [YapDatabaseColumnValue] = [], sort: [Sort] = [],
-        limit: Int? = nil, offset: Int = 0
-    ) throws -> [Row] {
-        try reader.rows(reader.filter(expression, values), sort, limit, offset)
-    }
-
-    /// The keys of the rows for which an expression is true. Parameters and errors as `rows(matching:)`.
-    public func keys(
-        matching expression: String, _ values: [YapDatabaseColumnValue] = [], sort: [Sort] = [],
-        limit: Int? = nil, offset: Int = 0
-    ) throws -> [String] {
-        try reader.keys(reader.filter(expression, values), sort, limit, offset)
-    }
-
-    /// How many rows an expression is true for. Parameters and errors as `rows(matching:)`.
-    public func count(matching expression: String, _ values: [YapDatabaseColumnValue] = []) throws -> Int {
-        try reader.count(reader.filter(expression, values))
     }
 }

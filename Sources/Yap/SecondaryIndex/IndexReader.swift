@@ -9,13 +9,9 @@ struct IndexReader<Object: Sendable> {
 
     let transaction: YapDatabaseReadTransaction
     let tables: YapDatabaseExtensionTables
-    /// Name of the index.
-    let name: String
-    let collection: String
-    let columns: [YapDatabaseIndexColumns<Object>.Column]
-    let sql: SecondaryIndexSQL
-    /// The bounds of columns, by the SQL of these.
-    var bounds: [String: IndexBounds] = [:]
+    let table: IndexTable<Object>
+    private var sql: SecondaryIndexSQL { table.sql }
+    private var collection: String { table.description.collection }
 
     /// A condition in SQL. Notes that what is read depends on the rows that it finds.
     ///
@@ -31,7 +27,7 @@ struct IndexReader<Object: Sendable> {
 
     /// A condition in SQL.
     func filter(_ condition: Condition?) throws -> SecondaryIndexWhere {
-        try SecondaryIndexWhere(condition, bounds: bounds) { sql.column(try place($0)) }
+        try SecondaryIndexWhere(condition, bounds: table.bounds) { sql.column(try place($0)) }
     }
 
     /// A condition in SQL's own words, which may read anything of the rows.
@@ -55,9 +51,10 @@ struct IndexReader<Object: Sendable> {
     }
 
     func place(_ path: any AnyKeyPath & Sendable) throws -> Int {
-        if let place = columns.firstIndex(where: { $0.path == path }) { return place }
+        if let place = table.description.columns.firstIndex(where: { $0.path == path }) { return place }
         throw YapDatabaseError(
-            .invalidExtension, "the index \"\(name)\" has no column for \(path): add the property to it",
+            .invalidExtension,
+            "the index \"\(table.description.name)\" has no column for \(path): add the property to it",
             collection: collection)
     }
 
@@ -102,9 +99,12 @@ struct IndexReader<Object: Sendable> {
         var filter = filter
         var text = "SELECT \(wanted)\(sql.fromWithRows)\(filter.text)\(try order(sort))"
         if limit != nil || offset > 0 {
-            // To SQLite, a negative limit is none.
-            text += " LIMIT \(filter.parameter(.integer(Int64(limit.map { max(0, $0) } ?? -1))))"
-            text += " OFFSET \(filter.parameter(.integer(Int64(max(0, offset)))))"
+            // To SQLite, a negative limit is none. Names get the numbers after those of the condition, also after
+            // those for which the caller has forgotten a value.
+            text += " LIMIT :yap_limit OFFSET :yap_offset"
+            filter.add(values: [
+                .integer(Int64(limit.map { max(0, $0) } ?? -1)), .integer(Int64(max(0, offset))),
+            ])
         }
         return try query(text, filter) { statement in
             var results: [Result] = []
@@ -131,6 +131,6 @@ struct IndexReader<Object: Sendable> {
     func query<Result>(
         _ text: String, _ filter: SecondaryIndexWhere, _ read: (borrowing Statement) throws -> Result
     ) throws -> Result {
-        try tables.withStatement(text, filter.values, isKept: filter.isKept, read)
+        try tables.withStatement(text, filter.values, isKept: filter.isKept, countsValues: true, read)
     }
 }

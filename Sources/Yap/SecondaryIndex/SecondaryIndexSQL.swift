@@ -66,6 +66,8 @@ struct SecondaryIndexWhere {
     private(set) var text = ""
     private(set) var values: [YapDatabaseColumnValue] = []
     private var bounds: [String: IndexBounds] = [:]
+    /// Number of values that the app gave. Some are in `values` twice.
+    private var givenCount = 0
 
     /// - Parameters:
     ///   - bounds: The bounds of columns, by the SQL of these.
@@ -77,10 +79,10 @@ struct SecondaryIndexWhere {
         self.bounds = bounds
         guard let condition else { return }
         text = " WHERE " + (try sql(condition.node, column))
-        guard values.count <= YapDatabaseIndexCondition<Object>.valuesMax else {
+        guard givenCount <= YapDatabaseIndexCondition<Object>.valuesMax else {
             throw YapDatabaseError(
                 .invalidExtension,
-                "the query has \(values.count) values, more than \(YapDatabaseIndexCondition<Object>.valuesMax)"
+                "the query has \(givenCount) values, more than \(YapDatabaseIndexCondition<Object>.valuesMax)"
             )
         }
     }
@@ -99,6 +101,9 @@ struct SecondaryIndexWhere {
         text += (text.isEmpty ? " WHERE " : " AND ") + expression
     }
 
+    /// Adds the values of parameters with names.
+    mutating func add(values more: [YapDatabaseColumnValue]) { values += more }
+
     /// Adds a value, and returns its parameter.
     mutating func parameter(_ value: YapDatabaseColumnValue) -> String {
         values.append(value)
@@ -113,15 +118,19 @@ struct SecondaryIndexWhere {
             // Nothing is less than no value; only `==` finds it.
             return comparison == "=" ? "\(try column(path)) IS NULL" : "0"
         case .compare(let path, let comparison, let value):
+            givenCount += 1
             return compare(try column(path), comparison, value)
         case .isOne(let path, let all):
             let name = try column(path)
             let some = all.filter { $0 != .null }
+            givenCount += some.count
             let list = "\(name) IN (\(some.map { parameter($0) }.joined(separator: ", ")))"
             return some.count < all.count ? "(\(list) OR \(name) IS NULL)" : list
         case .hasPrefix(let path, let prefix):
+            givenCount += 1
             return hasPrefix(try column(path), prefix)
         case .contains(let path, let text):
+            givenCount += 1
             return "instr(\(try column(path)), \(parameter(.text(text)))) > 0"
         case .and(let left, let right): return "(\(try sql(left, column)) AND \(try sql(right, column)))"
         case .or(let left, let right): return "(\(try sql(left, column)) OR \(try sql(right, column)))"

@@ -24,15 +24,14 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
     public static var catchesUp: Bool { true }
 
     /// What it is reached by in transactions, and known by in the file.
-    public let name: String
+    public var name: String { description.name }
     /// The collection that it is over.
-    public let collection: String
+    public var collection: String { description.collection }
     /// The version that the app gave, with what the columns are.
-    public let versionTag: String
-    let columns: [YapDatabaseIndexColumns<Object>.Column]
-    let isIncluded: @Sendable (Object) -> Bool
-    private let indexes: [[Int]]
-    private let mistakes: [String]
+    public var versionTag: String { description.versionTag }
+    let description: IndexDescription<Object>
+    /// The SQLite indexes, each with the places of its columns.
+    let indexes: [[Int]]
 
     /// Describes an index.
     ///
@@ -49,18 +48,13 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
         including isIncluded: @escaping @Sendable (Object) -> Bool = { _ in true },
         _ describe: (inout YapDatabaseIndexColumns<Object>) -> Void
     ) {
-        var description = YapDatabaseIndexColumns<Object>()
-        describe(&description)
-        self.name = name
-        self.collection = collection
-        self.isIncluded = isIncluded
-        columns = description.columns
-        indexes = description.indexes
-        mistakes = description.mistakes + (description.columns.isEmpty ? ["the index has no column"] : [])
-        // The tag tells of other columns by itself.
-        let shape = columns.map { "\($0.name) \($0.typeName)" }.joined(separator: ",")
-        let indexed = indexes.map { $0.map(String.init).joined(separator: "+") }.joined(separator: ",")
-        versionTag = "\(version);\(collection);\(shape);\(indexed)"
+        var described = YapDatabaseIndexColumns<Object>()
+        describe(&described)
+        indexes = described.indexes
+        description = IndexDescription(
+            name, in: collection, version: version, including: isIncluded, columns: described.columns,
+            shape: indexes.map { $0.map(String.init).joined(separator: "+") }.joined(separator: ","),
+            mistakes: described.mistakes + (described.columns.isEmpty ? ["the index has no column"] : []))
     }
 
     /// The one collection.
@@ -73,35 +67,26 @@ public final class YapDatabaseSecondaryIndex<Object: Sendable>: YapDatabaseNamed
     public func makeConnection(registeredName: String) -> YapDatabaseSecondaryIndexConnection<Object> {
         YapDatabaseSecondaryIndexConnection(self, table: tableNames(registeredName: registeredName)[0])
     }
-
-    /// Throws what is wrong with the description.
-    func check() throws {
-        if let mistake = mistakes.first { throw YapDatabaseError(.invalidExtension, "\(name): \(mistake)") }
-    }
-
-    /// The statements that make the table.
-    func create(_ table: String) -> String {
-        SecondaryIndexSQL.create(table: table, columns: columns.map(\.name), indexes: indexes)
-    }
 }
 
 /// An index at one SQLite handle. It keeps nothing but the texts of its statements.
 public final class YapDatabaseSecondaryIndexConnection<Object: Sendable>: YapDatabaseExtensionConnection {
-    let index: YapDatabaseSecondaryIndex<Object>
-    let sql: SecondaryIndexSQL
-    let table: String
+    private let table: IndexTable<Object>
 
-    init(_ index: YapDatabaseSecondaryIndex<Object>, table: String) {
-        self.index = index
-        self.table = table
-        sql = SecondaryIndexSQL(table: table, columns: index.columns.map(\.name))
+    init(_ index: YapDatabaseSecondaryIndex<Object>, table name: String) {
+        let columns = index.description.columns.map(\.name)
+        let sql = SecondaryIndexSQL(table: name, columns: columns)
+        table = IndexTable(
+            description: index.description, classVersion: YapDatabaseSecondaryIndex<Object>.classVersion,
+            create: SecondaryIndexSQL.create(table: name, columns: columns, indexes: index.indexes),
+            insert: sql.insert, delete: sql.delete, sql: sql)
     }
 
     /// The index in a transaction.
     public func makeTransaction(
         _ transaction: YapDatabaseReadTransaction, tables: YapDatabaseExtensionTables
     ) -> YapDatabaseSecondaryIndexTransaction<Object> {
-        YapDatabaseSecondaryIndexTransaction(self, transaction, tables)
+        YapDatabaseSecondaryIndexTransaction(table, transaction, tables)
     }
 
     /// Nothing is cached.

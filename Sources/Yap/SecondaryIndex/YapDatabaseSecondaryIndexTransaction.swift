@@ -1,105 +1,25 @@
 import SQLite
 
-/// An index in one transaction. Each call throws `YapDatabaseError`: `transactionEnded`, `invalidExtension` for a
-/// property that is no column, `decoding`, or what the file gave.
-public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDatabaseExtensionTransaction {
-    /// The properties in the closure of a condition.
-    public typealias Properties = YapDatabaseIndexProperties<Object>
-    /// Which rows a query finds.
-    public typealias Condition = YapDatabaseIndexCondition<Object>
-    /// What a query sorts by.
-    public typealias Sort = YapDatabaseIndexSort<Object>
-    /// A row that a query found.
-    public typealias Row = (key: String, object: Object)
+/// An index in one transaction, which also computes values of its columns. Finds and throws as
+/// `YapDatabaseIndexTransaction`.
+public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDatabaseIndexTransaction<Object>
+{
+    // MARK: Following
 
-    let connection: YapDatabaseSecondaryIndexConnection<Object>
-    /// Held until the transaction ends, which lets go of its extensions.
-    let transaction: YapDatabaseReadTransaction
-    let tables: YapDatabaseExtensionTables
-    /// What this transaction has changed.
-    var changes = SecondaryIndexChanges()
-    var index: YapDatabaseSecondaryIndex<Object> { connection.index }
-    var sql: SecondaryIndexSQL { connection.sql }
-    private var reader: IndexReader<Object> {
-        IndexReader(
-            transaction: transaction, tables: tables, name: index.name, collection: index.collection,
-            columns: index.columns, sql: sql)
+    /// Sets the columns that change, whose SQLite indexes alone are then written.
+    override func replace(_ rowID: Int64, _ before: [YapDatabaseColumnValue], by entry: IndexEntry) throws {
+        let values = entry.values
+        for place in values.indices where before[place] != values[place] {
+            try tables.withStatement(table.sql.set[place], [.integer(rowID), values[place]]) { try $0.run() }
+        }
     }
 
-    init(
-        _ connection: YapDatabaseSecondaryIndexConnection<Object>, _ transaction: YapDatabaseReadTransaction,
-        _ tables: YapDatabaseExtensionTables
-    ) {
-        self.connection = connection
-        self.transaction = transaction
-        self.tables = tables
-    }
-
-    // MARK: Finding
-
-    /// The rows that a condition finds, with their keys.
-    ///
-    /// - Parameters:
-    ///   - condition: Which rows; without it, all of the index.
-    ///   - sort: Their order; without it, and among equal ones, no order is promised.
-    ///   - limit: The most rows; without it, all of them.
-    ///   - offset: How many rows are passed over. They are still visited: for the next page of a long list, a condition
-    ///     on the last value is quicker.
-    public func rows(
-        where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = [], limit: Int? = nil,
-        offset: Int = 0
-    ) throws -> [Row] {
-        try reader.rows(reader.filter(condition, readsObjects: true), sort, limit, offset)
-    }
-
-    /// The first row that a condition finds. Parameters as `rows`.
-    public func first(where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = []) throws -> Row? {
-        try reader.rows(reader.filter(condition, readsObjects: true), sort, 1, 0).first
-    }
-
-    /// The keys of the rows that a condition finds; no object is decoded. Parameters as `rows`.
-    public func keys(
-        where condition: ((Properties) -> Condition)? = nil, sort: [Sort] = [], limit: Int? = nil,
-        offset: Int = 0
-    ) throws -> [String] {
-        try reader.keys(reader.filter(condition), sort, limit, offset)
-    }
-
-    /// How many rows a condition finds; no row is read.
-    public func count(where condition: ((Properties) -> Condition)? = nil) throws -> Int {
-        try reader.count(reader.filter(condition))
-    }
-
-    // MARK: Finding by SQL
-
-    /// The rows for which an expression in SQL is true, over the columns' names.
-    ///
-    /// ```swift
-    /// try $0[byDue].rows(matching: "due < ?1 AND abs(priority) >= ?2", [now.columnValue, .integer(3)])
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - expression: SQL. What a person typed belongs into `values`.
-    ///   - values: The values of `?1`, `?2` and so on.
-    /// - Throws: also `sqlite` with SQLite's message for a mistake in the expression.
-    public func rows(
-        matching expression: String, _ values: [YapDatabaseColumnValue] = [], sort: [Sort] = [],
-        limit: Int? = nil, offset: Int = 0
-    ) throws -> [Row] {
-        try reader.rows(reader.filter(expression, values), sort, limit, offset)
-    }
-
-    /// The keys of the rows for which an expression is true. Parameters and errors as `rows(matching:)`.
-    public func keys(
-        matching expression: String, _ values: [YapDatabaseColumnValue] = [], sort: [Sort] = [],
-        limit: Int? = nil, offset: Int = 0
-    ) throws -> [String] {
-        try reader.keys(reader.filter(expression, values), sort, limit, offset)
-    }
-
-    /// How many rows an expression is true for. Parameters and errors as `rows(matching:)`.
-    public func count(matching expression: String, _ values: [YapDatabaseColumnValue] = []) throws -> Int {
-        try reader.count(reader.filter(expression, values))
+    override func delete(_ rowID: Int64) throws -> [YapDatabaseColumnValue]? {
+        try tables.withStatement(table.delete, [.integer(rowID)]) { statement in
+            let columns = try statement.step() ? statement.columnValues : nil
+            while try statement.step() {}
+            return columns
+        }
     }
 
     // MARK: Values
@@ -152,7 +72,8 @@ public final class YapDatabaseSecondaryIndexTransaction<Object: Sendable>: YapDa
     ) throws -> [(value: Value, count: Int)] {
         let column = try reader.column(path)
         let filter = try reader.filter(condition)
-        let text = "SELECT \(column), count(*)\(sql.from)\(filter.text) GROUP BY \(column) ORDER BY \(column)"
+        let text =
+            "SELECT \(column), count(*)\(table.sql.from)\(filter.text) GROUP BY \(column) ORDER BY \(column)"
         return try reader.query(text, filter) { statement in
             var counts: [(value: Value, count: Int)] = []
             while try statement.step() {

@@ -1,0 +1,92 @@
+import SQLite
+
+/// How an index follows the rows of its collection.
+extension YapDatabaseIndexTransaction {
+    /// Makes the table anew, unless it is as this version wants it, or lacks only changes that are known.
+    public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
+        let description = table.description
+        try description.check()
+        try transaction.checkType(Object.self, of: description.collection, for: description.name)
+        if let previous, previous.versionTag == description.versionTag, previous.missedChanges != .unknown,
+            previous.classVersion == table.classVersion
+        {
+            return .isUnchanged
+        }
+        try tables.execute(table.create)
+        return .isEmpty
+    }
+
+    /// Adds rows that were there before. Observations have read the index only if it catches up; each of them counts.
+    public func fill(_ rows: [YapDatabaseStoredRow]) throws {
+        changes.isOfAll = true
+        for row in rows {
+            if let entry = try entry(of: row.object) { try insert(row.identity.rowID, entry) }
+        }
+    }
+
+    /// Follows a change of the collection's rows.
+    public func didChange(_ change: YapDatabaseRowChange) throws {
+        switch change {
+        case .insert(let row, let object, _):
+            if let entry = try entry(of: object) { try add(row.rowID, entry) }
+        case .update(let row, let object, _), .replaceObject(let row, let object):
+            try set(row.rowID, try entry(of: object))
+        case .remove(let rows): for row in rows { note(before: try delete(row.rowID), after: nil) }
+        case .removeAll:
+            try tables.withStatement(table.sql.deleteAll) { try $0.run() }
+            changes.isOfAll = true
+        case .touchObject(let row), .touchRow(let row):
+            let values = try values(ofRow: row.rowID)
+            note(before: values, after: values)
+        case .replaceMetadata, .touchMetadata: break
+        }
+    }
+
+    /// The changed rows' columns, for observations.
+    public func changesForConnections() -> (any Sendable)? {
+        if changes.isEmpty { return nil }
+        return changes.isOfAll ? SecondaryIndexChanges(isOfAll: true) : changes
+    }
+
+    /// Keeps the number of changes; they are only added to.
+    public func makeRestorePoint() throws -> () -> Void {
+        let (count, isOfAll) = (changes.count, changes.isOfAll)
+        return { self.changes.restore(count: count, isOfAll: isOfAll) }
+    }
+
+    private func add(_ rowID: Int64, _ entry: IndexEntry) throws {
+        try insert(rowID, entry)
+        note(before: nil, after: entry.values)
+    }
+
+    private func set(_ rowID: Int64, _ entry: IndexEntry?) throws {
+        guard let entry else { return note(before: try delete(rowID), after: nil) }
+        guard let before = try values(ofRow: rowID) else { return try add(rowID, entry) }
+        if before != entry.values { try replace(rowID, before, by: entry) }
+        note(before: before, after: entry.values)
+    }
+
+    /// The columns' values of a row; nil if the index doesn't have it.
+    func values(ofRow rowID: Int64) throws -> [YapDatabaseColumnValue]? {
+        try tables.withStatement(table.sql.find, [.integer(rowID)]) { try $0.step() ? $0.columnValues : nil }
+    }
+
+    private func note(before: [YapDatabaseColumnValue]?, after: [YapDatabaseColumnValue]?) {
+        changes.note(before: before, after: after, max: transaction.store.changedKeysPerCommitMax)
+    }
+
+    /// What the index has of an object; nil if it doesn't belong into it.
+    private func entry(of object: any Sendable) throws -> IndexEntry? {
+        guard let values = try table.description.values(of: object), let bounds = table.dimensions(values)
+        else { return nil }
+        return IndexEntry(bounds: bounds, values: values)
+    }
+}
+
+/// What an index has of one object.
+struct IndexEntry {
+    /// The bounds of the dimensions; none for an index without dimensions.
+    let bounds: [YapDatabaseColumnValue]
+    /// The columns' values.
+    let values: [YapDatabaseColumnValue]
+}
