@@ -47,6 +47,13 @@ let shops = YapDatabaseRTreeIndex("shops", of: Shop.self, in: "shops", version: 
                 limit: 10)
         }
         #expect(nearest.map(\.key) == ["a", "b", "c"])
+        let home = YapDatabaseGlobePoint(latitude: 49.0, longitude: 8.4)
+        let near = try await connection.read { transaction in
+            try transaction[shops].rows(
+                withinMetres: 50_000, of: home, latitude: \.latitude, longitude: \.longitude, limit: 10)
+        }
+        #expect(near.map(\.key) == [])
+        #expect(home.metres(to: YapDatabaseGlobePoint(latitude: 50, longitude: 8.4)).rounded() == 111_195)
         let found = try await connection.read { transaction in
             try transaction[shops].keys(
                 matching: "longitude_max >= ?1 AND longitude_min <= ?2 AND abs(latitude - longitude) < 45",
