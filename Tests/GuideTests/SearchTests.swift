@@ -82,6 +82,7 @@ let found = YapDatabaseSearchResultsView("found", of: unreadByKind, matching: bo
 
     private func searchInTurn(_ typed: String) async throws {
         let searches = YapDatabaseSearchQueue(found, connection)
+        searches.enqueue(.prefix(typed))
         let isComplete = try await searches.search(.prefix(typed))
         #expect(isComplete)
     }
