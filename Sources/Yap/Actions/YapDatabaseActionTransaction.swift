@@ -105,9 +105,8 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
     /// Makes the table anew, unless it is as this version wants it, or lacks only changes that are known.
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try transaction.checkType(Object.self, of: manager.collection, for: manager.name)
-        if let previous, previous.versionTag == manager.versionTag, previous.missedChanges != .unknown,
-            previous.classVersion == YapDatabaseActionManager<Object>.classVersion
-        {
+        let classVersion = YapDatabaseActionManager<Object>.classVersion
+        if previous?.isCurrent(manager.versionTag, classVersion: classVersion) == true {
             return .isUnchanged
         }
         try tables.execute(sql.create)

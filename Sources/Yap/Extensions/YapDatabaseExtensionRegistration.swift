@@ -14,6 +14,11 @@ public struct YapDatabaseExtensionRegistration: Sendable, Equatable {
     /// behind.
     public var hasMissedCommits: Bool { missedChanges != .none }
 
+    /// Whether the tables are as this version wants them, and lack only changes that are known.
+    func isCurrent(_ versionTag: String, classVersion: Int) -> Bool {
+        self.versionTag == versionTag && self.classVersion == classVersion && missedChanges != .unknown
+    }
+
     /// Which rows were written while an extension was not registered.
     public enum MissedChanges: Sendable {
         /// No rows.

@@ -5,9 +5,8 @@ extension YapDatabaseFullTextSearchTransaction {
     public func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
         try search.check()
         try transaction.checkType(Object.self, of: search.collection, for: search.name)
-        if let previous, previous.versionTag == search.versionTag, previous.missedChanges != .unknown,
-            previous.classVersion == YapDatabaseFullTextSearch<Object>.classVersion
-        {
+        let classVersion = YapDatabaseFullTextSearch<Object>.classVersion
+        if previous?.isCurrent(search.versionTag, classVersion: classVersion) == true {
             return .isUnchanged
         }
         try tables.execute(search.create(connection.table))

@@ -7,9 +7,7 @@ extension YapDatabaseIndexTransaction {
         let description = table.description
         try description.check()
         try transaction.checkType(Object.self, of: description.collection, for: description.name)
-        if let previous, previous.versionTag == description.versionTag, previous.missedChanges != .unknown,
-            previous.classVersion == table.classVersion
-        {
+        if previous?.isCurrent(description.versionTag, classVersion: table.classVersion) == true {
             return .isUnchanged
         }
         try tables.execute(table.create)
