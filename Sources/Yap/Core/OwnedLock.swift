@@ -6,31 +6,70 @@ import Seams
     import Darwin
 #endif
 
-/// A lock that knows which thread holds it: a thread that takes it twice gets an error, where a plain lock would
-/// wait for ever.
-final class OwnedLock<Value>: Sendable {
-    private let lock: Lock<Value>
-    private let owner = Lock<pthread_t?>(nil)
+/// A lock that is held while code of the app runs. A thread that would wait forever gets an error, where a plain lock
+/// would never return: one that takes it twice, and the last one of several threads that wait for each other's locks.
+final class OwnedLock<Value>: @unchecked Sendable {
+    // Sendable because `value` is used only by the thread that `owner` names, and the rest while `mutex` is held.
+    private let mutex = Mutex()
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var waitingCount = 0
+    private var isHeld = false
+    private var value: Value
+    private let owner = LockOwner()
 
     init(_ value: Value) {
-        lock = Lock(value)
+        self.value = value
+        condition = .allocate(capacity: 1)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        condition.deallocate()
     }
 
     /// Whether this thread holds it.
-    var isMine: Bool {
-        let thread = pthread_self()
-        return owner.withLock { $0 == thread }
-    }
+    var isMine: Bool { owner.thread == ThreadID.current }
 
+    /// Notes that this thread is about to wait for work of the thread that holds the lock, or takes it next. The one
+    /// that ends the wait calls `LockWaits.end`.
+    ///
+    /// - Throws: As `withLock`.
+    func beginWaiting() throws { try LockWaits.begin(for: owner) }
+
+    /// Runs `body` with the value while no other thread holds the lock.
+    ///
+    /// - Throws: What `body` throws; `YapDatabaseError`: `nestedTransaction` if this thread holds the lock, `deadlock`
+    ///   if the thread that holds it waits for this one.
     func withLock<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
         if isMine {
             throw YapDatabaseError(.nestedTransaction, "a transaction is open on this thread already")
         }
-        let thread = pthread_self()
-        return try lock.withLock { value in
-            owner.withLock { $0 = thread }
-            defer { owner.withLock { $0 = nil } }
-            return try body(&value)
+        try lock()
+        defer { unlock() }
+        return try body(&value)
+    }
+
+    private func lock() throws {
+        mutex.lock(for: Value.self)
+        defer { mutex.unlock() }
+        let thread = ThreadID.current
+        if isHeld {
+            try LockWaits.begin(for: owner)
+            waitingCount += 1
+            while isHeld { mutex.wait(on: condition) }
+            waitingCount -= 1
+            LockWaits.end(thread)
         }
+        isHeld = true
+        owner.thread = thread
+    }
+
+    private func unlock() {
+        mutex.lock(for: Value.self)
+        defer { mutex.unlock() }
+        isHeld = false
+        owner.thread = nil
+        if waitingCount > 0 { pthread_cond_signal(condition) }
     }
 }

@@ -27,6 +27,12 @@ final class Writer: Sendable {
         if !core.isMine { publisher.drain() }
     }
 
+    /// Notes that this thread waits for the writing thread, which holds the writer while it works. The request's answer
+    /// calls `LockWaits.end`.
+    ///
+    /// - Throws: `YapDatabaseError` of code `deadlock`.
+    func beginWaiting() throws { try core.beginWaiting() }
+
     /// Closes the file's handle when no transaction runs.
     func close() throws {
         // Released after the lock: it holds objects and extensions of the app.

@@ -53,14 +53,18 @@ extension YapDatabase {
         }
     }
 
-    /// Runs `body` on the writing thread, and waits. Not inside of a write transaction, which that thread would wait
-    /// for.
-    private func exclusivelyWaiting<Value: Sendable>(
+    /// Runs `body` on the writing thread, and waits. Inside of a write transaction, which that thread would wait for,
+    /// it throws `deadlock`.
+    func exclusivelyWaiting<Value: Sendable>(
         _ body: @escaping @Sendable (WriterCore) throws -> Value
     ) throws -> Value {
         let (outcome, isDone) = (Lock<Result<Value, any Error>?>(nil), DispatchSemaphore(value: 0))
+        let thread = ThreadID.current
+        // The writing thread may run a closure that reads on a connection on which this thread reads now.
+        try writer.beginWaiting()
         let request = ExclusiveRequest(body) { result in
             outcome.withLock { $0 = result }
+            LockWaits.end(thread)
             isDone.signal()
         }
         shell.write(request, writer)

@@ -37,6 +37,8 @@ public struct YapDatabaseError: Error, Sendable {
         case mutatedDuringIteration
         /// A transaction was begun inside another on the same thread, where it could only wait for itself.
         case nestedTransaction
+        /// The transaction would wait for another thread's, which waits for one of this thread.
+        case deadlock
         /// The database was closed.
         case closed
         /// An extension tried to write in a transaction that only reads.
@@ -131,6 +133,7 @@ public struct YapDatabaseError: Error, Sendable {
         case .readOnlyTransaction: "write in readWrite"
         case .invalidExtension: "change the description of the extension, or the query"
         case .nestedTransaction: "use the transaction that is open"
+        case .deadlock: "read and write one after the other, not inside of each other's closures"
         case .closed: "open the database again"
         case .extensionNotRegistered, .extensionDependencyMissing: "register the extension first"
         case .extensionNameTaken: "unregister it, or use another name"
