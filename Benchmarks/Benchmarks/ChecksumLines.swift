@@ -114,7 +114,7 @@ private final class ApplyChecksumRun: LineRun {
             try connection.blocking.readWrite { try sync.apply(page, in: $0) }
             seconds += processorSeconds() - begin
         }
-        try database.close()
+        try database.blocking.close()
         return Double(Self.recordsCount) / seconds
     }
 }

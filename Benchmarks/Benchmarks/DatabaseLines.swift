@@ -84,7 +84,7 @@ enum Ours {
 
     /// The file from which the reference takes its schema.
     static func template(in folder: URL) throws -> URL {
-        try database(in: folder).close()
+        try database(in: folder).blocking.close()
         return folder.appendingPathComponent("ours.sqlite")
     }
 }

@@ -55,7 +55,7 @@ final class ApplyRun: LineRun {
         defer { folder.remove() }
         let database = try Ours.database(in: folder.url)
         let result = try body(database)
-        try database.close()
+        try database.blocking.close()
         return result
     }
 

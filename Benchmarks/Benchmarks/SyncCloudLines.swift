@@ -260,8 +260,8 @@ final class LatencyRun: LineRun {
     }
 
     func close() {
-        try? phone.close()
-        try? laptop.close()
+        try? phone.blocking.close()
+        try? laptop.blocking.close()
         cloud.end()
     }
 }

@@ -94,7 +94,7 @@ private final class RestoreRun: LineRun {
                 }
             }
         }
-        try database.close()
+        try database.blocking.close()
     }
 
     func ours() throws -> Double {
@@ -107,7 +107,7 @@ private final class RestoreRun: LineRun {
                     .reduce(0) { $0 + $1.recordsToSave.count }
             }
             guard count == Self.changesCount else { throw BenchError("\(count) changes wait") }
-            try database.close()
+            try database.blocking.close()
         }
     }
 
@@ -115,7 +115,7 @@ private final class RestoreRun: LineRun {
         try rate(Self.changesCount) {
             let database = try Ours.database(in: folder, cachedRows: 0)
             try database.newConnection().blocking.read { try $0.getAll(workload.keys) }
-            try database.close()
+            try database.blocking.close()
         }
     }
 }
@@ -160,7 +160,7 @@ private final class CountsRun: LineRun {
                 }
             }
         }
-        try filled.close()
+        try filled.blocking.close()
         let database = try Ours.database(in: folder, durability: .normal)
         try SyncDevice.registerHandler(on: database, storage: .keysOnly)
         let connection = database.newConnection()
@@ -212,7 +212,7 @@ private final class CountsRun: LineRun {
     }
 
     func close() {
-        try? large.database.close()
-        try? small.database.close()
+        try? large.database.blocking.close()
+        try? small.database.blocking.close()
     }
 }

@@ -164,6 +164,8 @@ public final class Connection {
         return options
     }
 
+    func clearStatements() { cache.removeAll() }
+
     func check(_ result: Int32, sql: String? = nil) throws {
         guard result == SQLITE_OK else { throw SQLiteError(result, database: handle, sql: sql) }
     }

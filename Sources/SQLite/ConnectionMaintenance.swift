@@ -18,6 +18,24 @@ extension Connection {
         return count
     }
 
+    /// Finalises the statements that are kept prepared, and frees the memory of pages that aren't in use.
+    package func releaseMemory() {
+        clearStatements()
+        sqlite3_db_release_memory(handle)
+    }
+
+    /// Bytes that SQLite uses for this connection.
+    package var memoryUse: (pageCacheBytes: Int, statementBytes: Int, schemaBytes: Int) {
+        func bytes(_ kind: Int32) -> Int {
+            var (current, highest) = (Int32(0), Int32(0))
+            return sqlite3_db_status(handle, kind, &current, &highest, 0) == SQLITE_OK ? Int(current) : 0
+        }
+        return (
+            bytes(SQLITE_DBSTATUS_CACHE_USED), bytes(SQLITE_DBSTATUS_STMT_USED),
+            bytes(SQLITE_DBSTATUS_SCHEMA_USED)
+        )
+    }
+
     /// Most messages that `integrityCheck()` returns.
     public static let integrityMessagesMax = 100
 

@@ -91,7 +91,7 @@ import Yap
     @Test func damageIsFound() async throws {
         let whole = try await db("check", path)
         #expect(whole.code == 0 && whole.output.contains("no damage; 3 rows, 1 of them"), "\(whole)")
-        try database.close()
+        try await database.close()
         let file = try #require(FileHandle(forUpdatingAtPath: path))
         // From the second page on: the first has the header, without which it is no database.
         try file.seek(toOffset: 4096)

@@ -96,7 +96,7 @@ import YapCloudKit
         #expect(shown.contains(/zone todos: 2 records, 2 with a change tag; token [^ ]+\n/))
         #expect(shown.contains(/\n +todo 1, tag [0-9a-z.]+, 1 row\n/))
         #expect(shown.contains(/last errors:\n +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  networkFailure  "/))
-        try device.database.close()
+        try await device.database.close()
     }
 
     @Test func whatWasPutAsideIsShownWithItsReason() async throws {
@@ -110,7 +110,7 @@ import YapCloudKit
         let line = "save todo 1 in todos, tag none: isDone, title; refused by the server: "
         #expect(shown.contains(line + "permissionFailure: \"Ordered by the test.\"\n"))
         #expect(shown.contains("put aside, until the app sets the object again"))
-        try device.database.close()
+        try await device.database.close()
     }
 
     @Test func aChangeSetInFlightAndRecordsOfUnknownTypesAreShown() async throws {
@@ -128,7 +128,7 @@ import YapCloudKit
         #expect(shown.contains("queue: 1 change in 1 change-set, 1 in flight"))
         #expect(shown.contains(/change-set \d+ [^ ]+, in flight\n/))
         #expect(shown.contains(/of types that the app doesn't know yet:\n +note n, tag [0-9a-z.]+\n/))
-        try device.database.close()
+        try await device.database.close()
     }
 
     @Test func severalRegistrationsAreShownAndOneCanBeChosen() async throws {
@@ -139,7 +139,7 @@ import YapCloudKit
         #expect(!one.contains("first") && one.contains("\nsecond: tables"))
         let none = try await inspect("phone.yap", "--name", "third")
         #expect(none.code == 3 && none.errors.contains("registered as third: first, second"))
-        try device.database.close()
+        try await device.database.close()
     }
 
     @Test func theJSONHasTheKeysOfItsHelp() async throws {
@@ -164,21 +164,21 @@ import YapCloudKit
         #expect(change["recordName"] as? String == "1" && change["keys"] as? [String] == ["isDone", "title"])
         #expect((database["errors"] as? [[String: Any]])?.first?["name"] as? String == "networkFailure")
         #expect((database["zones"] as? [[String: Any]])?.first?["zoneName"] as? String == "todos")
-        try device.database.close()
+        try await device.database.close()
     }
 
     @Test func inspectingChangesNothing() async throws {
         let device = try Device(path, cloud)
         device.sync.syncNowInline()
         try device.set("Milk", "1")
-        try device.database.close()
+        try await device.database.close()
         let before = try Data(contentsOf: URL(filePath: path))
         #expect(try await inspect("phone.yap").code == 0)
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
         // The app opens it as if nothing had been there.
         let again = try Device(path, cloud)
         try again.set("Eggs", "2")
-        try again.database.close()
+        try await again.database.close()
     }
 
     /// Runs `yap sync inspect` as a user who is neither root nor the owner of the files, where the test may.
@@ -198,7 +198,7 @@ import YapCloudKit
         let path = folder.file("\(place)/phone.yap")
         let device = try Device(path, cloud)
         try device.set("Milk", "1")
-        try device.database.close()
+        try device.database.blocking.close()
         return path
     }
 
@@ -213,7 +213,7 @@ import YapCloudKit
         #expect(chmod(path, 0o644) == 0)
         let again = try Device(path, cloud)
         try again.set("Eggs", "2")
-        try again.database.close()
+        try await again.database.close()
     }
 
     @Test func anOpenFileThatMayOnlyBeReadIsShownWithWhatIsInItsLog() async throws {
@@ -225,7 +225,7 @@ import YapCloudKit
         let ended = try await inspectAsAnotherUser("place/phone.yap")
         #expect(ended.code == 0 && ended.output.contains("queue: 2 changes in 2 change-sets"), "\(ended)")
         #expect(chmod(folder.file("place"), 0o755) == 0)
-        try device.database.close()
+        try await device.database.close()
     }
 
     @Test func aPermissionThatIsMissingIsNamedWithItsFileOrFolder() async throws {
@@ -258,7 +258,7 @@ import YapCloudKit
         #expect(chmod(folder.file("copy"), 0o555) == 0)
         try await refused("copy/phone.yap", "no permission to write (w) into the folder ")
         #expect(chmod(folder.file("copy"), 0o755) == 0)
-        try device.database.close()
+        try await device.database.close()
     }
 
     @Test func whatIsNoDatabaseWithASyncIsSaidInWords() async throws {
@@ -268,7 +268,7 @@ import YapCloudKit
         try Connection(path: songs).execute("CREATE TABLE songs (title TEXT)")
         try YapDatabase(path: plain) { $0.register(Todo.self, inCollection: "todos") }.close()
         let device = try Device(older, cloud)
-        try device.database.close()
+        try await device.database.close()
         try Connection(path: older).execute(
             "UPDATE yap2 SET data = CAST('2' AS BLOB) WHERE extension = 'cloudKit' AND key = 'classVersion'")
         let cases = [
@@ -290,7 +290,7 @@ import YapCloudKit
             let ended = try await YapProcess.shell("yap \(example)", in: folder)
             #expect(ended.code == 0 && ended.output.contains("cloudKit"), "\(example): \(ended.errors)")
         }
-        try device.database.close()
+        try await device.database.close()
     }
 
     @Test func storedTextCannotSteerTheTerminal() {

@@ -106,7 +106,7 @@ import YapCloudKit
             #expect(answer.status == 200 && answer.text.contains("a secret title"))
             #expect(answer.head.header("Cache-Control") == "no-store")
         }
-        try app.database.close()
+        try await app.database.close()
     }
 
     @Test func aNameThatAnybodyCanLeadToThePageIsRefused() async throws {
@@ -120,7 +120,7 @@ import YapCloudKit
                 #expect(local.status == 200, "\(target)")
             }
         }
-        try app.database.close()
+        try await app.database.close()
     }
 
     @Test func thePageHasTheDashboardsPolicyAndItsFiles() async throws {
@@ -146,7 +146,7 @@ import YapCloudKit
                 #expect((400..<500).contains(answer.status), "\(method)")
             }
         }
-        try app.database.close()
+        try await app.database.close()
     }
 
     @Test func theFileIsReadWhileTheAppWritesAndStaysAsItIs() async throws {
@@ -168,7 +168,7 @@ import YapCloudKit
             let same = try await state(page, "?after=\(version ?? "")")
             #expect(same.keys.sorted() == ["version"])
         }
-        try app.database.close()
+        try await app.database.close()
         let before = try Data(contentsOf: URL(filePath: path))
         try await withPage { page in _ = try await state(page) }
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
@@ -185,7 +185,7 @@ import YapCloudKit
             let answer = try await get(page, DevicePage.statePath + "?limit=1000000", [secret(page)])
             #expect(answer.text.contains("xxx… (100000 bytes)") && answer.text.utf8.count < 100_000)
         }
-        try app.database.close()
+        try await app.database.close()
     }
 
     @Test func aFileThatIsDamagedOrMissingIsSaidInWords() async throws {
@@ -215,6 +215,6 @@ import YapCloudKit
         #expect(wrong.code == 2 && wrong.errors.contains("--port needs --open"))
         let absent = try await YapProcess.run(["sync", "inspect", "absent", "--open"], in: folder)
         #expect(absent.code == 3 && absent.errors.contains("is not there"))
-        try app.database.close()
+        try await app.database.close()
     }
 }

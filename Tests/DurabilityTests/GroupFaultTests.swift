@@ -27,8 +27,8 @@ import Yap
             let fresh = try open(path, nil)
             #expect(try keys(fresh) == expected, comment)
             #expect(database.snapshot == UInt64(acknowledged.count), comment)
-            try fresh.close()
-            try database.close()
+            try await fresh.close()
+            try await database.close()
             #expect(try Connection(path: path).integrityCheck() == [], comment)
         }
         #expect(failedCount > 0)

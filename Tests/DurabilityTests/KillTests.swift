@@ -66,7 +66,7 @@ import Yap
         let whole = groups.flatMap { group in (0..<5).map { "\(group)-\($0)" } }
         #expect(Set(keys) == Set(whole))
         #expect(database.snapshot == UInt64(last))
-        try database.close()
+        try database.blocking.close()
         #expect(try Connection(path: path).integrityCheck() == [])
         return last
     }

@@ -115,7 +115,7 @@ final class YapSubject: Subject {
     }
 
     func close() throws {
-        try database.close()
+        try database.blocking.close()
         // A connection closes its own handle when it finds the database closed.
         _ = try? connection.blocking.read { _ in }
     }

@@ -55,7 +55,7 @@ extension ChildProcess {
             try $0.object(Int.self, forKey: "count", inCollection: "ours")
         }
         #expect(count == Self.roundsCount)
-        try database.close()
+        try database.blocking.close()
         #expect(try Connection(path: path).integrityCheck() == [])
     }
 

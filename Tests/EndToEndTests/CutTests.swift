@@ -73,8 +73,8 @@ import YapCloudKit
         }
 
         func end() async throws {
-            try phone.close()
-            try laptop.close()
+            try await phone.close()
+            try await laptop.close()
             await withCheckedContinuation { continuation in
                 Thread { [proxy] in
                     proxy.stop()

@@ -72,7 +72,7 @@ private enum After {
                 try transaction.setObject(todo, forKey: "\(number)", inCollection: "todos")
             }
         }
-        try database.close()
+        try await database.close()
     }
 
     private func open(hasDefaultPage: Bool = true) throws -> YapDatabase {

@@ -75,12 +75,12 @@ let words = WordCount("words", of: Memo.self, in: "memos") { $0.text }
         let database = try open()
         try await database.register(words)
         try await database.newConnection().readWrite { try set("Buy milk", "1", $0) }
-        try database.close()
+        try await database.close()
         func count(_ words: WordCount, of word: String) async throws -> Int {
             let database = try open()
             try await database.register(words)
             let count = try await database.newConnection().read { try $0[words].count(of: word) }
-            try database.close()
+            try await database.close()
             return count
         }
         let other = WordCount("words", of: Memo.self, in: "memos", version: "2") { $0.text.lowercased() }
@@ -99,7 +99,7 @@ let words = WordCount("words", of: Memo.self, in: "memos") { $0.text }
         #expect(try await counts.next() == 1)
         // The end comes next, so the commit of another word gave no value.
         try await connection.readWrite { try set("Call mum", "2", $0) }
-        try database.close()
+        try await database.close()
         #expect(try await counts.next() == nil)
     }
 }

@@ -86,7 +86,7 @@ let byRating = YapDatabaseSecondaryIndex("byRating", of: Bookmark.self, in: "boo
             try $0.removeObject(forKey: "Bad", inCollection: "bookmarks")
         }
         #expect(await counts.next() == 2)
-        try database.close()
+        try await database.close()
         try await watching.value
     }
 }

@@ -145,7 +145,7 @@ import YapCloudKit
             try transaction.removeObject(forKey: "https://example.com", inCollection: "bookmarks")
         }
         #expect(await lists.next() == ["Swift"])
-        try database.close()
+        try await database.close()
         try await watching.value
     }
 
@@ -164,7 +164,7 @@ import YapCloudKit
         }
         var keys = shown.makeAsyncIterator()
         #expect(await keys.next() == ["1", "https://swift.org"])
-        try database.close()
+        try await database.close()
         await watching.value
     }
 }

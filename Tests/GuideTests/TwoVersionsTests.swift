@@ -51,7 +51,7 @@ private struct Installed<Model: CloudModel & Equatable> {
 
     func close() throws {
         sync.suspend()
-        try database.close()
+        try database.blocking.close()
     }
 }
 
@@ -338,7 +338,7 @@ private struct Installed<Model: CloudModel & Equatable> {
         func log(_ line: String) { lines.append(line) }
         let database = try YapDatabase(url: url) { $0.register(Chore.self, inCollection: "chores") }
         for warning in database.modelWarnings { log("\(warning)") }
-        try database.close()
+        try database.blocking.close()
         return lines
     }
 

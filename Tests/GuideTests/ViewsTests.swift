@@ -70,7 +70,7 @@ let unreadByKind = YapDatabaseAutoView(
             try $0.setObject(read, forKey: "Swift", inCollection: "bookmarks")
         }
         #expect(await lists.next() == [["Actors", "blog"], ["Talk"]])
-        try database.close()
+        try await database.close()
         try await watching.value
     }
 

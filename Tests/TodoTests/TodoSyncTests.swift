@@ -17,8 +17,8 @@ import YapCloudKit
         let phone = try await TodoList(path: folder.path + "/phone.yap", container: one.container)
         let laptop = try await TodoList(path: folder.path + "/laptop.yap", container: other.container)
         try await body(phone, laptop, one.container.privateCloudDatabase)
-        try phone.close()
-        try laptop.close()
+        try await phone.close()
+        try await laptop.close()
     }
 
     @Test func allButThePinIsInTheCloudUnderTheCloudsNames() async throws {

@@ -39,7 +39,7 @@ import Yap
         }
 
         deinit {
-            try? database.close()
+            try? database.blocking.close()
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         }
 

@@ -140,6 +140,6 @@ import Yap
         gate.open()
         _ = try await stuck.value
         try await merging.value
-        for database in [record, error, merge, phone, laptop] { try database.close() }
+        for database in [record, error, merge, phone, laptop] { try await database.close() }
     }
 }

@@ -227,6 +227,6 @@ import Yap
         #expect(await sync.syncNow().state == .idle)
         let todo = try await connection.read { try $0.object(Todo.self, forKey: "1", inCollection: "todos") }
         #expect(todo?.title == "of ada")
-        try database.close()
+        try await database.close()
     }
 }

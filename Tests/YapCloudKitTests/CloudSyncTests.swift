@@ -56,7 +56,7 @@ import Yap
         #expect(uploads() == 1)
         let kinds = cloud.requests.map(\.kind)
         #expect(kinds.prefix { $0 != .modifyRecords }.contains(.fetchRecordZoneChanges))
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test func whileAStepOfTheStartFailsNothingIsUploadedAndItIsNeverIdle() throws {
@@ -154,7 +154,7 @@ import Yap
         let laptop = try SyncedDevice(cloud)
         laptop.syncNow()
         #expect(try laptop.todo("1")?.priority == 100)
-        try database.close()
+        try database.blocking.close()
     }
 
     // MARK: Deleted zones
@@ -257,7 +257,7 @@ import Yap
             for sync in [laptopSync, phoneSync] { #expect(sync.syncNowInline().state == .idle) }
             #expect(try titles(phone, "home") == [] && titles(phone, "work") == ["report"])
             try phone.close()
-            try laptop.close()
+            try laptop.blocking.close()
         }
     }
 
@@ -277,7 +277,7 @@ import Yap
             #expect(laptopSync.syncNowInline().state == .idle)
             #expect(try titles(laptop, "work") == ["report"])
             try phone.close()
-            try laptop.close()
+            try laptop.blocking.close()
         }
     }
 
@@ -312,7 +312,7 @@ import Yap
             cloudDatabase.add(
                 CKModifyRecordZonesOperation(recordZonesToSave: [CKRecordZone(zoneID: sync.zoneID)]))
             #expect(sync.syncNowInline().state == .idle)
-            try database.close()
+            try database.blocking.close()
             (database, sync) = try openApp(paths[0], knowsNotes: true)
             #expect(sync.syncNowInline().state == .idle)
             let (laptop, laptopSync) = try openApp(paths[1], knowsNotes: true)
@@ -323,8 +323,8 @@ import Yap
                 }
                 #expect(note == Note(text: "of a later version"))
             }
-            try database.close()
-            try laptop.close()
+            try database.blocking.close()
+            try laptop.blocking.close()
         }
     }
 
@@ -349,7 +349,7 @@ import Yap
                 CKModifyRecordZonesOperation(recordZonesToSave: [CKRecordZone(zoneID: sync.zoneID)]))
             save()
             #expect(sync.syncNowInline().state == .idle)
-            try database.close()
+            try database.blocking.close()
             let writes = cloud.requestCount(.modifyRecords)
             (database, sync) = try openApp(paths[0], knowsNotes: true)
             #expect(sync.syncNowInline().state == .idle)
@@ -358,7 +358,7 @@ import Yap
             }
             #expect(note == Note(text: "of a later version"))
             #expect(cloud.requestCount(.modifyRecords) == writes)
-            try database.close()
+            try database.blocking.close()
         }
     }
 
@@ -373,7 +373,7 @@ import Yap
             record["text"] = "of a later version"
             container.privateCloudDatabase.add(CKModifyRecordsOperation(recordsToSave: [record]))
             #expect(sync.syncNowInline().state == .idle)
-            try database.close()
+            try database.blocking.close()
             // Without asking the server again: its token is past the record.
             let fetches = cloud.requestCount(.fetchRecordZoneChanges)
             (database, sync) = try openApp(paths[0], knowsNotes: true)
@@ -387,7 +387,7 @@ import Yap
                 try $0.setObject(Note(text: "edited"), forKey: "n", inCollection: "notes")
             }
             #expect(sync.syncNowInline().state == .idle)
-            try database.close()
+            try database.blocking.close()
         }
     }
 
@@ -410,17 +410,17 @@ import Yap
             #expect(sync.syncNowInline().state == .idle)
             sync.suspend()
             try set("second", database)
-            try database.close()
+            try database.blocking.close()
             // An earlier version is installed: it fetches the record anew, and keeps it aside; then it sends what
             // waits.
             (database, sync) = try openApp(paths[0], knowsNotes: false)
             #expect(sync.syncNowInline().state == .idle)
-            try database.close()
+            try database.blocking.close()
             (database, sync) = try openApp(paths[0], knowsNotes: true)
             #expect(try text(database) == "second")
             #expect(sync.syncNowInline().state == .idle)
             #expect(try text(database) == "second")
-            try database.close()
+            try database.blocking.close()
         }
     }
 }

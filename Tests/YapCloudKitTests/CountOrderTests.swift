@@ -78,6 +78,6 @@ import Yap
         _ = try writing(4)
         let after = try reading()
         #expect(unchanged < after)
-        try database.close()
+        try database.blocking.close()
     }
 }

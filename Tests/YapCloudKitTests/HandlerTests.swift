@@ -31,7 +31,7 @@ import Yap
         }
 
         deinit {
-            try? database.close()
+            try? database.blocking.close()
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         }
 
@@ -48,7 +48,7 @@ import Yap
         }
 
         func relaunch() throws {
-            try database.close()
+            try database.blocking.close()
             database = try Self.open(path)
             cloudKit = Self.make(kind, form, device, cloud, calls)
             try register()

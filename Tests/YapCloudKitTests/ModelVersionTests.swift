@@ -68,12 +68,12 @@ import Yap
         #expect(sync.syncNowInline().state == .idle)
         laptop.syncNow()
         #expect(try laptop.todo("1") == Todo(title: "eggs"))
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(Todo.self, path, container)
         #expect(sync.syncNowInline().state == .idle)
         laptop.syncNow()
         #expect(try laptop.todo("1") == Todo(title: "eggs", note: "six"))
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("154. what waits of a field comes back into a row that a version without the field made anew")
@@ -82,17 +82,17 @@ import Yap
         let container = cloud.device(user: "ada").container
         var (database, sync) = try open(Todo.self, path, container)
         try set(Todo(title: "eggs", priority: 7, note: "six"), in: database)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(EarlierTodo.self, path, container)
         try set(EarlierTodo(title: "brown eggs"), in: database)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(Todo.self, path, container)
         let here = try stored(Todo.self, in: database)
         #expect(here == Todo(title: "brown eggs", priority: 7, note: "six"))
         #expect(sync.syncNowInline().state == .idle)
         laptop.syncNow()
         #expect(try laptop.todo("1") == Todo(title: "brown eggs", priority: 7, note: "six"))
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test(
@@ -106,7 +106,7 @@ import Yap
         var (database, sync) = try open(CountedTodo.self, path, container)
         try set(CountedTodo(title: "eggs", visits: 5, tags: ["food", "white"]), in: database)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         // The earlier version stores the row, and another device adds to both and removes an element.
         (database, sync) = try open(PlainTodo.self, path, container)
         try set(PlainTodo(title: "brown eggs"), in: database)
@@ -115,7 +115,7 @@ import Yap
         try set(CountedTodo(title: "brown eggs", visits: 8, tags: ["food", "cold"]), in: there)
         #expect(otherSync.syncNowInline().state == .idle)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         // The later version has the values in its rows at once, and an edit changes those.
         (database, sync) = try open(CountedTodo.self, path, container)
         var todo = try #require(try stored(CountedTodo.self, in: database))
@@ -129,7 +129,7 @@ import Yap
             let merged = try #require(try stored(CountedTodo.self, in: database))
             #expect(merged.visits == 9)
             #expect(Set(merged.tags) == ["food", "cold", "new"])
-            try database.close()
+            try database.blocking.close()
         }
     }
 
@@ -143,14 +143,14 @@ import Yap
         var (database, sync) = try open(CountedTodo.self, path, container)
         try set(CountedTodo(title: "eggs", visits: 5, tags: ["food", "white"], color: "red"), in: database)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         #expect(otherSync.syncNowInline().state == .idle)
         try set(CountedTodo(title: "eggs", visits: 8, tags: ["food"], color: "blue"), in: there)
         #expect(otherSync.syncNowInline().state == .idle)
         // The earlier version fetches, and stores the row for nothing.
         (database, sync) = try open(PlainTodo.self, path, container)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(CountedTodo.self, path, container)
         #expect(sync.syncNowInline().state == .idle)
         #expect(otherSync.syncNowInline().state == .idle)
@@ -158,7 +158,7 @@ import Yap
             #expect(
                 try stored(CountedTodo.self, in: database)
                     == CountedTodo(title: "eggs", visits: 8, tags: ["food"], color: "blue"))
-            try database.close()
+            try database.blocking.close()
         }
     }
 
@@ -168,15 +168,15 @@ import Yap
         var (database, sync) = try open(ColoredInside.self, path, container)
         try set(ColoredInside(title: "eggs", color: "red"), in: database)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(PlainTodo.self, path, container)
         try set(PlainTodo(title: "brown eggs"), in: database)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(ColoredTodo.self, path, container)
         #expect(sync.syncNowInline().state == .idle)
         #expect(try color(database) == ["red", "red"])
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test func whatAnEarlierVersionOnlyKeptIsNotSentAsNew() throws {
@@ -185,11 +185,11 @@ import Yap
         var (database, sync) = try open(CountedTodo.self, path, container)
         try set(CountedTodo(title: "eggs", visits: 5, tags: ["food"]), in: database)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(PlainTodo.self, path, container)
         try set(PlainTodo(title: "brown eggs"), in: database)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(CountedTodo.self, path, container)
         let waitingCount = try database.newConnection().blocking.read {
             try $0.ext("cloudKit", as: YapDatabaseCloudKit.self).numberOfPendingChanges()
@@ -199,7 +199,7 @@ import Yap
         #expect(
             try stored(CountedTodo.self, in: database)
                 == CountedTodo(title: "brown eggs", visits: 5, tags: ["food"]))
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("158. an edit of a field that is new in the model, made before the zone was fetched again, is kept")
@@ -209,23 +209,23 @@ import Yap
         var (database, sync) = try open(PlainTodo.self, path, container)
         try set(PlainTodo(title: "eggs"), in: database)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         // The server has no color yet, and the row the default one.
         (database, sync) = try open(ColoredTodo.self, path, container)
         try set(ColoredTodo(title: "eggs", color: "red"), in: database)
         #expect(sync.syncNowInline().state == .idle)
         #expect(try color(database) == ["red", "red"])
-        try database.close()
+        try database.blocking.close()
         // The server has a color, which the earlier version took out of the row.
         (database, sync) = try open(PlainTodo.self, path, container)
         try set(PlainTodo(title: "brown eggs"), in: database)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(ColoredTodo.self, path, container)
         try set(ColoredTodo(title: "brown eggs", color: "blue"), in: database)
         #expect(sync.syncNowInline().state == .idle)
         #expect(try color(database) == ["blue", "blue"])
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("175. what was kept of a record that an earlier version made again goes up with it")
@@ -235,7 +235,7 @@ import Yap
         var (database, sync) = try open(ColoredTodo.self, path, container)
         try set(ColoredTodo(title: "eggs", color: "red"), in: database)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(PlainTodo.self, path, container)
         #expect(sync.syncNowInline().state == .idle)
         sync.suspend()
@@ -245,11 +245,11 @@ import Yap
         #expect(laptop.syncNow().state == .idle)
         // The edit beats the deletion, and isn't sent before the later version is back.
         sync.syncNowInline()
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(ColoredTodo.self, path, container)
         #expect(sync.syncNowInline().state == .idle)
         #expect(try color(database) == ["red", "red"])
-        try database.close()
+        try database.blocking.close()
     }
 
     /// The color that the file has, and the one that a new device fetches.
@@ -260,7 +260,7 @@ import Yap
         let colors = try [database, there].map { database in
             try stored(ColoredTodo.self, in: database)?.color
         }
-        try there.close()
+        try there.blocking.close()
         return colors
     }
 
@@ -269,14 +269,14 @@ import Yap
         let container = cloud.device(user: "ada").container
         var (database, sync) = try openFetched(
             EarlierTodo.self, path, container, after: Todo(title: "eggs", isDone: true, note: "six"))
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(Todo.self, path, container)
         #expect(sync.syncNowInline().state == .idle)
         let here = try stored(Todo.self, in: database)
         #expect(here == Todo(title: "eggs", isDone: true, note: "six"))
         laptop.syncNow()
         #expect(try laptop.todo("1") == Todo(title: "eggs", isDone: true, note: "six"))
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("160. a new version of the model fetches a zone anew of which records are known and no token")
@@ -293,14 +293,14 @@ import Yap
         }
         // The edit waits with the tag of the server's version, of which the row that is made now has nothing.
         try set(EarlierTodo(title: "white eggs"), in: database)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(Todo.self, path, container)
         #expect(sync.syncNowInline().state == .idle)
         let here = try stored(Todo.self, in: database)
         #expect(here == Todo(title: "white eggs", isDone: true, note: "six"))
         laptop.syncNow()
         #expect(try laptop.todo("1") == here)
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("161. an edit that waits comes back into a row that a version which couldn't read it wrote")
@@ -312,7 +312,7 @@ import Yap
         // Of the note that waits, the next version finds none in the row.
         sync.suspend()
         try set(Todo(title: "eggs", note: "twelve"), in: database)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(RenamedTodo.self, path, container)
         var todo = try #require(try stored(RenamedTodo.self, in: database))
         todo.title = "brown eggs"
@@ -320,7 +320,7 @@ import Yap
         #expect(sync.syncNowInline().state == .idle)
         #expect(
             try stored(RenamedTodo.self, in: database) == RenamedTodo(title: "brown eggs", comment: "twelve"))
-        try database.close()
+        try database.blocking.close()
         laptop.syncNow()
         #expect(try laptop.todo("1") == Todo(title: "brown eggs", note: "twelve"))
     }
@@ -341,7 +341,7 @@ import Yap
             try transaction.setObject(todo, forKey: "1", inCollection: "todos")
         }
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         try meanwhile()
         laptop.syncNow()
         let writes = cloud.requestCount(.modifyRecords)
@@ -350,7 +350,7 @@ import Yap
         let sent = cloud.requestCount(.modifyRecords) - writes
         laptop.syncNow()
         let here = try stored(Todo.self, in: database)
-        try database.close()
+        try database.blocking.close()
         return (here, sent)
     }
 

@@ -185,10 +185,10 @@ import YapCloudKit
             todo.done = true
             try transaction.setObject(todo, forKey: "1", inCollection: "todos")
         }
-        try before.close()
+        try before.blocking.close()
         let forgotten = try YapDatabase(path: path) { $0.register(After.self, inCollection: "todos") }
         #expect(forgotten.modelWarnings.map(\.property) == ["isDone"])
-        try forgotten.close()
+        try forgotten.blocking.close()
         let after = try YapDatabase(path: path) {
             $0.register(After.self, inCollection: "todos", version: 2) { old in
                 old.rename("done", to: "isDone")
@@ -200,7 +200,7 @@ import YapCloudKit
         }
         #expect(found?.isDone == true)
         #expect(found?.isImmutable == true)
-        try after.close()
+        try after.blocking.close()
     }
 
     @Test func aPropertyThatARecordCannotHoldEndsTheProgramWithoutAConversion() async {
@@ -283,13 +283,13 @@ import YapCloudKit
             try $0.setObject(todo, forKey: "1", inCollection: "todos")
         }
         #expect(todo.isImmutable && todo.changedProperties == [])
-        try database.close()
+        try database.blocking.close()
         let again = try YapDatabase(path: path) { $0.register(MyTodo.self, inCollection: "todos") }
         let stored = try again.newConnection().blocking.read {
             try $0.object(MyTodo.self, forKey: "1", inCollection: "todos")
         }
         #expect(stored?.isImmutable == true && stored?.title == "eggs" && stored?.changedProperties == [])
-        try again.close()
+        try again.blocking.close()
     }
 
     @Test func readersOnManyThreadsSeeWholeValues() {

@@ -51,7 +51,7 @@ import Yap
         }
         // Some rows are verified after each fetch.
         for _ in 0..<3 { #expect(sync.syncNowInline().state == .idle) }
-        try database.close()
+        try database.blocking.close()
     }
 
     /// The names in the requests for records by their names.
@@ -88,12 +88,12 @@ import Yap
         #expect(lookups(since: before) == [["1"]])
         #expect(fullFetchCount(since: before) == 0)
         #expect(try todo("1", database) == Todo(title: "eggs", note: "six"))
-        try database.close()
+        try database.blocking.close()
         // Once is enough.
         let (again, secondSync) = try open(Todo.self)
         #expect(secondSync.syncNowInline().state == .idle)
         #expect(lookups(since: before).count == 1)
-        try again.close()
+        try again.blocking.close()
     }
 
     @Test("189. where no record has a new field, nothing is fetched again")
@@ -104,7 +104,7 @@ import Yap
         for _ in 0..<3 { #expect(sync.syncNowInline().state == .idle) }
         #expect(lookups(since: before).isEmpty)
         #expect(fullFetchCount(since: before) == 0)
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("189. nothing is sent before these records were fetched, also after the app has ended meanwhile")
@@ -115,7 +115,7 @@ import Yap
         try database.newConnection().blocking.readWrite {
             try $0.setObject(Todo(title: "brown eggs"), forKey: "1", inCollection: "todos")
         }
-        try database.close()
+        try database.blocking.close()
         let before = cloud.requests.count
         let (again, sync) = try open(Todo.self)
         #expect(sync.syncNowInline().state == .idle)
@@ -124,7 +124,7 @@ import Yap
         let fetched = try #require(kinds.firstIndex(of: .fetchRecords))
         #expect(fetched < sent)
         #expect(try todo("1", again) == Todo(title: "brown eggs", note: "six"))
-        try again.close()
+        try again.blocking.close()
     }
 
     @Test("189. more records than a server takes at once are fetched in several requests")
@@ -138,7 +138,7 @@ import Yap
         #expect(sync.syncNowInline().state == .idle)
         #expect(lookups(since: before).map(\.count) == [200, 100, 150])
         for key in keys { #expect(try todo(key, database)?.note == key) }
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("189. a record that was deleted meanwhile is wanted no more")
@@ -150,7 +150,7 @@ import Yap
         let (database, sync) = try open(Todo.self)
         #expect(sync.syncNowInline().state == .idle)
         #expect(try todo("1", database) == nil)
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("189. a fetch that fails is tried again, and what is wanted stays so")
@@ -163,7 +163,7 @@ import Yap
         cloud.clock.advance(bySeconds: 3_600)
         #expect(sync.syncNowInline().state == .idle)
         #expect(try todo("1", database)?.note == "six")
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("189. a field that comes back, and a field that goes, make everything be fetched again")
@@ -171,18 +171,18 @@ import Yap
         try runEarlierVersion()
         var (database, sync) = try open(Todo.self)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         for _ in 0..<2 {
             let before = cloud.requests.count
             (database, sync) = try open(EarlierTodo.self)
             #expect(sync.syncNowInline().state == .idle)
             #expect(fullFetchCount(since: before) == 1)
-            try database.close()
+            try database.blocking.close()
             let middle = cloud.requests.count
             (database, sync) = try open(Todo.self)
             #expect(sync.syncNowInline().state == .idle)
             #expect(fullFetchCount(since: middle) == 1)
-            try database.close()
+            try database.blocking.close()
         }
     }
 
@@ -196,12 +196,12 @@ import Yap
         #expect(sync.syncNowInline().state == .idle)
         #expect(fullFetchCount(since: before) == 1)
         #expect(try todo("1", database) == Todo(title: "eggs", note: "six"))
-        try database.close()
+        try database.blocking.close()
         let middle = cloud.requests.count
         (database, sync) = try open(RatedTodo.self)
         #expect(sync.syncNowInline().state == .idle)
         #expect(fullFetchCount(since: middle) == 0)
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("189. a value that the version before couldn't read is fetched again")
@@ -211,17 +211,17 @@ import Yap
             try $0.setObject(NotedLevelledTodo(level: .urgent), forKey: "1", inCollection: "todos")
         }
         #expect(otherSync.syncNowInline().state == .idle)
-        try there.close()
+        try there.blocking.close()
         var (database, sync) = try open(EarlierLevelledTodo.self)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(NotedLevelledTodo.self)
         #expect(sync.syncNowInline().state == .idle)
         let level = try database.newConnection().blocking.read {
             try $0.object(NotedLevelledTodo.self, forKey: "1", inCollection: "todos")?.level
         }
         #expect(level == .urgent)
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("189. rows of a model without new fields are not looked at")
@@ -234,12 +234,12 @@ import Yap
             }
         }
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         Memo.encodedCount.withLock { $0 = 0 }
         (database, sync) = try open(Todo.self, and: notes)
         #expect(Memo.encodedCount.withLock { $0 } == 0)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
     }
 }
 

@@ -139,7 +139,7 @@ import Yap
     @Test func aFileOfAnEarlierVersionGetsTheTableOfSubscriptions() throws {
         try phone.set(Todo(title: "eggs"), "1")
         run()
-        try phone.database.close()
+        try phone.database.blocking.close()
         try OldTables.rewrite(phone.path, name: "cloudKit", toVersion: 1)
         let saved = cloud.requestCount(.modifySubscriptions)
         try phone.relaunch()

@@ -21,7 +21,7 @@ import Yap
             }
         }
         try database.newConnection().blocking.readWrite(body)
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test func aFieldThatIsNewOverwritesNothingAlsoWhenTheFirstWriteComesBeforeTheRegistration() throws {
@@ -54,12 +54,12 @@ import Yap
         laptop.syncNow()
         var (database, sync) = try open(EarlierTodo.self, writesFirst: false)
         #expect(sync.syncNowInline().state == .idle)
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try open(Todo.self, writesFirst: true)
         #expect(sync.syncNowInline().state == .idle)
         laptop.syncNow()
         #expect(try laptop.todo("1") == Todo(title: "eggs", isDone: true, note: "six"))
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test("26. a row id that another row got unseen is not taken for the former row's", arguments: forms)

@@ -45,8 +45,8 @@ import YapCloudKit
             try $0.object(Todo.self, forKey: "1", inCollection: "todos")
         }
         #expect(todo?.title == "Eggs")
-        try database.close()
-        try laptopDatabase.close()
+        try await database.close()
+        try await laptopDatabase.close()
     }
 
     @Test func theTenLinesAreTen() throws {

@@ -137,7 +137,7 @@ private final class Device<Model: CloudModel & Codable & Sendable> {
         (database, sync, scheduler) = try Self.open(folder.file("ranked.yap"), container, cloud)
     }
 
-    deinit { try? database.close() }
+    deinit { try? database.blocking.close() }
 
     var path: String { folder.file("ranked.yap") }
 
@@ -152,10 +152,10 @@ private final class Device<Model: CloudModel & Codable & Sendable> {
         return (database, sync, scheduler)
     }
 
-    func close() throws { try database.close() }
+    func close() throws { try database.blocking.close() }
 
     func relaunch() throws {
-        try database.close()
+        try database.blocking.close()
         (database, sync, scheduler) = try Self.open(path, container, cloud)
     }
 

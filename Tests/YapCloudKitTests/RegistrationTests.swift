@@ -145,14 +145,14 @@ import Yap
         let device = try HandledDevice(TestCloud(), suspended: true, storage: form)
         try device.uploaded(Todo(title: "a"), "1")
         let path = device.path
-        try device.database.close()
+        try device.database.blocking.close()
         do {
             let plain = try YapDatabase(path: path) { $0.register(Todo.self, inCollection: "todos") }
             try plain.newConnection().blocking.readWrite { transaction in
                 try transaction.removeObject(forKey: "1", inCollection: "todos")
                 try transaction.setObject(Todo(title: "b"), forKey: "2", inCollection: "todos")
             }
-            try plain.close()
+            try plain.blocking.close()
         }
         try device.relaunch()
         #expect(device.upload().state == .idle)

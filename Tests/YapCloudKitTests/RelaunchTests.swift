@@ -370,13 +370,13 @@ let forms = QueueStorage.allCases
         try device.uploaded(Todo(title: "a"), "1")
         try device.edit("1") { $0.title = "b" }
         let path = device.path
-        try device.database.close()
+        try device.database.blocking.close()
         do {
             let plain = try YapDatabase(path: path) { $0.register(Todo.self, inCollection: "todos") }
             try plain.newConnection().blocking.readWrite { transaction in
                 try transaction.removeObject(forKey: "1", inCollection: "todos")
             }
-            try plain.close()
+            try plain.blocking.close()
         }
         try device.relaunch()
         #expect(device.upload().state == .idle)
@@ -388,7 +388,7 @@ let forms = QueueStorage.allCases
         let device = try device(.keysOnly)
         try device.set(Todo(title: "a"), "1")
         try device.set(Todo(title: "b"), "2")
-        try device.database.close()
+        try device.database.blocking.close()
         let sqlite = try Connection(path: device.path)
         try sqlite.execute("UPDATE database2 SET data = x'FF' WHERE key = '1'")
         try sqlite.close()

@@ -136,7 +136,7 @@ import Yap
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         }
         let database = try YapDatabase(path: path) { $0.register(Word.self, inCollection: "items") }
-        defer { try? database.close() }
+        defer { try? database.blocking.close() }
         try database.newConnection().blocking.readWrite {
             try $0.setObject(Word(text: Self.decomposed), forKey: "1", inCollection: "items")
         }

@@ -56,7 +56,7 @@ import Yap
         let titles = try await database.newConnection().read { transaction in
             try transaction.objects(Todo.self, inCollection: "todos").map(\.object.title).sorted()
         }
-        try database.close()
+        try await database.close()
         return titles
     }
 
@@ -84,8 +84,8 @@ import Yap
         }
         #expect(cloud.requestCount(.modifyRecords) == 1)
         #expect(try await titlesOnServer() == ["a"])
-        try other.close()
-        try holder.close()
+        try await other.close()
+        try await holder.close()
     }
 
     @Test func whoDoesNotSyncHearsOfTheHoldersCommits() async throws {
@@ -101,8 +101,8 @@ import Yap
             }
             if todos == 1 { break }
         }
-        try other.close()
-        try holder.close()
+        try await other.close()
+        try await holder.close()
     }
 
     @Test func theNextTakesOverWhenTheHolderEnds() async throws {
@@ -114,11 +114,11 @@ import Yap
         sync.suspend()
         try await set("a", next)
         #expect(try await pending(next) == 1)
-        try holder.close()
+        try await holder.close()
         await wait(nextSync) { $0.state == .idle }
         #expect(try await pending(next) == 0)
         #expect(try await titlesOnServer() == ["a"])
-        try next.close()
+        try await next.close()
     }
 
     @Test func aLockThatIsLetGoAfterItsHoldersEndWasToldIsTaken() async throws {
@@ -134,7 +134,7 @@ import Yap
         #expect(flock(holder, LOCK_UN) == 0)
         await wait(sync) { $0.state == .idle }
         close(holder)
-        try next.close()
+        try await next.close()
     }
 
     @Test func aClosedDatabaseNoLongerListens() async throws {
@@ -144,7 +144,7 @@ import Yap
         let ended = Lock<[@Sendable () -> Void]>([])
         let told = AsyncStream<Void>.makeStream()
         sync.cloudKit.runner.keep(listening: { told.continuation.yield() })
-        try database.close()
+        try await database.close()
         for await _ in told.stream { break }
         // What begins to listen too late ends at once.
         sync.cloudKit.runner.keep(listening: { ended.withLock { $0.append({}) } })
@@ -157,11 +157,11 @@ import Yap
         try await set("a", recorder)
         #expect(await sync.syncNow().waits(for: .otherProcess))
         #expect(cloud.requestCount() == 0)
-        try recorder.close()
+        try await recorder.close()
         let (holder, holderSync) = try await file.open()
         #expect(await holderSync.syncNow().state == .idle)
         #expect(try await titlesOnServer() == ["a"])
-        try holder.close()
+        try await holder.close()
     }
 
     @Test func twoExtensionsInOneDatabaseHaveALockEach() {

@@ -68,8 +68,8 @@ import Yap
         let (other, otherSync) = try Self.open(folder.file("laptop.yap"), cloud, seed: 6)
         #expect(otherSync.syncNowInline().state == .idle)
         #expect(try todos(other) == [edited, edited])
-        try other.close()
-        try database.close()
+        try other.blocking.close()
+        try database.blocking.close()
     }
 
     @Test(
@@ -90,7 +90,7 @@ import Yap
         cloud.clock.advance(bySeconds: 3_600)
         #expect(sync.syncNowInline().state == .idle && otherSync.syncNowInline().state == .idle)
         #expect(try todos(database) == [nil, nil] && todos(other) == [nil, nil])
-        try other.close()
-        try database.close()
+        try other.blocking.close()
+        try database.blocking.close()
     }
 }

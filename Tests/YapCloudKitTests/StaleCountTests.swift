@@ -62,7 +62,7 @@ import Yap
             held.release()
             device.scheduler.runUntilQuiet()
         }
-        try device.database.close()
+        try await device.database.close()
         var told: [CloudSyncStatus] = []
         for await status in statuses { told.append(status) }
         let before = told.prefix { $0.state != .idle }

@@ -228,7 +228,7 @@ import Yap
         let after = phone.sync.currentStatus
         #expect(after.lastResponseDate == now && after.lastResponseDate != before.lastResponseDate)
         #expect(!after.differs(from: before))
-        try phone.database.close()
+        try await phone.database.close()
         var told: [CloudSyncStatus] = []
         for await status in stream { told.append(status) }
         #expect(told.map(\.state) == [.idle, .waiting], "that of the beginning and that of the end: \(told)")
@@ -254,7 +254,7 @@ import Yap
         cloud.clock.advance(bySeconds: 60)
         phone.syncNow()
         let last = now
-        try phone.database.close()
+        try await phone.database.close()
         var told: [CloudSyncStatus] = []
         for await status in stream { told.append(status) }
         let quiet = try #require(told.dropFirst().first { $0.state == .idle })

@@ -20,7 +20,7 @@ import Yap
         device.scheduler.runUntilQuiet()
         let events = device.cloudKit.events
         let statuses = device.cloudKit.runner.statusStream()
-        try device.database.close()
+        try await device.database.close()
         #expect(await all(events).isEmpty)
         #expect(await all(statuses).last?.waits(for: .localDatabase) == true)
         // And whoever begins to watch now.

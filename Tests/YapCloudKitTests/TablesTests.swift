@@ -59,7 +59,7 @@ import Yap
             device.queue(), device.tag("1"), device.read { try $1.pendingChangeSets().map(\.uuid) }
         )
         let handled = device.seen.handled
-        try device.database.close()
+        try device.database.blocking.close()
         try OldTables.rewrite(device.path, name: "ck", toVersion: version)
         try device.relaunch()
 

@@ -21,7 +21,7 @@ import YapCloudKit
         }
 
         deinit {
-            try? database.close()
+            try? database.blocking.close()
             for suffix in ["", "-wal", "-shm", "-cloudKit.sync"] {
                 try? FileManager.default.removeItem(atPath: path + suffix)
             }
@@ -61,8 +61,8 @@ import YapCloudKit
         #expect(try await phone.todos() == todos)
         // Its beginning to listen asks for one more fetch.
         for await status in phone.sync.status where status.state == .idle { break }
-        try phone.database.close()
-        try laptop.database.close()
+        try await phone.database.close()
+        try await laptop.database.close()
     }
 
     @Test func whatOneDeviceAddsTheOtherHearsOfOnThreads() async throws {
@@ -83,8 +83,8 @@ import YapCloudKit
             try $0.numberOfKeys(inCollection: "todos")
         }
         for try await count in phoneCounts where count == 2 { break }
-        try phone.database.close()
-        try laptop.database.close()
+        try await phone.database.close()
+        try await laptop.database.close()
     }
 
     @Test(arguments: [false, true])
@@ -106,7 +106,7 @@ import YapCloudKit
 
         let closed = try await Device(cloud)
         let statuses = closed.sync.status
-        try closed.database.close()
+        try await closed.database.close()
         closed.sync.fetch()
         var last = CloudSyncStatus()
         for await status in statuses { last = status }

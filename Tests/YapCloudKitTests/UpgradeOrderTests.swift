@@ -206,7 +206,7 @@ private final class RatedDevice {
         folder = try TemporaryFolder()
     }
 
-    deinit { try? app?.database.close() }
+    deinit { try? app?.database.blocking.close() }
 
     /// Ends the version that runs and starts another.
     ///
@@ -214,7 +214,7 @@ private final class RatedDevice {
     ///   - runs: Whether the engine's thread is ahead; if not, it does nothing before `syncNow`.
     ///   - rating: What the person sets before that.
     func open(_ version: Version, runs: Bool = true, edit rating: Double? = nil) throws {
-        try app?.database.close()
+        try app?.database.blocking.close()
         self.version = version
         let database = try YapDatabase(path: folder.file("todos.yap")) {
             switch version {

@@ -38,7 +38,7 @@ import Yap
         }
 
         deinit {
-            try? database.close()
+            try? database.blocking.close()
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         }
 
@@ -117,7 +117,7 @@ import Yap
         let rest = try await device.cloudKit.pendingChangeSets(limit: 3, after: first.last)
         #expect((first + rest).map { $0.recordIDsToSave.map(\.recordName) } == (0..<5).map { ["\($0)"] })
         #expect(try await device.cloudKit.currentChangeSet()?.uuid == first.first?.uuid)
-        try device.database.close()
+        try await device.database.close()
         await #expect(throws: YapDatabaseError.self) { try await device.cloudKit.numberOfChangeSets }
     }
 }

@@ -425,7 +425,7 @@ import Yap
     @Test func aDatabaseThatIsClosedUnderARequestEndsTheWaiting() throws {
         let database = device.database
         cloud.networkFault = { _ in
-            try? database.close()
+            try? database.blocking.close()
             return .none
         }
         try device.set(Todo(title: "a"), "1")

@@ -244,7 +244,7 @@ import Yap
     func anUpgrade() throws {
         try fill()
         let path = phone.path
-        try phone.database.close()
+        try phone.database.blocking.close()
         try OldTables.rewrite(path, name: "cloudKit", toVersion: 3)
         try phone.relaunch()
         #expect(phone.syncNow().state == .idle)
@@ -280,6 +280,6 @@ import Yap
                 folder.file("off.db"), "SELECT differences, identities FROM cloudKit_checksum_off", columns: 2
             )
                 == [0, nil])
-        try database.close()
+        try database.blocking.close()
     }
 }

@@ -75,7 +75,7 @@ import Testing
         }
         func count(_ manager: JobManager) throws -> Int {
             try database.blocking.register(manager)
-            defer { try? database.close() }
+            defer { try? database.blocking.close() }
             return try database.newConnection().blocking.read { try $0[manager].count() }
         }
         #expect(try count(ActionStage.manager()) == 1_200)
@@ -108,14 +108,14 @@ import Testing
             }
         }
         #expect(try stage.table() == ["a/run 70", "b/run 70", "c/run 70"])
-        try stage.database.close()
+        try stage.database.blocking.close()
         let without = try ActionStage.open(folder)
         try without.newConnection().blocking.readWrite { transaction in
             try transaction.setObject(Job(at: 5), forKey: "b", inCollection: "jobs")
             try transaction.removeObject(forKey: "c", inCollection: "jobs")
             try transaction.setObject(Job(at: 6), forKey: "d", inCollection: "jobs")
         }
-        try without.close()
+        try without.blocking.close()
         stage = try ActionStage(folder)
         #expect(try stage.table() == ["b/run 5", "d/run 6", "a/run 70"])
     }
@@ -247,7 +247,7 @@ import Testing
             #expect(rows.map(ActionStage.line).sorted() == model.lines)
             #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.nextStart <= $1.nextStart })
             if random.next(in: 0..<20) == 0 {
-                try stage.database.close()
+                try stage.database.blocking.close()
                 stage = try ActionStage(folder)
             }
         }

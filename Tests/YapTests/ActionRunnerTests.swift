@@ -207,7 +207,7 @@ import Testing
         try await stage.connection.readWrite {
             try $0.sqlite.execute("UPDATE database2 SET data = x'ff' WHERE key = 'bad'")
         }
-        try stage.database.close()
+        try await stage.database.close()
         var options = YapDatabaseOptions()
         options.checksStoredObjects = false
         let database = try stage.folder.open(options) { $0.register(Job.self, inCollection: "jobs") }
@@ -263,7 +263,7 @@ import Testing
         let runner = stage.runner()
         let task = Task { try await runner.run { _ in } }
         await runner.idle(.date)
-        try stage.database.close()
+        try await stage.database.close()
         try await task.value
         await #expect(throws: YapDatabaseError.self) { try await runner.run { _ in } }
     }
@@ -285,7 +285,7 @@ import Testing
             #expect(await work.next(1) == ["a"])
             await runner.idle(.date)
         }
-        try stage.database.close()
+        try await stage.database.close()
         let next = try ActionStage(stage.folder)
         next.clock.advance(bySeconds: 10)
         let nextRunner = next.runner()

@@ -148,7 +148,7 @@ import Testing
         }
 
         func reopen(_ folder: TestFolder, bits: Int) throws {
-            try connection.database.close()
+            try connection.database.blocking.close()
             connection = try Self.open(folder, extensions, bits)
         }
 
@@ -209,7 +209,7 @@ import Testing
             }
         }
         // Registered again, everything can be read.
-        try instances[1].connection.database.close()
+        try instances[1].connection.database.blocking.close()
         try instances[0].reopen(folder, bits: Self.allBits)
         let (extensions, items) = (instances[0].extensions, model.items)
         try instances[0].connection.blocking.read { transaction in
@@ -219,6 +219,6 @@ import Testing
             _ = try transaction[extensions.results].query
             #expect(try model.differences(extensions, transaction) == [])
         }
-        try instances[0].connection.database.close()
+        try instances[0].connection.database.blocking.close()
     }
 }

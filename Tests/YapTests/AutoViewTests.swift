@@ -231,7 +231,7 @@ import Testing
 
     @Test func aNewVersionIsFilledAnew() throws {
         try setFour()
-        try database.close()
+        try database.blocking.close()
         let again = try Self.open(folder)
         let byTitle = View(
             "open", of: Task.self, in: "tasks", version: "2", group: { _ in "all" }, sort: [.by(\.title)])
@@ -244,7 +244,7 @@ import Testing
 
     @Test func aViewIsKeptWhenTheDatabaseIsOpenedAgain() throws {
         try setFour()
-        try database.close()
+        try database.blocking.close()
         let again = try Self.open(folder)
         try again.blocking.register(Self.view())
         #expect(try again.newConnection().blocking.read { try $0[view].keys(in: "home") } == ["c", "b", "a"])

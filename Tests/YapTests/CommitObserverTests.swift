@@ -33,7 +33,7 @@ import Yap
             if seen.count == 10 { break }
         }
         #expect(seen == (1...10).map { first + $0 })
-        try database.close()
+        try await database.close()
     }
 
     @Test func anObserverMayWrite() async throws {
@@ -51,7 +51,7 @@ import Yap
         var seen: [Int?] = []
         for await value in values { seen.append(value) }
         #expect(seen == [2])
-        try database.close()
+        try await database.close()
     }
 
     private final class Witness: Sendable {
@@ -90,6 +90,6 @@ import Yap
         gate.signal()
         for await _ in ended {}
         #expect(calls.withLock { $0 } == 1)
-        try database.close()
+        try await database.close()
     }
 }

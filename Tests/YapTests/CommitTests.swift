@@ -82,7 +82,7 @@ struct CommitTests {
         let third = await commits.next()
         #expect(second?.snapshot == 2 && second?.missedCommits == 0)
         #expect(third?.changedKeys(inCollection: "todos") == ["3"])
-        try database.close()
+        try await database.close()
         #expect(await commits.next()?.snapshot == nil)
     }
 
@@ -181,7 +181,7 @@ struct CommitTests {
         #expect(log.lines.count == 3)
         try await connection.readWrite { try $0.removeAllObjects(inCollection: "todos") }
         #expect(try await values.next() == 0)
-        try database.close()
+        try await database.close()
         #expect(try await values.next() == nil)
     }
 

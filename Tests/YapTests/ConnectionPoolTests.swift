@@ -99,7 +99,7 @@ struct ConnectionPoolTests {
 
     @Test func aPoolOfAClosedDatabaseSaysSo() async throws {
         _ = try await pool.read { try $0.todo("1") }
-        try database.close()
+        try await database.close()
         let error = await #expect(throws: YapDatabaseError.self) {
             _ = try await pool.read { try $0.todo("1") }
         }

@@ -22,7 +22,7 @@ struct ExtensionCatchUpTests {
         let first = try folder.open()
         try first.blocking.register(RowMirror(), withName: "mirror")
         try first.blocking.register(RowMirror(["todos"], isByName: true), withName: "named")
-        try first.close()
+        try first.blocking.close()
     }
 
     private func write(_ keys: some Sequence<Int>, _ title: String = "new") throws {
@@ -174,7 +174,7 @@ struct ExtensionCatchUpTests {
         // One of both catches up in between, and misses only what comes later.
         let third = try folder.open()
         try third.blocking.register(RowMirror(["todos"], isByName: true), withName: "named")
-        try third.close()
+        try third.blocking.close()
         try write(15..<22)
         #expect(try other.missedChangesCount() == 7)
         let (database, log) = (try folder.open(), Log())
@@ -183,7 +183,7 @@ struct ExtensionCatchUpTests {
         try database.blocking.register(RowMirror(log: log), withName: "mirror")
         #expect(log.lines.first == "missed unknown" && log.lines.count == 1 + Self.rowsCount)
         #expect(try database.isMirrored() == true && database.isMirrored("named", ["todos"]) == true)
-        try database.close()
+        try database.blocking.close()
         // A transaction larger than the log.
         try write(0..<50)
         #expect(try other.missedChangesCount() == 0)

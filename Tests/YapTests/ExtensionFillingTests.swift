@@ -165,14 +165,14 @@ struct ExtensionFillingTests {
     func aHalfFilledExtensionGoesOnIfWhatItMissedIsKnown(isKnown: Bool) throws {
         let generation = try begin(index)
         _ = try fillNext(generation)
-        try database.close()
+        try database.blocking.close()
         let without = try folder.open()
         try without.writer { $0.store.missedChangeLog.rowsMax = isKnown ? 4 : 3 }
         try without.newConnection().blocking.readWrite { transaction in
             for key in ["1", "1200", "new"] { try transaction.set("x", key) }
             try transaction.removeObject(forKey: "2", inCollection: "todos")
         }
-        try without.close()
+        try without.blocking.close()
         let again = try folder.open()
         let registration = try SteppedRegistration(Self.index(), "priority", in: again)
         #expect(try again.writer { $0.store.filling.first?.filledThrough } == (isKnown ? 500 : 0))
@@ -183,7 +183,7 @@ struct ExtensionFillingTests {
     @Test func anotherVersionOfAHalfFilledExtensionBeginsAnew() throws {
         let generation = try begin(index)
         _ = try fillNext(generation)
-        try database.close()
+        try database.blocking.close()
         let again = try folder.open()
         let other = Self.index(version: "2")
         try again.blocking.register(other)
@@ -282,7 +282,7 @@ struct ExtensionFillingTests {
             code { _ = try connection.blocking.read { try $0[index].count() } } == .extensionNotRegistered)
         // The later version hears that it missed what the earlier one wrote.
         try write(-1, "3")
-        try other.close()
+        try other.blocking.close()
         let again = try folder.open()
         try again.blocking.register(later)
         try checkIndex(again, later)

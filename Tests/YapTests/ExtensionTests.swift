@@ -243,13 +243,13 @@ struct ExtensionTests {
         func run(_ body: (YapDatabase) throws -> Void) throws -> [String] {
             let database = try folder.open()
             try body(database)
-            try database.close()
+            try database.blocking.close()
             return log.take().filter { $0.contains("register ") || $0.contains("nothing") }
         }
         func register(_ database: YapDatabase, _ tag: String) throws {
             try database.blocking.register(WordCounter(versionTag: tag, log: log), withName: "words")
         }
-        try database.close()
+        try database.blocking.close()
         #expect(try run { try register($0, "1") } == ["words: register anew"])
         #expect(try run { try register($0, "1") } == ["words: register after 2 1 missed false"])
         #expect(try run { try register($0, "2") } == ["words: register after 2 1 missed false"])
@@ -276,7 +276,7 @@ struct ExtensionTests {
 
     @Test func anExtensionOfAnEarlierRunIsDroppedOnlyWhenItIsUnregistered() throws {
         try database.blocking.register(WordCounter(), withName: "words")
-        try database.close()
+        try database.blocking.close()
         let second = try folder.open()
         try second.newConnection().blocking.readWrite { try $0.set("x", "1") }
         let third = try folder.open()

@@ -102,12 +102,12 @@ import Testing
     @Test func anotherVersionOfTheFilterOrOfTheParentFillsTheViewAnew() throws {
         var database = try open([Self.parent(), Self.urgent(Self.parent())])
         try setHundred(database)
-        try database.close()
+        try database.blocking.close()
 
         let few = Self.urgent(Self.parent(), version: "2", from: 98)
         database = try open([Self.parent(), few])
         #expect(try keys(few, database) == ["k98", "k99"])
-        try database.close()
+        try database.blocking.close()
 
         let regrouped = Self.parent(version: "2", list: "one")
         let (first, second) = (
@@ -116,7 +116,7 @@ import Testing
         database = try open([regrouped, first, second])
         #expect(try keys(first, database) == [])
         #expect(try keys(first, database, in: "one") == ["k98", "k99"])
-        try database.close()
+        try database.blocking.close()
 
         // The tables are kept when nothing changed.
         database = try open([regrouped, first, second])
@@ -195,8 +195,8 @@ import Testing
         let second = try open([Self.parent(version: "2", list: "one")])
         #expect(code { _ = try keys(urgent, first) } == .extensionNotRegistered)
         try write(first) { try $0.set(Task(priority: 99), "k0") }
-        try first.close()
-        try second.close()
+        try first.blocking.close()
+        try second.blocking.close()
         let third = try open([parent, urgent])
         #expect(Set(try keys(urgent, third)) == Set((50..<100).map { "k\($0)" } + ["k0"]))
     }
@@ -230,7 +230,7 @@ import Testing
             }
             try database.newConnection().blocking.read { try compare($0) }
             if random.next(in: 0..<15) == 0 {
-                try database.close()
+                try database.blocking.close()
                 database = try open([parent, middle, last])
             }
         }

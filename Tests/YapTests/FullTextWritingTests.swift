@@ -90,10 +90,10 @@ import Testing
     @Test func aSearchIsFilledAgainWhenItsDescriptionChanges() throws {
         try stage.set(["a": "milk", "b": "milk"])
         try stage.write { try $0.sqlite.execute("DELETE FROM fullText_text WHERE rowid = 1") }
-        try stage.database.close()
+        try stage.database.blocking.close()
         func count(_ search: Search) throws -> Int {
             let database = try FullTextSearchStage.open(stage.folder)
-            defer { try? database.close() }
+            defer { try? database.blocking.close() }
             try database.blocking.register(search)
             return try database.newConnection().blocking.read { try $0[search].count(.expression("milk")) }
         }
@@ -105,7 +105,7 @@ import Testing
         #expect(try count(heavier) == 1)
         func losesARow() throws {
             let database = try FullTextSearchStage.open(stage.folder)
-            defer { try? database.close() }
+            defer { try? database.blocking.close() }
             try database.newConnection().blocking.readWrite {
                 try $0.sqlite.execute("DELETE FROM fullText_text WHERE rowid = 1")
             }
@@ -123,7 +123,7 @@ import Testing
         // What was written without it is added, and nothing else.
         let without = try FullTextSearchStage.open(stage.folder)
         try without.newConnection().blocking.readWrite { try $0.set(Page(title: "", body: "milk"), "c") }
-        try without.close()
+        try without.blocking.close()
         #expect(try count(others[4]) == 2)
     }
 

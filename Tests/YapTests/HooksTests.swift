@@ -149,7 +149,7 @@ import Testing
             try $0.setObject(Secret(text: "x"), forKey: "1", inCollection: "secrets")
             try $0.setObject(Secret(text: "y"), forKey: "2", inCollection: "secrets")
         }
-        try database.close()
+        try database.blocking.close()
         database = try open(hooks)
         let before = Secret.decoded.withLock { $0 }
         try write(database) { try $0.touchObject(forKey: "1", inCollection: "secrets") }
@@ -417,17 +417,17 @@ import Testing
     @Test func registeringCallsNoHookAndStoresNothingThatAges() throws {
         var database = try open()
         try write(database) { try $0.set("a", "1") }
-        try database.close()
+        try database.blocking.close()
         database = try open(logging())
         expect([])
         try write(database) { try $0.set("b", "1") }
         #expect(log.take().count == 2)
-        try database.close()
+        try database.blocking.close()
         // A program without the hooks writes without them.
         database = try open()
         try write(database) { try $0.set("c", "1") }
         expect([])
-        try database.close()
+        try database.blocking.close()
         database = try open(logging())
         try write(database) { try $0.set("d", "1") }
         #expect(log.take().count == 2)

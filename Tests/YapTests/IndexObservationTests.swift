@@ -183,7 +183,7 @@ struct IndexObservationTests {
         #expect(try await counts.next() == 2)
         for rating in 0..<7 { try await set(rating) }
         // The end comes next, so none of these commits gave a value.
-        try database.close()
+        try await database.close()
         #expect(try await counts.next() == nil)
     }
 }

@@ -70,7 +70,7 @@ struct KeptPropertiesTests {
             $0.register(type, inCollection: "things", version: version, upgrade: upgrade)
         }
         let result = try database.newConnection().blocking.readWrite { try body($0) }
-        try database.close()
+        try database.blocking.close()
         return result
     }
 
@@ -209,7 +209,7 @@ struct KeptPropertiesTests {
             $0.register(Earlier.self, inCollection: "things", version: 1)
         }
         try await database.newConnection().upgradeObjects(inCollection: "things")
-        try database.close()
+        try await database.close()
         #expect(try stored(Later.self) == Self.later)
     }
 
@@ -237,7 +237,7 @@ struct KeptPropertiesTests {
             #expect(throws: YapDatabaseError.self) { try get(Earlier.self, transaction) }
             try set(Earlier(title: "ham"), transaction)
         }
-        try database.close()
+        try database.blocking.close()
         #expect(try stored(Earlier.self) == Earlier(title: "ham"))
     }
 

@@ -85,18 +85,18 @@ import Testing
         try write(database) { transaction in
             for key in ["2", "3", "0", "1"] { try transaction[view].append(key, to: "a") }
         }
-        try database.close()
+        try database.blocking.close()
         database = try folder.open()
         try write(database) { transaction in
             // The last rowid is used again, by another row.
             try transaction.removeObject(forKey: "3", inCollection: "todos")
             try transaction.set("new", "new")
         }
-        try database.close()
+        try database.blocking.close()
         database = try open()
         #expect(try keys(database) == ["2", "0", "1"])
         #expect(try database.newConnection().blocking.read { try $0[view].count() } == 3)
-        try database.close()
+        try database.blocking.close()
         database = try folder.open()
         let other = Self.view(version: "2")
         try database.blocking.register(other)
@@ -173,7 +173,7 @@ import Testing
                 #expect(try keys(database, in: group, even) == expected.filter { (Int($0) ?? 0) % 2 == 0 })
             }
             if random.next(in: 0..<20) == 0 {
-                try database.close()
+                try database.blocking.close()
                 database = try open()
             }
         }

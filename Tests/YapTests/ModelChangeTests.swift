@@ -72,7 +72,7 @@ struct ModelChangeTests {
                 try transaction.setObject(object, forKey: "\(first + number)", inCollection: "things")
             }
         }
-        try connection.database.close()
+        try connection.database.blocking.close()
     }
 
     private func read<Object: Sendable>(
@@ -126,7 +126,7 @@ struct ModelChangeTests {
         try connection.blocking.readWrite {
             try $0.setObject(Item(title: "milk", stars: 1), forKey: "0", inCollection: "things")
         }
-        try connection.database.close()
+        try connection.database.blocking.close()
         let later = try open(Item.self, version: 2) { _ in throw Refusal() }
         #expect(try read(Item.self, later) == Item(title: "milk", stars: 1))
     }
@@ -204,7 +204,7 @@ struct ModelChangeTests {
         #expect(told.withLock { $0 } == 3)
         #expect(changes.withLock { $0 } == 0)
         #expect(try await connection.upgradeObjects(inCollection: "things") == 0)
-        try connection.database.close()
+        try await connection.database.close()
         let later = try open(NewTag.self, version: 2) { _ in throw Refusal() }
         #expect(try read(NewTag.self, later, "449") == NewTag(name: "tag 449", color: "blue"))
     }

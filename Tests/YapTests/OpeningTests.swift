@@ -20,7 +20,7 @@ struct OpeningTests {
     @Test func whatWasCommittedIsThereAfterReopening() throws {
         let first = try folder.open()
         try first.newConnection().blocking.readWrite { try $0.set("eggs", "1") }
-        try first.close()
+        try first.blocking.close()
         let second = try folder.open()
         #expect(try second.newConnection().blocking.read { try $0.todo("1") }?.title == "eggs")
         #expect(second.snapshot == 1)
@@ -37,11 +37,11 @@ struct OpeningTests {
         let first = try folder.open()
         try first.newConnection().blocking.readWrite { try $0.set("eggs", "1") }
         #expect(try modes() == ["test.yap": 0o600, "test.yap-wal": 0o600, "test.yap-shm": 0o600])
-        try first.close()
+        try first.blocking.close()
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.file)
         let second = try folder.open()
         #expect(try modes()["test.yap"] == 0o640)
-        try second.close()
+        try second.blocking.close()
     }
 
     @Test func aFileThatIsNotADatabaseIsRefusedAndLeftAsItIs() throws {
@@ -64,7 +64,7 @@ struct OpeningTests {
     }
 
     @Test func aFileOfALaterVersionIsRefused() throws {
-        try folder.open().close()
+        try folder.open().blocking.close()
         let connection = try Connection(path: folder.file)
         try connection.execute("PRAGMA user_version = 99")
         try connection.close()
@@ -76,7 +76,7 @@ struct OpeningTests {
         try database.newConnection().blocking.readWrite { transaction in
             for number in 0..<200 { try transaction.set("some text to fill pages", "\(number)") }
         }
-        try database.close()
+        try database.blocking.close()
         var damaged = try bytes()
         damaged.replaceSubrange(100..<damaged.count, with: Data(repeating: 0xA5, count: damaged.count - 100))
         try write(damaged)
@@ -89,7 +89,7 @@ struct OpeningTests {
         try database.newConnection().blocking.readWrite { transaction in
             for number in 0..<2000 { try transaction.set("some text to fill pages", "\(number)") }
         }
-        try database.close()
+        try database.blocking.close()
         var damaged = try bytes()
         damaged.replaceSubrange(
             20_000..<damaged.count, with: Data(repeating: 0xA5, count: damaged.count - 20_000))

@@ -275,7 +275,7 @@ struct ProxyTests {
         try setDisk(isFull: true)
         try proxy.setObject(String(repeating: "x", count: 100_000), forKey: "a")
         #expect(throws: YapDatabaseProxyError.self) { try proxy.blocking.flush() }
-        try database.close()
+        try database.blocking.close()
         #expect(code { try proxy.setObject("1", forKey: "b") } == .closed)
         #expect(code { try proxy.removeAllObjects() } == .closed)
         #expect(code { _ = try proxy.blocking.object(forKey: "b") } == .closed)

@@ -88,10 +88,10 @@ struct RTreeFollowingTests {
         try connection.blocking.readWrite {
             try $0.sqlite.execute("DELETE FROM rtreeIndex_points WHERE rowid = 1")
         }
-        try database.close()
+        try database.blocking.close()
         func count(_ index: YapDatabaseRTreeIndex<Shop>, _ write: Shop? = nil) throws -> Int {
             let database = try RTreeStage.open(stage.folder)
-            defer { try? database.close() }
+            defer { try? database.blocking.close() }
             if let write { try database.newConnection().blocking.readWrite { try $0.set(write, "late") } }
             try database.blocking.register(index)
             return try database.newConnection().blocking.read { try $0[index].count() }
@@ -112,7 +112,7 @@ struct RTreeFollowingTests {
     }
 
     @Test func anIndexCatchesUpWithRowsThatWereWrittenWithoutIt() throws {
-        try database.close()
+        try database.blocking.close()
         // A row of the index that no write concerned.
         let without = try RTreeStage.open(stage.folder)
         try without.newConnection().blocking.readWrite { transaction in
@@ -122,7 +122,7 @@ struct RTreeFollowingTests {
             try transaction.set(.point(0, 0), "d")
             try transaction.set(.point(9, 9), "e")
         }
-        try without.close()
+        try without.blocking.close()
         let again = try RTreeStage.open(stage.folder)
         try again.blocking.register(points)
         let found = try again.newConnection().blocking.read { transaction in
@@ -239,7 +239,7 @@ struct RTreeFollowingTests {
     }
 
     @Test func anotherClassMayTakeTheName() throws {
-        try database.close()
+        try database.blocking.close()
         let database = try RTreeStage.open(stage.folder)
         let index = YapDatabaseSecondaryIndex("points", of: Shop.self, in: "shops", version: "1") {
             $0.column(\.x)

@@ -145,7 +145,7 @@ extension YapDatabaseEdge {
             if !fails { model = next }
             try expectEqual(stage, model, round)
             if draw.number(20) == 0 {
-                try stage.database.close()
+                try stage.database.blocking.close()
                 let version = "\(draw.number(2))"
                 if version != stage.graph.versionTag.prefix(1) { model.fill() }
                 stage = try RelationshipStage(

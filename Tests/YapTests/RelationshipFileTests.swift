@@ -89,7 +89,7 @@ import Testing
         try stage.write { try $0.remove("a") }
         settle(stage)
         #expect(try files.deleted == ["later"] && stage.table("Files") == 250)
-        try stage.database.close()
+        try stage.database.blocking.close()
         stage = try self.stage()
         settle(stage)
         #expect(try Set(files.deleted).count == 251 && stage.table("Files") == 0)

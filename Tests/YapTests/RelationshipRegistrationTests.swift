@@ -97,7 +97,7 @@ import Testing
             try transaction[first].add(manual)
         }
         for next in [owns(), owns(version: "2"), owns(version: "2", rules: [])] {
-            try database.close()
+            try database.blocking.close()
             database = try open()
             try database.blocking.register(next)
             #expect(
@@ -115,7 +115,7 @@ import Testing
         var database = try open()
         try database.blocking.register(owns())
         try write(database, setBooks)
-        try database.close()
+        try database.blocking.close()
         database = try open()
         try write(database) { transaction in
             try transaction.removeObject(forKey: "hugo", inCollection: "notes")
@@ -136,7 +136,7 @@ import Testing
         var database = try open()
         try database.blocking.register(owns())
         try write(database, setBooks)
-        try database.close()
+        try database.blocking.close()
         database = try open()
         try write(database) { transaction in
             let book = try transaction.object(Book.self, forKey: "1", inCollection: "books")

@@ -46,7 +46,7 @@ struct RenamedPropertyTests {
             }
         }
         let warnings = database.modelWarnings
-        try database.close()
+        try database.blocking.close()
         return warnings
     }
 
@@ -76,7 +76,7 @@ struct RenamedPropertyTests {
             try transaction.setObject(RenamedTodo(), forKey: "2000", inCollection: "things")
             try transaction.removeObject(forKey: "2000", inCollection: "things")
         }
-        try database.close()
+        try database.blocking.close()
         let warnings = try live(RenamedTodo.self, storing: [RenamedTodo(title: "new")])
         #expect(warnings.map(\.property) == ["isDone"])
         #expect(try live(RenamedTodo.self).isEmpty)
@@ -310,7 +310,7 @@ struct RenamedPropertyTests {
                 inCollection: "things")
         }
         #expect(database.modelWarnings.isEmpty)
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test func anEarlierVersionThatIsInstalledAgainWarnsOfNothing() throws {

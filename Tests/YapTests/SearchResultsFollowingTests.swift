@@ -250,7 +250,7 @@ import Testing
             }
             shown = now
             if random.next(in: 0..<10) == 0 {
-                try database.close()
+                try await database.close()
                 database = try stage.open()
                 try database.add(urgent)
                 changes = database.newConnection().changes(of: stage.found).makeAsyncIterator()

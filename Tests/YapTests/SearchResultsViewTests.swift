@@ -261,7 +261,7 @@ import Testing
         var database = try stage.open()
         try database.set(Self.titles)
         try stage.look(for: .words("milk"), database)
-        try database.close()
+        try database.blocking.close()
         database = try stage.open()
         #expect(try stage.keys(database) == ["home": ["e", "a"]])
         try database.blocking.unregister(name)
@@ -282,7 +282,7 @@ import Testing
         var database = try stage.open()
         try database.set(Self.titles)
         try stage.look(for: .words("milk"), database)
-        try database.close()
+        try database.blocking.close()
         database = try stage.open()
         #expect(try stage.keys(database) == [:])
         #expect(try database.read { try $0[stage.found].query } == nil)
@@ -295,20 +295,20 @@ import Testing
         var database = try stage.open()
         try database.set(Self.titles)
         try stage.look(for: .words("milk").in(\.title), database)
-        try database.close()
+        try database.blocking.close()
 
         database = try stage.open()
         #expect(try stage.keys(database) == ["home": ["e", "a"]])
         try database.set(["f": "milk"])
         #expect(try stage.keys(database) == ["home": ["f", "e", "a"]])
-        try database.close()
+        try database.blocking.close()
 
         database = try stage.openWithout()
         try database.set(["a": "tea", "b": "milk"])
         try database.write { try $0.removeErrand("e") }
         try stage.register(database)
         #expect(try stage.keys(database) == ["home": ["b", "f"]])
-        try database.close()
+        try database.blocking.close()
 
         let changed = Stage.search(version: "2")
         database = try stage.openWithout()
@@ -344,8 +344,8 @@ import Testing
         #expect(code { _ = try stage.keys(first) } == .extensionNotRegistered)
         // Writes go on.
         try first.set(["g": "milk"])
-        try first.close()
-        try second.close()
+        try first.blocking.close()
+        try second.blocking.close()
         #expect(try stage.keys(stage.open()) == ["home": ["f", "g", "e"]])
     }
 

@@ -231,10 +231,10 @@ struct SecondaryIndexTests {
         try connection.blocking.readWrite {
             try $0.sqlite.execute("DELETE FROM secondaryIndex_tasks WHERE rowid = 1")
         }
-        try database.close()
+        try database.blocking.close()
         func count(_ index: YapDatabaseSecondaryIndex<Task>) throws -> Int {
             let database = try folder.open { $0.register(Task.self, inCollection: "tasks") }
-            defer { try? database.close() }
+            defer { try? database.blocking.close() }
             try database.blocking.register(index)
             return try database.newConnection().blocking.read { try $0[index].count() }
         }
@@ -248,7 +248,7 @@ struct SecondaryIndexTests {
         // Columns that change places.
         func first(_ describe: (inout YapDatabaseIndexColumns<Task>) -> Void) throws -> String? {
             let database = try folder.open { $0.register(Task.self, inCollection: "tasks") }
-            defer { try? database.close() }
+            defer { try? database.blocking.close() }
             let index = YapDatabaseSecondaryIndex("two", of: Task.self, in: "tasks", version: "1", describe)
             try database.blocking.register(index)
             return try database.newConnection().blocking.read {
@@ -268,7 +268,7 @@ struct SecondaryIndexTests {
         try without.newConnection().blocking.readWrite {
             try $0.setObject(Task(title: "new"), forKey: "e", inCollection: "tasks")
         }
-        try without.close()
+        try without.blocking.close()
         #expect(try count(other) == 5)
     }
 

@@ -188,7 +188,7 @@ struct TransactionTests {
         try connection.blocking.readWrite { _ throws in
             #expect(code { try connection.blocking.readWrite { _ in } } == .nestedTransaction)
             #expect(code { try other.blocking.readWrite { _ in } } == .nestedTransaction)
-            #expect(code { try database.close() } == .nestedTransaction)
+            #expect(code { try database.blocking.close() } == .nestedTransaction)
             // Reading what is committed is allowed.
             #expect(code { try other.blocking.read { _ in } } == nil)
         }
@@ -238,7 +238,7 @@ struct TransactionTests {
     }
 
     private func closing() throws {
-        try database.close()
+        try database.blocking.close()
         #expect(code { try connection.blocking.read { _ in } } == .closed)
         #expect(code { try connection.blocking.readWrite { _ in } } == .closed)
     }

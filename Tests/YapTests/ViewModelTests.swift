@@ -133,12 +133,12 @@ import Testing
                 #expect(try Self.audit(transaction) == [])
             }
             if writer.below(20) == 0 {
-                try database.close()
+                try database.blocking.close()
                 database = try open()
                 (connection, reader) = (database.newConnection(), database.newConnection())
             }
         }
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test(arguments: TestSeed.values(count: 10))
@@ -211,7 +211,7 @@ import Testing
             }
             let isReopened = writer.below(8) == 0
             if isReopened {
-                try database.close()
+                try database.blocking.close()
                 database = try open()
                 database.addInlineCommitObserver { seen.add($0) }
                 try database.blocking.register(view)
@@ -278,7 +278,7 @@ import Testing
         let stage = try Stage()
         let first = try stage.open()
         try stage.set(0..<100, 1, first)
-        try first.database.close()
+        try first.database.blocking.close()
         try stage.set(97..<103, 2, try stage.open(withView: false))
         stage.calls.withLock { $0 = 0 }
         let counts = try stage.open().blocking.read { try $0[stage.view].counts() }

@@ -154,7 +154,7 @@ import Testing
         try await database.register(view)
         var again = connection.changes(of: view).makeAsyncIterator()
         #expect(try await again.next()?.isReset == true)
-        try database.close()
+        try await database.close()
         #expect(try await again.next() == nil)
     }
 

@@ -27,7 +27,7 @@ struct EditCommands {
         case "pin", "unpin": try await pin(list)
         default: try await importFile(list)
         }
-        try list.close()
+        try await list.close()
         return 0
     }
 

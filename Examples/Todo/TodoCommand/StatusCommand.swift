@@ -25,7 +25,7 @@ struct StatusCommand {
         let items = try await list.todos().count
         let pending = try await list.pendingChangesCount()
         let token = try await list.changeToken()
-        try list.close()
+        try await list.close()
         let entry = SyncJournal.read(folder)
         let isRunning = entry.process > 0 && kill(entry.process, 0) == 0
         if call.isJSON {

@@ -36,7 +36,7 @@ struct SyncCommand {
         journal.end()
         let items = try await list.todos().count
         let pending = try await list.pendingChangesCount()
-        try list.close()
+        try await list.close()
         let isDone = status.state == .idle || (status.isOtherProcess && pending == 0)
         if call.isJSON {
             try Output.json(SyncedJSON(status: status.line, items: items, pending: pending, isDone: isDone))

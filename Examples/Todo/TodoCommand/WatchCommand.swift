@@ -65,7 +65,7 @@ struct WatchCommand {
             case .signal: break loop
             }
         }
-        try list.close()
+        try await list.close()
         journal.end()
         try tell(EventJSON(event: "ended"), "ended")
         return 0

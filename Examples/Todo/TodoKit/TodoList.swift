@@ -31,8 +31,8 @@ public final class TodoList: Sendable {
     }
 
     /// Closes the file, and lets another process sync.
-    public func close() throws {
-        try database.close()
+    public func close() async throws {
+        try await database.close()
     }
 
     /// All items by their keys.

@@ -20,6 +20,15 @@ final class IdleReaders: Sendable {
         }
     }
 
+    /// Closes what is kept.
+    func removeAll() {
+        _ = readers.withLock { readers in
+            let removed = readers
+            if readers != nil { readers = [] }
+            return removed
+        }
+    }
+
     /// Closes what is kept, and keeps nothing from now on.
     func close() {
         // Released after the lock: their caches hold objects of the app.

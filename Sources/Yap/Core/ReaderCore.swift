@@ -2,7 +2,7 @@ import SQLite
 
 /// One connection's reading side: its own SQLite handle, and one snapshot a transaction.
 final class ReaderCore {
-    private let store: StoreConnection
+    let store: StoreConnection
     private let log: CommitLog
 
     init(_ store: StoreConnection, log: CommitLog) {

@@ -20,6 +20,7 @@ struct RowCache {
     }
 
     var isEmpty: Bool { entries.isEmpty }
+    var rowsCount: Int { entries.count }
 
     mutating func entry(_ key: String) -> Entry? {
         guard !entries.isEmpty, let slot = slots[ExactString(key)] else { return nil }

@@ -120,6 +120,20 @@ final class StoreConnection {
         dropExtensionCaches()
     }
 
+    /// Empties all caches and returns their memory.
+    func flushMemory() {
+        dropCaches()
+        sqlite.releaseMemory()
+    }
+
+    var memoryUse: YapDatabaseMemoryUse {
+        let bytes = sqlite.memoryUse
+        return YapDatabaseMemoryUse(
+            cachedRowsCount: collections.values.reduce(0) { $0 + $1.cache.rowsCount },
+            pageCacheBytes: bytes.pageCacheBytes, statementBytes: bytes.statementBytes,
+            schemaBytes: bytes.schemaBytes)
+    }
+
     private func dropExtensionCaches() {
         for entry in extensions { entry.connection.dropCaches() }
     }

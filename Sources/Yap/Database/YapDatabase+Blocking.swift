@@ -34,6 +34,35 @@ extension YapDatabase {
         public func backup(to path: String, progress: (Double) throws -> Void = { _ in }) throws {
             try database.backup(to: path, progress)
         }
+
+        /// Closes the file: waits for the write that runs, and refuses later reads and writes with `closed`. A second
+        /// call does nothing.
+        ///
+        /// Connections close their own handles when they are released, or at their next use.
+        /// - Throws: `YapDatabaseError`: `nestedTransaction` inside of a write transaction; `deadlock` inside of a read
+        ///   on a connection for which the running write waits.
+        @available(*, noasync, message: "call `try await database.close()`")
+        public func close() throws {
+            try database.closeNow()
+        }
+
+        /// Waits until all writes that were queued before have ended, as the asynchronous form does.
+        ///
+        /// - Throws: `YapDatabaseError`: `closed`; `deadlock` inside of a write transaction, and of a read for which a
+        ///   queued write waits.
+        @available(*, noasync, message: "call `try await database.flushTransactions()`")
+        public func flushTransactions() throws {
+            try database.exclusivelyWaiting { _ in }
+        }
+
+        /// Releases memory, as the asynchronous form does.
+        ///
+        /// - Throws: `YapDatabaseError`: `closed`, or `nestedTransaction` inside of a write transaction.
+        @available(*, noasync, message: "call `try await database.flushMemory()`")
+        public func flushMemory() throws {
+            try database.writer.withCore { $0.store.flushMemory() }
+            database.idleReaders.removeAll()
+        }
     }
 
     func register(_ instance: some YapDatabaseExtension, _ name: String) throws {

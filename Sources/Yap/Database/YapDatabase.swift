@@ -107,9 +107,14 @@ public final class YapDatabase: Sendable {
     }
 
     /// A new connection. It opens its own SQLite handle at its first read.
-    public func newConnection() -> YapDatabaseConnection {
-        YapDatabaseConnection(self)
+    ///
+    /// - Parameter name: Names it in diagnostics. Names needn't be unique.
+    public func newConnection(name: String? = nil) -> YapDatabaseConnection {
+        YapDatabaseConnection(self, name: name)
     }
+
+    /// Number of asynchronous writes, of all connections, that wait or run. Registrations of extensions count too.
+    public var pendingWritesCount: Int { shell.pendingWrites.count }
 
     /// The number of the newest commit that this instance has made or seen.
     public var snapshot: UInt64 { log.newest.number }
@@ -176,11 +181,7 @@ public final class YapDatabase: Sendable {
         let value: UInt64
     }
 
-    /// Closes the file: waits for the transaction that is under way, and refuses later ones with `closed`.
-    ///
-    /// Connections close their own handles when they go, or at their next use.
-    /// - Throws: `nestedTransaction` inside of a write transaction.
-    public func close() throws {
+    func closeNow() throws {
         try writer.close()
         shell.close()
         idleReaders.close()

@@ -9,11 +9,16 @@ public final class YapDatabaseConnection: Sendable {
     /// The database it belongs to, which lives at least as long.
     public let database: YapDatabase
 
+    /// The name that `newConnection(name:)` gave it, for diagnostics.
+    public let name: String?
+
     let reader = OwnedLock<ReaderCore?>(nil)
     let jobs = SerialJobs()
+    let pendingReads = PendingCount()
 
-    init(_ database: YapDatabase) {
+    init(_ database: YapDatabase, name: String? = nil) {
         self.database = database
+        self.name = name
     }
 
     deinit {
@@ -22,6 +27,9 @@ public final class YapDatabaseConnection: Sendable {
             if let core { idleReaders.keep(core) }
         }
     }
+
+    /// Number of asynchronous reads of this connection that wait or run.
+    public var pendingReadsCount: Int { pendingReads.count }
 
     /// The forms that run on the caller's thread and wait.
     public var blocking: Blocking { Blocking(connection: self) }
@@ -32,8 +40,9 @@ public final class YapDatabaseConnection: Sendable {
 
         /// Runs `body` on the newest snapshot, and returns what it returns.
         ///
-        /// - Throws: What `body` throws; `YapDatabaseError` of code `nestedTransaction` inside of another
-        ///   read on this connection, `closed`, or what the file gave.
+        /// - Throws: What `body` throws; `YapDatabaseError`: `nestedTransaction` inside of another read on this
+        ///   connection; `deadlock` if another thread reads on this connection and waits for a transaction of this
+        ///   thread; `closed`, or what the file gave.
         @available(*, noasync, message: "call `try await connection.read { ... }`")
         public func read<Result>(_ body: (YapDatabaseReadTransaction) throws -> Result) throws -> Result {
             try connection.readNow(body).result
@@ -41,15 +50,42 @@ public final class YapDatabaseConnection: Sendable {
 
         /// Runs `body` in a write transaction, commits, and returns what it returned.
         ///
-        /// - Throws: What `body` throws; `YapDatabaseError` of code `nestedTransaction` inside of another
-        ///   write, `busy`, `diskFull`, `closed`, ... In each case nothing of the transaction is kept, on
-        ///   disk or in memory.
+        /// - Throws: What `body` throws; `YapDatabaseError`: `nestedTransaction` inside of another write; `deadlock`
+        ///   inside of a read on a connection for which the running write waits; `busy`, `diskFull`, `closed`, ... In
+        ///   each case nothing of the transaction is kept, on disk or in memory.
         @available(*, noasync, message: "call `try await connection.readWrite { ... }`")
         public func readWrite<Result>(_ body: (YapDatabaseReadWriteTransaction) throws -> Result) throws
             -> Result
         {
             try connection.database.writer.withCore { try $0.alone(body) }
         }
+
+        /// Releases the memory of the connection's caches, as the asynchronous form does.
+        ///
+        /// - Throws: `YapDatabaseError`: `nestedTransaction` inside of a read on this connection; `deadlock` as `read`.
+        @available(*, noasync, message: "call `try await connection.flushMemory()`")
+        public func flushMemory() throws {
+            try connection.flushMemoryNow()
+        }
+
+        /// What the connection keeps in memory. Throws as `flushMemory()`.
+        @available(*, noasync, message: "call `try await connection.memoryUse()`")
+        public func memoryUse() throws -> YapDatabaseMemoryUse {
+            try connection.memoryUseNow()
+        }
+    }
+
+    func flushMemoryNow() throws {
+        // Released after the lock: its caches hold objects of the app.
+        var closed: ReaderCore?
+        try reader.withLock { core in
+            if database.isClosed { swap(&core, &closed) }
+            core?.store.flushMemory()
+        }
+    }
+
+    func memoryUseNow() throws -> YapDatabaseMemoryUse {
+        try reader.withLock { $0?.store.memoryUse ?? YapDatabaseMemoryUse() }
     }
 
     func readNow<Result>(

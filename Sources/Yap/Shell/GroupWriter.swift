@@ -6,10 +6,12 @@ final class GroupWriter: Sendable {
 
     private let queue: WorkQueue<any WriteRequest>
     private let writer: Writer
+    private let pending: PendingCount
 
-    init(queue: WorkQueue<any WriteRequest>, writer: Writer) {
+    init(queue: WorkQueue<any WriteRequest>, writer: Writer, pending: PendingCount = PendingCount()) {
         self.queue = queue
         self.writer = writer
+        self.pending = pending
     }
 
     /// Serves until the queue is closed and empty.
@@ -43,6 +45,11 @@ final class GroupWriter: Sendable {
         } catch {
             request.fail(error)
         }
+        answer(request)
+    }
+
+    private func answer(_ request: any WriteRequest) {
+        pending.end()
         request.resume()
     }
 
@@ -67,7 +74,7 @@ final class GroupWriter: Sendable {
             if runCount == 0 { runCount = members.count }
             for member in members[..<runCount] { member.fail(error) }
         }
-        for member in members[..<runCount] { member.resume() }
+        for member in members[..<runCount] { answer(member) }
         return Array(members[runCount...])
     }
 

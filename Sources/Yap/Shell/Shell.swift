@@ -9,6 +9,8 @@ final class Shell: Sendable {
     }
 
     private let state = Lock(State())
+    /// Writes that were queued and aren't answered.
+    let pendingWrites = PendingCount()
     private let writes = WorkQueue<any WriteRequest>()
     private let reads = WorkQueue<SerialJobs>()
 
@@ -23,7 +25,9 @@ final class Shell: Sendable {
 
     /// Queues a write for the writer's thread.
     func write(_ request: any WriteRequest, _ writer: Writer) {
+        pendingWrites.begin()
         guard writes.push(request) != .refused else {
+            pendingWrites.end()
             request.fail(YapDatabaseError(.closed, "the database was closed"))
             return request.resume()
         }
@@ -32,7 +36,7 @@ final class Shell: Sendable {
             return !state.hasWriterThread
         }
         guard mustStart else { return }
-        let worker = GroupWriter(queue: writes, writer: writer)
+        let worker = GroupWriter(queue: writes, writer: writer, pending: pendingWrites)
         if !WorkerThread.start({ worker.run() }) {
             // No thread to be had. Blocking this one is bad, never answering would be worse.
             state.withLock { $0.hasWriterThread = false }

@@ -70,6 +70,42 @@ extension YapDatabase {
         }
     }
 
+    /// Closes the file: waits for the write that runs, and refuses later reads and writes with `closed`. So it does
+    /// with writes that are queued: call `flushTransactions()` before to wait for them. A second call does nothing.
+    ///
+    /// It waits on a thread of its own, and cancelling the task has no effect. Connections close their own handles when
+    /// they are released, or at their next use.
+    public func close() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            let close: @Sendable () -> Void = { continuation.resume(with: Result { try self.closeNow() }) }
+            // Without a thread to be had, blocking this one is better than no answer.
+            if !WorkerThread.start(close) { close() }
+        }
+    }
+
+    /// Waits until all asynchronous writes that were queued before, by any connection, have ended.
+    ///
+    /// - Throws: `YapDatabaseError` of code `closed`.
+    public func flushTransactions() async throws {
+        try await exclusively { _ in }
+    }
+
+    /// Releases memory: decoded rows and pages of the file that the writer keeps, and the handles of connections that
+    /// were released. For the memory of a connection call `YapDatabaseConnection.flushMemory()`.
+    ///
+    /// - Throws: `YapDatabaseError` of code `closed`.
+    public func flushMemory() async throws {
+        try await exclusively { $0.store.flushMemory() }
+        idleReaders.removeAll()
+    }
+
+    /// What the writer keeps in memory.
+    ///
+    /// - Throws: `YapDatabaseError` of code `closed`.
+    public func writerMemoryUse() async throws -> YapDatabaseMemoryUse {
+        try await exclusively { $0.store.memoryUse }
+    }
+
     /// The commits from now on. Each reading of this property is a subscription of its own, which ends with
     /// its iterator.
     ///

@@ -28,13 +28,45 @@ extension YapDatabaseConnection {
         }
     }
 
+    /// Waits until all asynchronous writes of the database, and all asynchronous reads of this connection, that were
+    /// queued before have ended.
+    ///
+    /// - Throws: `YapDatabaseError` of code `closed`.
+    public func flushTransactions() async throws {
+        try await database.flushTransactions()
+        try await queued {}
+    }
+
+    /// Releases the memory of decoded rows, of pages of the file and of statements, once the reads that were queued
+    /// before have ended. The connection can be used as before.
+    ///
+    /// An app calls it when the system is short of memory. `memoryUse()` returns how much there is.
+    /// - Throws: `CancellationError` before it is queued.
+    public func flushMemory() async throws {
+        try await queued { try self.flushMemoryNow() }
+    }
+
+    /// What the connection keeps in memory. Nothing before its first read. Throws as `flushMemory()`.
+    public func memoryUse() async throws -> YapDatabaseMemoryUse {
+        try await queued { try self.memoryUseNow() }
+    }
+
     func readTracked<Result: Sendable>(
         tracksReads: Bool, _ body: @escaping @Sendable (YapDatabaseReadTransaction) throws -> Result
     ) async throws -> (result: Result, reads: ReadDependencies?) {
+        try await queued { try self.readNow(tracksReads: tracksReads, body) }
+    }
+
+    private func queued<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
+            pendingReads.begin()
             database.shell.read(jobs) {
-                continuation.resume(with: Swift.Result { try self.readNow(tracksReads: tracksReads, body) })
+                let result = Swift.Result { try body() }
+                self.pendingReads.end()
+                continuation.resume(with: result)
             }
         }
     }

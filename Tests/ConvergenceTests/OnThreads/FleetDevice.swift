@@ -62,11 +62,11 @@ final class FleetDevice {
     /// - Returns: Whether it was the first.
     func upgrade() throws -> Bool {
         guard app.version == 1 else { return false }
-        try app.database.close()
+        try app.database.blocking.close()
         let rows = app.rows
         let database = try YapDatabase(path: path) { rows.register(in: &$0) }
         let todos = try database.newConnection().blocking.read { try rows.todos($0) }
-        try database.close()
+        try database.blocking.close()
         ledger.withLock { ledger in
             ledger.startedOver(device: index)
             for (key, todo) in todos {
@@ -190,5 +190,5 @@ final class FleetDevice {
         return try app.connection.blocking.read { try rows.todos($0) }
     }
 
-    func end() throws { try app.database.close() }
+    func end() throws { try app.database.blocking.close() }
 }

@@ -100,8 +100,8 @@ import YapCloudKit
             try await laptop.add("laptop \(number)")
             try await phone.waitForItems(2 * number)
         }
-        try phone.database.close()
-        try laptop.database.close()
+        try await phone.database.close()
+        try await laptop.database.close()
         await cloud.stop()
     }
 
@@ -115,8 +115,8 @@ import YapCloudKit
         try await phone.add("2")
         try cloud.startAgain()
         try await laptop.waitForItems(2)
-        try phone.database.close()
-        try laptop.database.close()
+        try await phone.database.close()
+        try await laptop.database.close()
         await cloud.stop()
     }
 }

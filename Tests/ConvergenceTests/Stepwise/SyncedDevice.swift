@@ -46,7 +46,7 @@ final class SyncedDevice: SimulatedDevice {
     func end() throws {
         guard let ending = app else { return }
         app = nil
-        try ending.database.close()
+        try ending.database.blocking.close()
         cloud.bury(index)
         // What is left of the process finds that out, and lets go of its files.
         ending.scheduler.run(stepsMax: Self.stepsMax)

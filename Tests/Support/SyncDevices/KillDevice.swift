@@ -236,7 +236,7 @@ package final class KillDevice {
     }
 
     package func close() throws {
-        try database.close()
+        try database.blocking.close()
         scheduler.runUntilQuiet()
         client.stop()
     }

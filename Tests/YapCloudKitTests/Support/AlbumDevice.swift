@@ -52,7 +52,7 @@ final class AlbumDevice {
     }
 
     deinit {
-        try? database.close()
+        try? database.blocking.close()
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         try? FileManager.default.removeItem(atPath: folder)
     }
@@ -83,7 +83,7 @@ final class AlbumDevice {
     }
 
     func relaunch(drafts: Drafts = .registered, zone: String? = nil) throws {
-        try database.close()
+        try database.blocking.close()
         (database, sync) = try Self.open(path, device, cloud, random, drafts, zone: zone)
         observe()
     }

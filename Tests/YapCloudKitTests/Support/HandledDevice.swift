@@ -85,7 +85,7 @@ final class HandledDevice {
 
     deinit {
         others.check(database)
-        try? database.close()
+        try? database.blocking.close()
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
@@ -107,7 +107,7 @@ final class HandledDevice {
     /// - Parameter unseen: What happens to the file while it is closed.
     func relaunch(storage: YapDatabaseCloudKit.QueueStorage? = nil, unseen: () throws -> Void = {}) throws {
         others.check(database)
-        try database.close()
+        try database.blocking.close()
         try unseen()
         if let storage { options.storage = storage }
         scheduler = ManualScheduler(clock: cloud.clock)

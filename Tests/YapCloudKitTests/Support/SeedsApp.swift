@@ -29,7 +29,7 @@ final class SeedsApp {
     }
 
     deinit {
-        try? database.close()
+        try? database.blocking.close()
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
@@ -45,7 +45,7 @@ final class SeedsApp {
 
     /// The app ends and starts: the file is opened again, and nothing of the memory is left.
     func relaunch() throws {
-        try database.close()
+        try database.blocking.close()
         scheduler = ManualScheduler(clock: cloud.clock)
         database = try YapDatabase(path: path, configure: configure)
     }

@@ -44,7 +44,7 @@ final class SyncedDevice {
     }
 
     deinit {
-        try? database.close()
+        try? database.blocking.close()
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
@@ -69,7 +69,7 @@ final class SyncedDevice {
     }
 
     func relaunch() throws {
-        try database.close()
+        try database.blocking.close()
         (database, sync, scheduler) = try Self.open(
             path, device, cloud, random, listens, folds, objectsOfDeletedZones)
         observe()

@@ -50,7 +50,7 @@ final class CloudSyncApp: DeviceApp {
                 assetFiles: DeviceFiles(device),
                 whenRegistered: { if world.plan.scenario.runsAhead { process.mayRunAhead() } })
         } catch {
-            try? database.close()
+            try? database.blocking.close()
             throw error
         }
         connection = database.newConnection()

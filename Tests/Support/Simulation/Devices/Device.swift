@@ -144,7 +144,7 @@ final class Device: @unchecked Sendable {
 
     private func stop(_ process: Process) {
         // Whatever it says: the process is gone.
-        try? app?.database.close()
+        try? app?.database.blocking.close()
         app = nil
         process.end()
         world.network.forget(self)
@@ -167,7 +167,7 @@ final class Device: @unchecked Sendable {
         let open = database
         app = nil
         do {
-            try open?.close()
+            try open?.blocking.close()
         } catch  where isDiskFaulty {}
     }
 
@@ -357,7 +357,7 @@ final class Device: @unchecked Sendable {
         do {
             let other = try makeApp(process)
             defer {
-                try? other.database.close()
+                try? other.database.blocking.close()
                 process.end()
             }
             app = other

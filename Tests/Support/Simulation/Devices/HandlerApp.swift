@@ -57,7 +57,7 @@ final class HandlerApp: DeviceApp {
         do {
             try database.blocking.register(cloudKit, withName: HandlerPages.extensionName)
         } catch {
-            try? database.close()
+            try? database.blocking.close()
             throw error
         }
         try world.sabotage?.spoil(device.path, registeredName: HandlerPages.extensionName, isOpen: true)
