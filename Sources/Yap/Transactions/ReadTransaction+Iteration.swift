@@ -79,7 +79,7 @@ extension YapDatabaseReadTransaction {
 
     /// The object of the row on which the statement stands: from the cache, else decoded, and not put into
     /// the cache, which one long iteration would flush.
-    private func objectBox(
+    final func objectBox(
         _ key: String, _ registered: StoreConnection.Collection, _ statement: borrowing Statement
     ) throws -> CachedValue {
         if let box = registered.cache.object(key) { return box }

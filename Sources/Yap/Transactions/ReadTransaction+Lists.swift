@@ -1,3 +1,5 @@
+import SQLite
+
 /// Counting and listing.
 extension YapDatabaseReadTransaction {
     /// How many rows the collection has.
@@ -10,6 +12,21 @@ extension YapDatabaseReadTransaction {
     public final func numberOfKeysInAllCollections() throws -> Int {
         try beginAll()
         return try rows.count("SELECT count(*) FROM database2")
+    }
+
+    /// The collections that have a row, each with its number of rows, in the order of their names' bytes. Looks at all
+    /// keys.
+    public final func numberOfKeysInEachCollection() throws -> [(collection: String, count: Int)] {
+        try beginAll()
+        return try store.statement(
+            "SELECT collection, count(*) FROM database2 GROUP BY collection ORDER BY collection"
+        ) { statement in
+            var counts: [(collection: String, count: Int)] = []
+            while try statement.step() {
+                counts.append((statement.text(at: 0), Int(statement.int64(at: 1))))
+            }
+            return counts
+        }
     }
 
     /// How many collections have a row.

@@ -56,6 +56,34 @@ extension YapDatabaseReadTransaction {
         return (object, try metadata(metadataType, forKey: key, inCollection: collection))
     }
 
+    /// The objects of rows with these keys, in the order of the keys; nil for a key without a row.
+    ///
+    /// - Throws: As `object(_:forKey:inCollection:)`.
+    public final func objects<Object: Sendable>(
+        _ type: Object.Type, forKeys keys: some Sequence<String>, inCollection collection: String
+    ) throws -> [Object?] {
+        try keys.map { try object(type, forKey: $0, inCollection: collection) }
+    }
+
+    /// The metadata of rows with these keys, in the order of the keys; nil for a key without a row or metadata.
+    ///
+    /// - Throws: As `object(_:forKey:inCollection:)`.
+    public final func metadata<Metadata: Sendable>(
+        _ type: Metadata.Type, forKeys keys: some Sequence<String>, inCollection collection: String
+    ) throws -> [Metadata?] {
+        try keys.map { try metadata(type, forKey: $0, inCollection: collection) }
+    }
+
+    /// Objects and metadata of rows with these keys, in the order of the keys; nil for a key without a row.
+    ///
+    /// - Throws: As `object(_:forKey:inCollection:)`.
+    public final func rows<Object: Sendable, Metadata: Sendable>(
+        _ type: Object.Type, metadata metadataType: Metadata.Type, forKeys keys: some Sequence<String>,
+        inCollection collection: String
+    ) throws -> [(object: Object, metadata: Metadata?)?] {
+        try keys.map { try row(type, metadata: metadataType, forKey: $0, inCollection: collection) }
+    }
+
     /// Whether there is a row of this name.
     public final func hasObject(forKey key: String, inCollection collection: String) throws -> Bool {
         try rowID(forKey: key, inCollection: collection) != nil

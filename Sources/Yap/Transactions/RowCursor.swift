@@ -1,10 +1,9 @@
 import SQLite
 
-/// A statement that stands on the rows of one collection, one after the other, in the order of their keys'
-/// bytes.
+/// A statement that stands on rows, one after the other, in the order of their collections and keys' bytes.
 ///
-/// Rows may be changed while it runs. When rows are added to or removed from the collection, or reading
-/// fails, it ends, and the enclosing `read` or `readWrite` throws the error: a `Sequence` can't.
+/// Rows may be changed while it runs. When rows are added to or removed from its collections, or reading fails, it
+/// ends, and the enclosing `read` or `readWrite` throws the error: a `Sequence` can't.
 final class RowCursor {
     enum Columns: String {
         case key = "key"
@@ -12,6 +11,45 @@ final class RowCursor {
         case keyAndObject = "key, rowid, data"
         case keyAndMetadata = "key, rowid, metadata"
         case row = "key, rowid, data, metadata"
+        case name = "key, collection"
+        case nameAndObject = "key, collection, data"
+        case nameAndMetadata = "key, collection, metadata"
+        case nameAndRow = "key, collection, data, metadata"
+    }
+
+    /// Which rows.
+    enum Scope {
+        /// Those of these collections, one collection after the other.
+        case collections([String])
+        case all
+        /// Rows of a table that no write of the app changes while they are read.
+        case fixed
+    }
+
+    /// What is read.
+    struct Query {
+        let sql: String
+        let scope: Scope
+        /// Bound as the first parameter.
+        var position: Int64?
+
+        init(_ columns: Columns, _ scope: Scope) {
+            sql =
+                "SELECT \(columns.rawValue) FROM database2 "
+                + {
+                    switch scope {
+                    case .collections: "WHERE collection = ?1 ORDER BY key"
+                    case .all, .fixed: "ORDER BY collection, key"
+                    }
+                }()
+            self.scope = scope
+        }
+
+        init(sql: String, after position: Int64) {
+            self.sql = sql
+            self.position = position
+            scope = .fixed
+        }
     }
 
     /// A box, because an optional property of a type that can't be copied can't be lent.
@@ -21,20 +59,24 @@ final class RowCursor {
     }
 
     private unowned let transaction: YapDatabaseReadTransaction
-    private let collection: String
-    private let mutationCount: Int
+    private let scope: Scope
+    private var mutationCount = 0
+    /// The collections to come.
+    private var rest: ArraySlice<String> = []
     private var held: Held?
 
-    init(_ transaction: YapDatabaseReadTransaction, _ columns: Columns, inCollection collection: String)
-        throws
-    {
+    init(_ transaction: YapDatabaseReadTransaction, _ query: Query) throws {
         self.transaction = transaction
-        self.collection = collection
-        mutationCount = transaction.mutations.count(collection)
+        scope = query.scope
+        if case .collections(let collections) = scope {
+            rest = collections[...]
+            if rest.isEmpty { return }
+        }
+        mutationCount = countMutations()
         do {
-            let sql = "SELECT \(columns.rawValue) FROM database2 WHERE collection = ?1 ORDER BY key"
-            let statement = try transaction.store.sqlite.prepare(sql)
-            try statement.bind(collection, at: 1)
+            let statement = try transaction.store.sqlite.prepare(query.sql)
+            if let first = rest.popFirst() { try statement.bind(first, at: 1) }
+            if let position = query.position { try statement.bind(position, at: 1) }
             held = Held(statement)
         } catch let error as SQLiteError {
             throw transaction.store.noted(error)
@@ -57,16 +99,36 @@ final class RowCursor {
 
     private func step<Row>(_ read: (borrowing Statement) throws -> Row?) throws -> Row? {
         while let held {
-            guard transaction.mutations.count(collection) == mutationCount else {
-                throw YapDatabaseError(
-                    .mutatedDuringIteration, "rows were added or removed while it was iterated",
-                    collection: collection)
+            guard countMutations() == mutationCount else { throw mutated }
+            if try held.statement.step() {
+                if let row = try read(held.statement) { return row }
+            } else if let next = rest.popFirst() {
+                held.statement.reset()
+                try held.statement.bind(next, at: 1)
+            } else {
+                break
             }
-            guard try held.statement.step() else { break }
-            if let row = try read(held.statement) { return row }
         }
         held = nil
         return nil
+    }
+
+    /// Additions and removals in the collections that are read.
+    private func countMutations() -> Int {
+        switch scope {
+        case .collections(let collections):
+            collections.reduce(0) { $0 + transaction.mutations.count($1) }
+        case .all: transaction.mutations.total
+        case .fixed: 0
+        }
+    }
+
+    private var mutated: YapDatabaseError {
+        var collection: String?
+        if case .collections(let collections) = scope, collections.count == 1 { collection = collections[0] }
+        return YapDatabaseError(
+            .mutatedDuringIteration, "rows were added or removed while it was iterated",
+            collection: collection)
     }
 
     private func fail<Row>(_ error: any Error) -> Row? {

@@ -126,8 +126,18 @@ struct MutationCounter {
     private var all = 0
     private var counts: [String: Int] = [:]
 
+    /// In all collections.
+    private(set) var total = 0
+
     func count(_ collection: String) -> Int { all + (counts[collection] ?? 0) }
 
-    mutating func mutated(_ collection: String) { counts[collection, default: 0] += 1 }
-    mutating func mutatedAll() { all += 1 }
+    mutating func mutated(_ collection: String) {
+        counts[collection, default: 0] += 1
+        total += 1
+    }
+
+    mutating func mutatedAll() {
+        all += 1
+        total += 1
+    }
 }

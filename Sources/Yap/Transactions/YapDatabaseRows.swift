@@ -1,27 +1,32 @@
 import SQLite
 
-/// The rows of a collection as a lazy sequence; each iteration reads them anew.
+/// Rows as a lazy sequence; each iteration reads them anew.
 public struct YapDatabaseRows<Element>: Sequence {
     private let transaction: YapDatabaseReadTransaction
-    private let columns: RowCursor.Columns
-    private let collection: String
+    private let query: RowCursor.Query
     private let read: (borrowing Statement) throws -> Element?
+
+    init(
+        _ transaction: YapDatabaseReadTransaction, _ query: RowCursor.Query,
+        _ read: @escaping (borrowing Statement) throws -> Element?
+    ) {
+        self.transaction = transaction
+        self.query = query
+        self.read = read
+    }
 
     init(
         _ transaction: YapDatabaseReadTransaction, _ columns: RowCursor.Columns, _ collection: String,
         _ read: @escaping (borrowing Statement) throws -> Element?
     ) {
-        self.transaction = transaction
-        self.columns = columns
-        self.collection = collection
-        self.read = read
+        self.init(transaction, RowCursor.Query(columns, .collections([collection])), read)
     }
 
     /// An iterator that stands before the first row.
     public func makeIterator() -> Iterator {
         precondition(!transaction.isEnded, "a sequence of rows was iterated after its transaction had ended")
         do {
-            return Iterator(cursor: try RowCursor(transaction, columns, inCollection: collection), read: read)
+            return Iterator(cursor: try RowCursor(transaction, query), read: read)
         } catch {
             if transaction.iterationError == nil { transaction.iterationError = error }
             return Iterator(cursor: nil, read: read)
