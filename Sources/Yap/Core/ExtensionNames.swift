@@ -16,6 +16,10 @@ struct ExtensionNames {
         guard !name.isEmpty, !store.extensions.contains(where: { $0.registered.name == name }) else {
             throw YapDatabaseError(.extensionNameTaken, "the name \"\(name)\" is empty or taken")
         }
+        guard !name.hasPrefix(ChangeReader.namePrefix) else {
+            throw YapDatabaseError(
+                .invalidExtension, "\"\(name)\" begins as the name of a reader of changes does")
+        }
         for dependency in instance.dependencies where !registry.contains(where: { $0.name == dependency }) {
             throw YapDatabaseError(
                 .extensionDependencyMissing, "\"\(name)\" needs \"\(dependency)\", which is not registered")

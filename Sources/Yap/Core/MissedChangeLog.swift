@@ -2,9 +2,10 @@ import SQLite
 
 /// The table `changes2`: which rows changed while an extension of the file wasn't registered in the process that wrote.
 ///
-/// It is written only while such an extension exists and can catch up (`YapDatabaseExtension.catchesUp`). The
-/// extension's note in `yap2` has the position after which the log names every row that it missed; such a note always
-/// has an entry after it. A row that changes again moves to the end of the log.
+/// It is written only while such an extension exists and can catch up (`YapDatabaseExtension.catchesUp`), or a reader
+/// of changes (`ChangeReader`), which is kept as such an extension. The extension's note in `yap2` has the position
+/// after which the log names every row that it missed; such a note always has an entry after it. A row that changes
+/// again moves to the end of the log.
 final class MissedChangeLog {
     /// Default maximum number of rows in the log. Beyond it, the extensions that have missed the most are filled anew.
     static let rowsMaxDefault = 100_000
@@ -84,8 +85,10 @@ final class MissedChangeLog {
     func noteClearingOfAll() throws {
         if case .unread = state { try readOrphans() }
         guard case .logging(let orphans, _) = state else { return }
-        for name in orphans { try StoredExtension(name, store).setMissed(.unknown) }
-        state = .idle
+        var hasReaders = false
+        for name in orphans { hasReaders = try giveUp(name) || hasReaders }
+        // A reader of changes begins anew with the next change.
+        state = hasReaders ? .unread : .idle
         try trim()
     }
 
@@ -98,6 +101,8 @@ final class MissedChangeLog {
         var orphans: [String] = []
         for name in try store.config.extensionNames() where !registered.contains(name) {
             let stored = StoredExtension(name, store)
+            // A program that knows no log may have written.
+            if try stored.missed() == .unknown { _ = try ChangeReader(storedName: name, store)?.restart() }
             switch try stored.missed() {
             case .known: orphans.append(name)
             case .none where try stored.catchesUp():
@@ -135,16 +140,26 @@ final class MissedChangeLog {
         guard case .logging(let orphans, _) = state else { return }
         var room = try room()
         var notes = try knownNotes()
+        var hasReaders = false
         while room < 0, let oldest = notes.map(\.after).min() {
-            for note in notes where note.after == oldest {
-                try StoredExtension(note.name, store).setMissed(.unknown)
-            }
+            for note in notes where note.after == oldest { hasReaders = try giveUp(note.name) || hasReaders }
             notes.removeAll { $0.after == oldest }
             try trim()
             room = try self.room()
         }
         let left = orphans.filter { name in notes.contains { $0.name == name } }
+        if hasReaders { return state = .unread }
         state = left.isEmpty ? .idle : .logging(orphans: left, room: room)
+    }
+
+    /// Gives up what an extension missed. Returns true for a reader of changes, which begins anew.
+    private func giveUp(_ name: String) throws -> Bool {
+        guard let reader = ChangeReader(storedName: name, store) else {
+            try StoredExtension(name, store).setMissed(.unknown)
+            return false
+        }
+        try reader.restart()
+        return true
     }
 
     private func knownNotes() throws -> [(name: String, after: Int64)] {
@@ -192,7 +207,7 @@ final class MissedChangeLog {
         }
     }
 
-    private func exists() throws -> Bool {
+    func exists() throws -> Bool {
         try number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'changes2'") > 0
     }
 

@@ -63,6 +63,18 @@ extension YapDatabase {
             try database.writer.withCore { $0.store.flushMemory() }
             database.idleReaders.removeAll()
         }
+
+        /// Registers a reader of changes. Throws as the asynchronous form.
+        @available(*, noasync, message: "call `try await database.registerChangeReader(_:)`")
+        public func registerChangeReader(_ name: String) throws {
+            try database.writer.withCore { try $0.registerChangeReader(name) }
+        }
+
+        /// Unregisters a reader of changes. Throws as the asynchronous form.
+        @available(*, noasync, message: "call `try await database.unregisterChangeReader(_:)`")
+        public func unregisterChangeReader(_ name: String) throws {
+            try database.writer.withCore { try $0.unregisterChangeReader(name) }
+        }
     }
 
     func register(_ instance: some YapDatabaseExtension, _ name: String) throws {

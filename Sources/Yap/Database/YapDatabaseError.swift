@@ -59,6 +59,8 @@ public struct YapDatabaseError: Error, Sendable {
         case encryptionUnavailable
         /// A key of another length than 32 bytes, or a passphrase that is empty or has a NUL.
         case invalidEncryptionKey
+        /// No reader of changes is registered under the name.
+        case changeReaderNotRegistered
         /// A proxy has as many pending changes as it may have.
         case tooManyPendingChanges
     }
@@ -135,6 +137,7 @@ public struct YapDatabaseError: Error, Sendable {
         case .nestedTransaction: "use the transaction that is open"
         case .deadlock: "read and write one after the other, not inside of each other's closures"
         case .closed: "open the database again"
+        case .changeReaderNotRegistered: "call registerChangeReader(_:) after the database is opened"
         case .extensionNotRegistered, .extensionDependencyMissing: "register the extension first"
         case .extensionNameTaken: "unregister it, or use another name"
         case .extensionsDoNotSettle: "look at what hooks and flushPendingChangesToMainDatabaseTable write"

@@ -106,6 +106,32 @@ extension YapDatabase {
         try await exclusively { $0.store.memoryUse }
     }
 
+    /// Registers a reader of changes. From now on the file keeps which rows each commit changes, of all processes,
+    /// until the reader discards them. Does nothing if the reader is registered already, in this or an earlier run.
+    ///
+    /// ```swift
+    /// try await database.registerChangeReader("export")
+    /// let changes = try await connection.read { transaction in
+    ///     try transaction.changes(since: token).map(Array.init)
+    /// }
+    /// ```
+    ///
+    /// Each write then also writes the names of its rows. A row is kept once, however often it changes. For more than
+    /// 100,000 rows nothing is kept: the reader begins anew, and `changes(since:)` returns nil for earlier tokens.
+    ///
+    /// - Parameter name: Names the reader in the file.
+    /// - Throws: `YapDatabaseError`: `closed`, `busy`, `diskFull`, ...
+    public func registerChangeReader(_ name: String) async throws {
+        try await exclusively { try $0.registerChangeReader(name) }
+    }
+
+    /// Unregisters a reader of changes: nothing is kept for it any more.
+    ///
+    /// - Throws: `YapDatabaseError` of code `changeReaderNotRegistered`, or as `registerChangeReader(_:)`.
+    public func unregisterChangeReader(_ name: String) async throws {
+        try await exclusively { try $0.unregisterChangeReader(name) }
+    }
+
     /// The commits from now on. Each reading of this property is a subscription of its own, which ends with
     /// its iterator.
     ///

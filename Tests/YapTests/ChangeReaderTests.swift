@@ -1,0 +1,245 @@
+import Foundation
+import SQLite
+import TestSeed
+import Testing
+
+@testable import Yap
+
+/// What changed since a token, over restarts and instances. Two instances on one file act as two processes.
+struct ChangeReaderTests {
+    private let folder: TestFolder
+    private let database: YapDatabase
+    private let connection: YapDatabaseConnection
+
+    init() throws {
+        folder = try TestFolder()
+        database = try folder.open()
+        connection = database.newConnection()
+        try connection.blocking.readWrite { transaction in
+            for key in ["1", "2", "3"] { try transaction.set("old", key) }
+        }
+        try database.blocking.registerChangeReader("export")
+    }
+
+    @Test func netChangesSinceATokenAreKnownOverRestartsAndInstances() throws {
+        let token = try connection.token()
+        #expect(try connection.changes(since: token) == [])
+        try connection.blocking.readWrite { transaction in
+            try transaction.set("new", "1")
+            try transaction.set("added", "4")
+            try transaction.removeObject(forKey: "2", inCollection: "todos")
+        }
+        let middle = try connection.token()
+        try database.blocking.close()
+        let (ours, theirs) = (try folder.open(), try folder.open())
+        let (one, other) = (ours.newConnection(), theirs.newConnection())
+        try other.blocking.readWrite { transaction in
+            try transaction.set("newer", "1")
+            try transaction.setObject("text", forKey: "n", inCollection: "notes")
+        }
+        try one.blocking.readWrite { transaction in
+            try transaction.set("came", "5")
+            try transaction.removeObject(forKey: "5", inCollection: "todos")
+            try transaction.touchRow(forKey: "3", inCollection: "todos")
+        }
+        for connection in [one, other] {
+            #expect(
+                try connection.changes(since: middle) == ["notes n", "todos 1", "todos 3", "todos 5 removed"])
+            #expect(
+                try connection.changes(since: token) == [
+                    "notes n", "todos 1", "todos 2 removed", "todos 3", "todos 4", "todos 5 removed",
+                ])
+        }
+        let stored = try JSONDecoder().decode(
+            YapDatabaseChangeToken.self, from: JSONEncoder().encode(one.token()))
+        #expect(try other.changes(since: stored) == [])
+        try other.blocking.readWrite { try $0.set("last", "1") }
+        #expect(try one.changes(since: stored) == ["todos 1"])
+    }
+
+    @Test func aTransactionsTokenIsAfterWhatItHasWritten() throws {
+        let token = try connection.blocking.readWrite { transaction in
+            try transaction.set("before", "1")
+            let token = try transaction.changeToken(of: "export")
+            try transaction.set("after", "2")
+            return token
+        }
+        #expect(try connection.changes(since: token) == ["todos 2"])
+    }
+
+    @Test func changesThatWereNotKeptAreUnknown() throws {
+        let first = try connection.token()
+        try connection.blocking.readWrite { try $0.set("new", "1") }
+        let token = try connection.token()
+        try connection.blocking.readWrite { try $0.set("new", "2") }
+        try connection.blocking.readWrite { try $0.discardChanges(through: token) }
+        #expect(try connection.changes(since: first) == nil)
+        #expect(try connection.changes(since: token) == ["todos 2"])
+        #expect(try database.missedChangesCount() == 1)
+        // All are discarded, and none of the next is lost.
+        let last = try connection.token()
+        try connection.blocking.readWrite { try $0.discardChanges(through: last) }
+        #expect(try connection.changes(since: last) == [])
+        #expect(try connection.changes(since: token) == nil)
+        try connection.blocking.readWrite { try $0.set("newer", "3") }
+        #expect(try connection.changes(since: last) == ["todos 3"])
+        // One that is discarded already discards nothing more.
+        try connection.blocking.readWrite { try $0.discardChanges(through: first) }
+        #expect(try connection.changes(since: last) == ["todos 3"])
+    }
+
+    @Test func beyondItsBoundTheReaderBeginsAnew() throws {
+        try database.writer { $0.store.missedChangeLog.rowsMax = 10 }
+        let token = try connection.token()
+        for number in 0..<30 {
+            try connection.blocking.readWrite { try $0.set("new", "\(number % 10)") }
+        }
+        #expect(try connection.changes(since: token)?.count == 10)
+        try connection.blocking.readWrite { try $0.set("new", "10") }
+        #expect(try connection.changes(since: token) == nil)
+        let next = try connection.token()
+        try connection.blocking.readWrite { try $0.set("new", "11") }
+        #expect(try connection.changes(since: next) == ["todos 11"])
+        #expect(try database.missedChangesCount() ?? 99 <= 10)
+    }
+
+    @Test func clearingAllCollectionsMakesEverythingChangedAndLaterChangesAreKnown() throws {
+        let token = try connection.token()
+        try connection.blocking.readWrite { transaction in
+            try transaction.removeAllObjectsInAllCollections()
+            try transaction.set("new", "1")
+        }
+        #expect(try connection.changes(since: token) == nil)
+        let next = try connection.token()
+        try connection.blocking.readWrite { try $0.removeAllObjects(inCollection: "todos") }
+        #expect(try connection.changes(since: next) == ["todos 1 removed"])
+    }
+
+    @Test func aTokenOfAnotherFileOrOfAFormerRegistrationKnowsNothing() throws {
+        let token = try connection.token()
+        try connection.blocking.readWrite { try $0.set("new", "1") }
+        let otherFolder = try TestFolder()
+        let other = try otherFolder.open().newConnection()
+        #expect(code { _ = try other.changes(since: token) } == .changeReaderNotRegistered)
+        try other.database.blocking.registerChangeReader("export")
+        #expect(try other.changes(since: token) == nil)
+        try database.blocking.registerChangeReader("export")
+        #expect(try connection.changes(since: token) == ["todos 1"])
+        try database.blocking.unregisterChangeReader("export")
+        #expect(code { _ = try connection.token() } == .changeReaderNotRegistered)
+        #expect(code { try database.blocking.unregisterChangeReader("export") } == .changeReaderNotRegistered)
+        #expect(try database.missedChangesCount() == 0)
+        try database.blocking.registerChangeReader("export")
+        #expect(try connection.changes(since: token) == nil)
+    }
+
+    @Test func anOlderCopyOfTheFileKnowsNothingOfALaterToken() throws {
+        try connection.blocking.readWrite { try $0.set("new", "1") }
+        let copy = folder.path + "/copy.yap"
+        try database.blocking.backup(to: copy)
+        for key in ["1", "2"] { try connection.blocking.readWrite { try $0.set("lost", key) } }
+        let token = try connection.token()
+        let restored = try YapDatabase(path: copy) { $0.register(Todo.self, inCollection: "todos") }
+        #expect(try restored.newConnection().changes(since: token) == nil)
+        // As many commits as before, but others.
+        for key in ["1", "2"] { try restored.newConnection().blocking.readWrite { try $0.set("else", key) } }
+        #expect(restored.snapshot == database.snapshot)
+        #expect(try restored.newConnection().changes(since: token) == nil)
+    }
+
+    @Test func aProgramThatKnowsNoLogMakesEverythingChanged() throws {
+        try connection.blocking.readWrite { try $0.set("new", "1") }
+        let token = try connection.token()
+        // As it notes a write beside an extension that isn't registered.
+        try connection.blocking.readWrite {
+            try $0.sqlite.execute(
+                "UPDATE yap2 SET data = CAST('1' AS BLOB) WHERE extension LIKE 'changes/%' AND key = 'hasMissedCommits'"
+            )
+        }
+        #expect(try connection.changes(since: token) == nil)
+        let meanwhile = try connection.token()
+        #expect(try connection.changes(since: meanwhile) == nil)
+        let other = try folder.open().newConnection()
+        try other.blocking.readWrite { try $0.set("new", "2") }
+        #expect(try connection.changes(since: meanwhile) == nil)
+        let next = try connection.token()
+        try connection.blocking.readWrite { try $0.set("new", "3") }
+        #expect(try connection.changes(since: next) == ["todos 3"])
+    }
+
+    @Test func whatFailedChangedNothing() throws {
+        let token = try connection.token()
+        try connection.blocking.readWrite { transaction in
+            try? transaction.savepoint {
+                try transaction.set("new", "1")
+                throw Refused()
+            }
+            try transaction.set("new", "2")
+        }
+        #expect(throws: Refused.self) {
+            try connection.blocking.readWrite { transaction in
+                try transaction.removeAllObjectsInAllCollections()
+                throw Refused()
+            }
+        }
+        try connection.blocking.readWrite { transaction in
+            try transaction.set("new", "3")
+            transaction.rollback()
+        }
+        #expect(try connection.changes(since: token) == ["todos 2"])
+    }
+
+    @Test func readersAndExtensionsThatMissChangesShareTheLog() throws {
+        try database.blocking.registerChangeReader("second")
+        try database.blocking.register(RowMirror(["todos"]), withName: "mirror")
+        let token = try connection.token()
+        let other = try folder.open().newConnection()
+        for key in ["1", "2", "3"] { try other.blocking.readWrite { try $0.set("theirs", key) } }
+        #expect(try connection.changes(since: token) == ["todos 1", "todos 2", "todos 3"])
+        try connection.blocking.readWrite { try $0.discardChanges(through: $0.changeToken(of: "export")) }
+        #expect(try database.isMirrored("mirror", ["todos"]) == true)
+        let second = try connection.blocking.read { try $0.changeToken(of: "second") }
+        try connection.blocking.readWrite { try $0.set("ours", "1") }
+        #expect(try connection.changes(since: second) == ["todos 1"])
+        #expect(
+            code { try database.blocking.register(RowMirror(), withName: "changes/x") } == .invalidExtension)
+    }
+
+    @Test func withoutAReaderNothingIsKept() throws {
+        try database.blocking.unregisterChangeReader("export")
+        try connection.blocking.readWrite { try $0.set("new", "1") }
+        #expect(try database.missedChangesCount() ?? 0 == 0)
+    }
+
+    @Test func theSequenceIsLazyAndReadAnewEachTime() throws {
+        let token = try connection.token()
+        try connection.blocking.readWrite { transaction in
+            for number in 0..<2000 { try transaction.set("new", "\(number)") }
+        }
+        try connection.blocking.readWrite { transaction throws in
+            let found = try transaction.changes(since: token)
+            let changes = try #require(found)
+            #expect(changes.prefix(2).map(\.key) == ["0", "1"])
+            var count = 0
+            for change in changes {
+                count += 1
+                try transaction.removeObject(forKey: change.key, inCollection: change.collection)
+            }
+            #expect(count == 2000 && changes.allSatisfy(\.isRemoved))
+        }
+    }
+}
+
+extension YapDatabaseConnection {
+    fileprivate func token() throws -> YapDatabaseChangeToken {
+        try blocking.read { try $0.changeToken(of: "export") }
+    }
+
+    fileprivate func changes(since token: YapDatabaseChangeToken) throws -> [String]? {
+        try blocking.read { transaction in
+            try transaction.changes(since: token)?.map {
+                "\($0.collection) \($0.key)" + ($0.isRemoved ? " removed" : "")
+            }
+        }
+    }
+}
