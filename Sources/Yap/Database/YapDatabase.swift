@@ -16,6 +16,10 @@ public final class YapDatabase: Sendable {
     /// `YapDatabaseOptions.checksStoredObjects`. A debug build also writes them to the standard error.
     public let modelWarnings: [YapDatabaseModelWarning]
 
+    /// The damaged file that was renamed or deleted when the database was opened, with
+    /// `YapDatabaseOptions.whenCorrupt`; else nil.
+    public let corruption: YapDatabaseCorruption?
+
     let registrations: [String: CollectionRegistration]
     let log: CommitLog
     let publisher = CommitPublisher()
@@ -24,6 +28,8 @@ public final class YapDatabase: Sendable {
     let idleReaders = IdleReaders()
     private let signal: ProcessSignal
     let healing = HealingState()
+    /// The folder of a database in memory.
+    private let memoryFolder: MemoryFolder?
 
     /// Whether texts can be found in the stored bytes of a collection: they are CBOR, not in a form of the app's own.
     package func isSearchable(_ collection: String) -> Bool {
@@ -50,10 +56,43 @@ public final class YapDatabase: Sendable {
     }
 
     /// Opens the file at `path`, as `init(url:options:configure:)` does.
-    public init(
+    public convenience init(
         path: String, options: YapDatabaseOptions = YapDatabaseOptions(),
         configure: (inout YapDatabaseConfiguration) -> Void
     ) throws {
+        try self.init(path, options, nil, configure)
+    }
+
+    /// Makes an empty database in memory, for tests, previews and what needs no file. Everything works as with a file.
+    ///
+    /// ```swift
+    /// let database = try YapDatabase(inMemory: YapDatabaseOptions()) { $0.register(Todo.self, inCollection: "todos") }
+    /// ```
+    ///
+    /// Its files lie in a folder of its own in the system's memory file system (`/dev/shm`), which may be small in a
+    /// container; a system without one has them in its folder for temporary files. They are deleted when the database
+    /// is closed or released. Those of a process that was killed are deleted by the next process that makes such a
+    /// database.
+    ///
+    /// - Parameters:
+    ///   - options: How it is opened. Commits never wait for a disk, and other processes aren't observed.
+    ///   - configure: Registers the type of each collection.
+    /// - Throws: `YapDatabaseError`: `cannotOpen`, `diskFull`, or for a mistake in `configure`.
+    public convenience init(
+        inMemory options: YapDatabaseOptions, configure: (inout YapDatabaseConfiguration) -> Void
+    ) throws {
+        var options = options
+        options.durability = .normal
+        options.observesOtherProcesses = false
+        let folder = try MemoryFolder()
+        try self.init(folder.file, options, folder, configure)
+    }
+
+    private init(
+        _ path: String, _ options: YapDatabaseOptions, _ memoryFolder: MemoryFolder?,
+        _ configure: (inout YapDatabaseConfiguration) -> Void
+    ) throws {
+        self.memoryFolder = memoryFolder
         var configuration = YapDatabaseConfiguration()
         configure(&configuration)
         if let mistake = configuration.mistakes.first { throw mistake }
@@ -68,9 +107,13 @@ public final class YapDatabase: Sendable {
         let writerID = options.random.next()
         do {
             let first = SnapshotMark(number: 0, writer: writerID)
-            let sqlite = try Schema.open(
-                path: path, options: options.writerSQLiteOptions, firstMark: first)
-            let mark = try ConfigTable(sqlite).mark()
+            let (file, corruption) = try CorruptFile(path: path, options: options).opening {
+                let sqlite = try Schema.open(
+                    path: path, options: options.writerSQLiteOptions, firstMark: first)
+                return (sqlite: sqlite, mark: try ConfigTable(sqlite).mark())
+            }
+            let (sqlite, mark) = file
+            self.corruption = corruption
             log = CommitLog(newest: mark, publisher: publisher)
             let store = StoreConnection(sqlite, mark: mark, registrations: registrations, options: options)
             modelWarnings =
@@ -187,6 +230,7 @@ public final class YapDatabase: Sendable {
         idleReaders.close()
         signal.end()
         publisher.end()
+        memoryFolder?.remove()
     }
 
     var isClosed: Bool { shell.isClosed }

@@ -11,6 +11,25 @@ public struct YapDatabaseOptions: Sendable {
         case normal
     }
 
+    /// What opening does with a file that is damaged, or is no database at all.
+    public enum CorruptAction: Sendable {
+        /// Throws `corrupt` or `notADatabase`, and leaves the file as it is.
+        case refuse
+        /// Renames the file and its log, and creates an empty database.
+        case rename
+        /// Deletes the file and its log, and creates an empty database.
+        case delete
+    }
+
+    /// What opening does with a file that is damaged, or is no database at all: also a file of another kind, if the
+    /// path is wrong. Files of other programs that are SQLite databases, and those of a later version, are always
+    /// refused.
+    ///
+    /// Damage is found where opening reads the file: its header, its schema and a few rows of its own. `YapDatabase`
+    /// reports in `corruption` what was done. Choose `rename` or `delete` only for a file that no other process has
+    /// open.
+    public var whenCorrupt = CorruptAction.refuse
+
     /// When a commit waits for the disk.
     public var durability = Durability.full
     /// How many rows of each collection a connection keeps decoded. 0 keeps none.

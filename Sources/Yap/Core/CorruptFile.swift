@@ -1,0 +1,89 @@
+import SQLite
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Opens a file, and puts a damaged one out of the way if the options say so.
+struct CorruptFile {
+    let path: String
+    let options: YapDatabaseOptions
+
+    /// Runs `open`. If it finds the file damaged, renames or deletes it and runs `open` again.
+    func opening<Result>(_ open: () throws -> Result) throws -> (Result, YapDatabaseCorruption?) {
+        do {
+            return (try open(), nil)
+        } catch let error where isDamage(error) && options.whenCorrupt != .refuse && options.vfsName == nil {
+            // Another process may find the same damage, and must not take our new file out of the way.
+            guard let lock = FolderLock(ofFile: path) else { throw error }
+            defer { lock.unlock() }
+            do {
+                return (try open(), nil)
+            } catch let error where isDamage(error) {
+                let renamedPath = try putAway()
+                let words = (error as? SQLiteError).map { YapDatabaseError($0, path: path) } ?? error
+                guard let words = words as? YapDatabaseError else { throw error }
+                return (try open(), YapDatabaseCorruption(error: words, renamedPath: renamedPath))
+            }
+        }
+    }
+
+    private func isDamage(_ error: any Error) -> Bool {
+        if let error = error as? SQLiteError { return error.isCorrupt || error.isNotADatabase }
+        guard let code = (error as? YapDatabaseError)?.code else { return false }
+        return code == .corrupt || code == .notADatabase
+    }
+
+    /// Renames or deletes the file and those beside it. Returns the new path of a renamed file.
+    private func putAway() throws -> String? {
+        let path = FolderLock.realPath(of: path)
+        guard options.whenCorrupt == .rename else {
+            // The file before its log: SQLite deletes a log without a file.
+            for suffix in ["", "-wal", "-shm", "-journal"] { try check(unlink(path + suffix), path + suffix) }
+            return nil
+        }
+        var number = 1
+        while access("\(path).\(number).corrupt", F_OK) == 0 { number += 1 }
+        let renamed = "\(path).\(number).corrupt"
+        for suffix in ["", "-wal", "-journal"] {
+            try check(rename(path + suffix, renamed + suffix), path + suffix)
+        }
+        try check(unlink(path + "-shm"), path + "-shm")
+        return renamed
+    }
+
+    private func check(_ result: Int32, _ path: String) throws {
+        let code = errno
+        guard result != 0, code != ENOENT else { return }
+        throw YapDatabaseError(
+            .cannotOpen, "the damaged file can't be moved: \(String(cString: strerror(code))) (\(path))")
+    }
+}
+
+/// A lock on the folder of a file, for processes that use this library.
+struct FolderLock {
+    private let folder: Int32
+
+    /// Waits until no other holds it. Nil if the folder can't be locked.
+    init?(ofFile path: String) {
+        let path = Self.realPath(of: path)
+        let name = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return nil }
+        guard flock(folder, LOCK_EX) == 0 else {
+            close(folder)
+            return nil
+        }
+    }
+
+    func unlock() { close(folder) }
+
+    /// The path without symbolic links; the path itself if there is no such file.
+    static func realPath(of path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+}

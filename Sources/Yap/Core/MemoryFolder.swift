@@ -1,0 +1,77 @@
+import FoundationEssentials
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A folder in memory for the files of one database, which goes with it.
+///
+/// A lock that lives as long as the process tells others that the folder is in use: the folders of processes that were
+/// killed are deleted when the next one is made.
+final class MemoryFolder: Sendable {
+    private static let memoryPath = "/dev/shm"
+    private static let prefix = "yap-memory-"
+    private static let lockName = "lock"
+
+    let path: String
+    private let lock: Int32
+
+    var file: String { path + "/memory.yap" }
+
+    /// Makes the folder.
+    ///
+    /// - Throws: `YapDatabaseError` of code `cannotOpen`.
+    convenience init() throws {
+        let isThere = access(Self.memoryPath, W_OK | X_OK) == 0
+        try self.init(in: isThere ? Self.memoryPath : FileManager.default.temporaryDirectory.path)
+    }
+
+    /// Makes it in another folder, for tests.
+    init(in parent: String) throws {
+        Self.removeUnused(in: parent)
+        let template = parent + "/" + Self.prefix + "XXXXXX"
+        let made = template.withCString { text -> String? in
+            guard let copy = strdup(text) else { return nil }
+            defer { free(copy) }
+            return mkdtemp(copy).map { String(cString: $0) }
+        }
+        guard let made else {
+            throw YapDatabaseError(
+                .cannotOpen, "no folder can be made in \(parent): \(String(cString: strerror(errno)))")
+        }
+        path = made
+        // It gets its name when it is locked, so that nobody finds it unlocked before.
+        let new = made + "/" + Self.lockName + "-new"
+        lock = open(new, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0, rename(new, made + "/" + Self.lockName) == 0
+        else {
+            let reason = String(cString: strerror(errno))
+            if lock >= 0 { close(lock) }
+            Self.remove(made)
+            throw YapDatabaseError(.cannotOpen, "no file can be locked in \(made): \(reason)")
+        }
+    }
+
+    deinit {
+        remove()
+        close(lock)
+    }
+
+    /// Deletes the folder and its files. Those that are still open go when they are closed.
+    func remove() { Self.remove(path) }
+
+    private static func remove(_ path: String) { _ = try? FileManager.default.removeItem(atPath: path) }
+
+    private static func removeUnused(in parent: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+        for name in names where name.hasPrefix(prefix) {
+            let folder = parent + "/" + name
+            let lock = open(folder + "/" + lockName, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            guard lock >= 0 else { continue }
+            if flock(lock, LOCK_EX | LOCK_NB) == 0 { remove(folder) }
+            close(lock)
+        }
+    }
+}

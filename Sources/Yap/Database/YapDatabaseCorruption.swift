@@ -1,0 +1,8 @@
+/// A damaged file in whose place an empty database was created.
+public struct YapDatabaseCorruption: Sendable {
+    /// Why the file couldn't be opened.
+    public let error: YapDatabaseError
+    /// Where the file is now: its old path followed by a number and `.corrupt`. Its log, if there was one, is beside
+    /// it. Nil if it was deleted.
+    public let renamedPath: String?
+}
