@@ -59,6 +59,23 @@ import YapCloudKit
         #expect(best == ["Blog", "Example", "Swift"])
     }
 
+    @Test func severalCollectionsAreRead() async throws {
+        let kept = try await connection.read { transaction in
+            try transaction.objects(Bookmark.self, inCollections: ["bookmarks", "archive"])
+                .map { "\($0.collection): \($0.object.title)" }
+        }
+        #expect(kept == ["bookmarks: Example", "bookmarks: Swift", "bookmarks: Blog"])
+        let (counts, texts) = try await connection.read { transaction in
+            (
+                try transaction.numberOfKeysInEachCollection(),
+                try transaction.objectsInAllCollections((any Sendable).self)
+                    .compactMap { ($0.object as? Bookmark)?.title }
+            )
+        }
+        #expect(counts.map(\.collection) == ["bookmarks"] && counts.map(\.count) == [3])
+        #expect(texts == ["Example", "Swift", "Blog"])
+    }
+
     @Test func aListComesInPages() async throws {
         func page(after key: String) async throws -> [(key: String, object: Bookmark)] {
             try await connection.read { transaction in
@@ -147,6 +164,88 @@ import YapCloudKit
         #expect(await lists.next() == ["Swift"])
         try await database.close()
         try await watching.value
+    }
+
+    @Test func aListIsObservedCalmly() async throws {
+        @Sendable func unreadTitles(_ transaction: YapDatabaseReadTransaction) throws -> [String] {
+            try transaction.objects(Bookmark.self, inCollection: "bookmarks").map(\.object.title)
+        }
+        let (shown, continuation) = AsyncStream.makeStream(of: [String].self)
+        let show: @Sendable ([String]) -> Void = { continuation.yield($0) }
+        let connection = connection
+        let watching = Task {
+            let calm = connection.observe(unreadTitles)
+                .removingDuplicates()
+                .atMostEvery(.milliseconds(250))
+            for try await titles in calm {
+                show(titles)
+            }
+        }
+        var lists = shown.makeAsyncIterator()
+        #expect(await lists.next() == ["Example", "Swift", "Blog"])
+        try await database.flushTransactions()
+        try await database.close()
+        try await watching.value
+    }
+
+    @Test func changesAreExported() async throws {
+        try await database.registerChangeReader("export")
+        let (connection, sent) = (connection, Sent())
+        let send: @Sendable (YapDatabaseChangedRow) async throws -> Void = { await sent.add($0.key) }
+        let sendEverything: @Sendable () async throws -> Void = { await sent.add("everything") }
+        func export(since token: YapDatabaseChangeToken?) async throws -> YapDatabaseChangeToken {
+            let (changes, next) = try await connection.read { transaction in
+                (
+                    try token.flatMap { try transaction.changes(since: $0) }?.map { $0 },
+                    try transaction.changeToken(of: "export")
+                )
+            }
+            if let changes {
+                for change in changes { try await send(change) }
+            } else {
+                try await sendEverything()
+            }
+            try await connection.readWrite { try $0.discardChanges(through: next) }
+            return next
+        }
+        let first = try await export(since: nil)
+        try await connection.readWrite { transaction in
+            try transaction.setObject(Bookmark(), forKey: "1", inCollection: "bookmarks")
+        }
+        let second = try await export(since: first)
+        _ = try await export(since: second)
+        #expect(await sent.keys == ["everything", "1"])
+    }
+
+    private actor Sent {
+        var keys: [String] = []
+        func add(_ key: String) { keys.append(key) }
+    }
+
+    @Test func aDamagedFileIsRenamed() async throws {
+        let folder = try Folder()
+        let url = folder.url.appending(component: "bookmarks.yap")
+        try Data("no database, but long enough to be one".utf8).write(to: url)
+        var reported: String?
+        let report: (YapDatabaseError, String?) -> Void = { reported = $1 }
+        var options = YapDatabaseOptions()
+        options.whenCorrupt = .rename
+        let database = try YapDatabase(url: url, options: options) {
+            $0.register(Bookmark.self, inCollection: "bookmarks")
+        }
+        if let corruption = database.corruption { report(corruption.error, corruption.renamedPath) }
+        #expect(reported?.hasSuffix("/bookmarks.yap.1.corrupt") == true)
+    }
+
+    @Test func aDatabaseLivesInMemory() async throws {
+        let database = try YapDatabase(inMemory: YapDatabaseOptions()) {
+            $0.register(Bookmark.self, inCollection: "bookmarks")
+        }
+        let connection = database.newConnection()
+        try await connection.readWrite { transaction in
+            try transaction.setObject(Bookmark(), forKey: "1", inCollection: "bookmarks")
+        }
+        #expect(try await connection.read { try $0.numberOfKeysInAllCollections() } == 1)
     }
 
     @Test func aCommitSaysWhatItChanged() async throws {
