@@ -6,8 +6,6 @@ import SQLite
 /// Memory follows the disk: other connections and observers learn of a member only after COMMIT, and whenever
 /// something fails, everything that can be read again is dropped.
 final class WriterCore {
-    /// How often extensions may change rows at the end of a transaction before that counts as endless.
-    static let flushRoundsMax = 100
     /// How many members go by between two looks at the size of the write-ahead log.
     static let commitsPerLogCheck = 64
     /// How long readers are waited for when the write-ahead log is too large.
@@ -227,17 +225,8 @@ final class WriterCore {
         _ transaction: YapDatabaseReadWriteTransaction, _ uses: [YapDatabaseReadTransaction.ExtensionUse]
     ) throws {
         guard !uses.isEmpty else { return }
-        var rounds = 0
-        var count: Int
-        repeat {
-            rounds += 1
-            guard rounds <= Self.flushRoundsMax else {
-                throw YapDatabaseError(
-                    .extensionsDoNotSettle, "rows still changed after \(rounds - 1) rounds")
-            }
-            count = transaction.writeCount
-            for use in uses { try use.transaction.flushPendingChangesToMainDatabaseTable() }
-        } while transaction.writeCount != count
+        try transaction.settleExtensions()
+        let count = transaction.writeCount
         for use in uses { try use.transaction.flushPendingChangesToExtensionTables() }
         guard transaction.writeCount == count else {
             throw YapDatabaseError(
