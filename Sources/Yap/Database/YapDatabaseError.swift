@@ -63,6 +63,10 @@ public struct YapDatabaseError: Error, Sendable {
         case changeReaderNotRegistered
         /// A proxy has as many pending changes as it may have.
         case tooManyPendingChanges
+        /// A group of an undo log changes more rows or bytes than a group may.
+        case undoGroupTooLarge
+        /// An undo log was to undo, redo or forget groups while a group or an undo is running.
+        case undoInsideGroup
     }
 
     /// What kind of failure it is.
@@ -145,6 +149,8 @@ public struct YapDatabaseError: Error, Sendable {
         case .encryptionUnavailable: "link SQLCipher 4 in place of SQLite, or open without a key"
         case .invalidEncryptionKey: "use 32 random bytes, or a passphrase"
         case .tooManyPendingChanges: "wait for flush() of the proxy, then try again"
+        case .undoGroupTooLarge: "write without a group and call removeAll(), or raise the limits of the undo log"
+        case .undoInsideGroup: "call it before or after the group, or the undo"
         }
     }
 }

@@ -1,0 +1,183 @@
+import SQLite
+
+/// Undoes or redoes one group, inside of a savepoint.
+///
+/// Each row gets the value that it had before the group, by the write that the app would use. All that is changed
+/// meanwhile, also by hooks and relationships, is recorded as a group of the other side.
+struct UndoRun {
+    /// Removing a row of the group would remove rows of others.
+    private struct RemovesOthers: Error {
+        let rows: [YapCollectionKey]
+    }
+
+    let transaction: YapDatabaseReadWriteTransaction
+    let recorder: UndoRecorder
+    let group: YapDatabaseUndoGroup
+    let policy: YapDatabaseUndoPolicy
+    private var tables: YapDatabaseExtensionTables { recorder.tables }
+    private var sql: UndoSQL { recorder.sql }
+    private var groupID: YapDatabaseColumnValue { .integer(group.id) }
+
+    /// - Parameter side: Where the group is.
+    func run(from side: UndoSide) throws -> YapDatabaseUndoResult {
+        // What the transaction wrote before isn't part of it, nor what rules make of that.
+        try transaction.settleExtensions()
+        var skipped = try skipChangedRows()
+        do {
+            skipped += try writeSkippingRemovals(to: side.other)
+        } catch let error as RemovesOthers {
+            throw YapDatabaseUndoConflict(
+                actionName: group.actionName, changedRows: [], dependentRows: error.rows)
+        }
+        return YapDatabaseUndoResult(actionName: group.actionName, skippedRows: skipped)
+    }
+
+    /// Writes the rows, with the policy `skipChangedRows` but for removals that would remove rows of others.
+    ///
+    /// - Returns: The rows that aren't removed.
+    private func writeSkippingRemovals(to side: UndoSide) throws -> [YapCollectionKey] {
+        guard policy == .skipChangedRows else {
+            try write(to: side) { try setRows() }
+            return []
+        }
+        do {
+            try transaction.savepoint { try write(to: side) { try setRows() } }
+            return []
+        } catch is RemovesOthers {
+            var skipped: [YapCollectionKey] = []
+            try write(to: side) {
+                skipped = try removeRowsOneByOne()
+                try setRows()
+            }
+            return skipped
+        }
+    }
+
+    // MARK: Rows that were changed since
+
+    /// Removes rows from the group that have another value than it left. Rows that have their former value again need
+    /// no undo and are no conflict.
+    private func skipChangedRows() throws -> [YapCollectionKey] {
+        var changed: [(position: Int64, name: YapCollectionKey)] = []
+        for position in try positions(sql.changed, [groupID]) {
+            let row = try row(at: position)
+            if try isChanged(row) { changed.append((position, row.name)) }
+        }
+        guard !changed.isEmpty else { return [] }
+        if policy == .throwConflict {
+            let rows = changed.prefix(YapDatabaseUndoConflict.rowsMax).map(\.name)
+            throw YapDatabaseUndoConflict(
+                actionName: group.actionName, changedRows: rows, dependentRows: [])
+        }
+        for (position, _) in changed { try tables.run(sql.deleteRow, [.integer(position)]) }
+        return changed.map(\.name)
+    }
+
+    /// Whether a row whose bytes differ from those that the group left has another value. Not if the same value was
+    /// only stored anew by a later version of its type.
+    private func isChanged(_ row: UndoRow) throws -> Bool {
+        let name = row.name
+        guard let left = row.leftObject,
+            let registration = transaction.store.collection(name.collection)?.registration,
+            let object = try transaction.serializedObject(forKey: name.key, inCollection: name.collection)
+        else { return true }
+        let metadata = try transaction.serializedMetadata(forKey: name.key, inCollection: name.collection)
+        guard registration.object.storesSameValue(left, object) else { return true }
+        guard row.leftMetadata != metadata else { return false }
+        guard let leftMetadata = row.leftMetadata, let metadata, let coder = registration.metadata else {
+            return true
+        }
+        return !coder.storesSameValue(leftMetadata, metadata)
+    }
+
+    // MARK: Writing
+
+    /// Runs `body`, whose writes become a group of the other side in the place of this one.
+    private func write(to side: UndoSide, _ body: () throws -> Void) throws {
+        let id = try recorder.begin()
+        try body()
+        try transaction.settleExtensions()
+        // Rows that a hook or a rule has changed after they were set.
+        try setRows()
+        try transaction.settleExtensions()
+        try checkRemovals(by: id)
+        let isChanged = try recorder.end()
+        try recorder.delete(group.id)
+        if isChanged { try recorder.add(id, group.actionName, to: side) }
+    }
+
+    /// Sets the rows that don't have their former value, in the order in which the group changed them.
+    private func setRows() throws {
+        for position in try positions(sql.unlike, [groupID]) { try set(row(at: position), at: position) }
+    }
+
+    private func set(_ row: UndoRow, at position: Int64) throws {
+        let name = row.name
+        guard let object = row.object else {
+            return try transaction.removeObject(forKey: name.key, inCollection: name.collection)
+        }
+        let registration = try transaction.store.registered(name.collection).registration
+        let current = registration.object.upgraded(object)
+        let metadata = row.metadata.map { registration.metadata?.upgraded($0) ?? $0 }
+        if current != object || metadata != row.metadata {
+            let metadataValue = metadata.map { YapDatabaseColumnValue.blob($0) } ?? .null
+            try tables.run(sql.setRow, [.integer(position), .blob(current), metadataValue])
+        }
+        try transaction.setSerializedObject(
+            current, metadata: metadata, forKey: name.key, inCollection: name.collection)
+    }
+
+    /// Removes the rows that the group inserted, each in a savepoint of its own, and leaves those whose removal would
+    /// remove rows of others.
+    private func removeRowsOneByOne() throws -> [YapCollectionKey] {
+        var skipped: [YapCollectionKey] = []
+        guard let id = recorder.recording?.id else { return [] }
+        for position in try positions(sql.absentRows, [groupID]) {
+            let name = try row(at: position).name
+            do {
+                try transaction.savepoint {
+                    let before = try recorder.number(sql.lastPosition)
+                    try transaction.removeObject(forKey: name.key, inCollection: name.collection)
+                    try transaction.settleExtensions()
+                    try checkRemovals(by: id, after: before)
+                }
+            } catch is RemovesOthers {
+                skipped.append(name)
+                try tables.run(sql.deleteRow, [.integer(position)])
+            }
+        }
+        return skipped
+    }
+
+    /// Checks that no row was removed since the recording began that the group doesn't remove.
+    private func checkRemovals(by id: Int64, after position: Int64 = 0) throws {
+        let values: [YapDatabaseColumnValue] = [.integer(id), groupID, .integer(position)]
+        let rows = try tables.withStatement(sql.removedAlong, values) { statement in
+            var rows: [YapCollectionKey] = []
+            while try statement.step() {
+                rows.append(YapCollectionKey(collection: statement.text(at: 0), key: statement.text(at: 1)))
+            }
+            return rows
+        }
+        if !rows.isEmpty { throw RemovesOthers(rows: rows) }
+    }
+
+    // MARK: Reading
+
+    private func positions(_ query: String, _ values: [YapDatabaseColumnValue]) throws -> [Int64] {
+        try tables.withStatement(query, values) { statement in
+            var positions: [Int64] = []
+            while try statement.step() { positions.append(statement.int64(at: 0)) }
+            return positions
+        }
+    }
+
+    private func row(at position: Int64) throws -> UndoRow {
+        try tables.withStatement(sql.row, [.integer(position)]) { statement in
+            guard try statement.step() else {
+                throw YapDatabaseError(.corrupt, "the undo log \"\(recorder.undo.name)\" lacks a row")
+            }
+            return UndoRow(statement)
+        }
+    }
+}

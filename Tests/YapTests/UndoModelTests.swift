@@ -1,0 +1,269 @@
+import SQLite
+import Seams
+import TestSeed
+import Testing
+
+@testable import Yap
+
+/// A row by its collection and key.
+private struct Name: Hashable, Comparable {
+    let collection: String
+    let key: String
+
+    static func < (left: Name, right: Name) -> Bool {
+        (left.collection, left.key) < (right.collection, right.key)
+    }
+}
+
+private struct TooLarge: Error {}
+
+/// Rows and an undo log as dictionaries say them.
+private struct UndoModel {
+    static let groupsMax = 6
+    static let rowsPerGroupMax = 7
+
+    struct Change: Equatable {
+        var before: String?
+        var after: String?
+    }
+
+    struct Group {
+        var name: String
+        var changes: [Name: Change]
+    }
+
+    var rows: [Name: String] = [:]
+    var undo: [Group] = []
+    var redo: [Group] = []
+    /// The rows that the running group has seen, with their values before it; nil: there is no group.
+    var touched: [Name: String?]?
+
+    mutating func set(_ name: Name, _ value: String?) throws {
+        guard value != nil || rows[name] != nil else { return }
+        try touch(name)
+        rows[name] = value
+    }
+
+    private mutating func touch(_ name: Name) throws {
+        guard touched != nil else { return }
+        if touched?[name] == nil { touched?[name] = .some(rows[name]) }
+        if touched?.count ?? 0 > Self.rowsPerGroupMax { throw TooLarge() }
+    }
+
+    mutating func clear(_ collection: String?) throws {
+        for name in rows.keys where collection == nil || name.collection == collection {
+            try set(name, nil)
+        }
+    }
+
+    mutating func group(_ name: String, _ body: (inout UndoModel) throws -> Void) throws {
+        let before = self
+        do {
+            touched = [:]
+            try body(&self)
+            let changes = (touched ?? [:]).map { ($0.key, Change(before: $0.value, after: rows[$0.key])) }
+                .filter { $0.1.before != $0.1.after }
+            touched = nil
+            guard !changes.isEmpty else { return }
+            redo = []
+            undo.append(Group(name: name, changes: Dictionary(uniqueKeysWithValues: changes)))
+            trim()
+        } catch {
+            self = before
+            throw error
+        }
+    }
+
+    private mutating func trim() {
+        while undo.count + redo.count > Self.groupsMax {
+            if undo.isEmpty { redo.removeFirst() } else { undo.removeFirst() }
+        }
+    }
+
+    /// - Returns: The rows that were changed since; nil without a group.
+    mutating func step(isUndo: Bool, skips: Bool) -> [Name]? {
+        guard let group = isUndo ? undo.last : redo.last else { return nil }
+        let changed = group.changes.filter { name, change in
+            rows[name] != change.after && rows[name] != change.before
+        }.keys.sorted()
+        if !changed.isEmpty, !skips { return changed }
+        var changes: [Name: Change] = [:]
+        for (name, change) in group.changes where !changed.contains(name) {
+            if rows[name] == change.before { continue }
+            changes[name] = Change(before: rows[name], after: change.before)
+            rows[name] = change.before
+        }
+        let other = Group(name: group.name, changes: changes)
+        if isUndo {
+            undo.removeLast()
+            if !changes.isEmpty { redo.append(other) }
+        } else {
+            redo.removeLast()
+            if !changes.isEmpty { undo.append(other) }
+        }
+        return changed
+    }
+}
+
+/// Random groups, undos, redos and writes of others against the model.
+@Suite struct UndoModelTests {
+    private static let collections = ["todos", "notes"]
+
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func open() throws -> UndoStage {
+        try UndoStage(
+            YapDatabaseUndo(
+                "undo", in: Self.collections, groupsMax: UndoModel.groupsMax,
+                rowsPerGroupMax: UndoModel.rowsPerGroupMax),
+            in: folder)
+    }
+
+    @Test(arguments: TestSeed.values(count: 12))
+    func theLogIsAsDictionariesHaveIt(seed: UInt64) throws {
+        let random = SeededRandomSource(seed: seed)
+        var stage = try open()
+        var other = try open()
+        var model = UndoModel()
+        for _ in 0..<120 {
+            let before = model
+            let fails = random.next(in: 0..<8) == 0
+            let writer = random.next(in: 0..<4) == 0 ? other : stage
+            try writer.write { transaction in
+                for _ in 0...random.next(in: 0..<2) { try draw(random, writer, transaction, &model) }
+                if fails { transaction.rollback() }
+            }
+            if fails { model = before }
+            try check(model, writer.undo, random.next(in: 0..<2) == 0 ? stage : other)
+            if random.next(in: 0..<20) == 0 {
+                try stage.database.close()
+                stage = try open()
+            }
+            if random.next(in: 0..<20) == 0 {
+                try other.database.close()
+                other = try open()
+            }
+        }
+    }
+
+    private func check(_ model: UndoModel, _ undo: YapDatabaseUndo, _ stage: UndoStage) throws {
+        try stage.connection.blocking.read { transaction in
+            var rows: [Name: String] = [:]
+            for row in try transaction.rows(Todo.self, metadata: Stamp.self, inCollection: "todos") {
+                rows[Name(collection: "todos", key: row.key)] =
+                    "\(row.object.title) \(row.metadata?.milliseconds ?? 0)"
+            }
+            for row in try transaction.objects(String.self, inCollection: "notes") {
+                rows[Name(collection: "notes", key: row.key)] = row.object
+            }
+            #expect(rows == model.rows)
+            let log = try transaction[stage.undo]
+            #expect(try log.undoGroups().map(\.actionName) == model.undo.reversed().map(\.name))
+            #expect(try log.redoGroups().map(\.actionName) == model.redo.reversed().map(\.name))
+            let counts = try (log.undoGroups() + log.redoGroups()).map(\.changedRowsCount)
+            #expect(counts == (model.undo.reversed() + model.redo.reversed()).map(\.changes.count))
+            #expect(try stage.recordedRows() == counts.reduce(0, +))
+        }
+    }
+
+    /// One step of a transaction.
+    private func draw(
+        _ random: SeededRandomSource, _ stage: UndoStage, _ transaction: YapDatabaseReadWriteTransaction,
+        _ model: inout UndoModel
+    ) throws {
+        let log = try transaction[stage.undo]
+        switch random.next(in: 0..<12) {
+        case 0...4:
+            let name = "group \(random.next(in: 0..<1000))"
+            let (writesCount, fails) = (random.next(in: 0..<6), random.next(in: 0..<8) == 0)
+            let copy = model
+            do {
+                var trial = model
+                try trial.group(name) { group in
+                    try log.group(name) {
+                        for _ in 0..<writesCount { try write(random, transaction, &group) }
+                        if fails { throw Refused() }
+                    }
+                }
+                model = trial
+            } catch is Refused {
+                model = copy
+            } catch is TooLarge {
+                model = copy
+            }
+        case 5...7: try step(isUndo: true, skips: random.next(in: 0..<2) == 0, log, &model)
+        case 8, 9: try step(isUndo: false, skips: random.next(in: 0..<2) == 0, log, &model)
+        case 10 where random.next(in: 0..<10) == 0:
+            try log.removeAll()
+            (model.undo, model.redo) = ([], [])
+        default: try write(random, transaction, &model)
+        }
+    }
+
+    private func step(
+        isUndo: Bool, skips: Bool, _ log: YapDatabaseUndoWriteTransaction, _ model: inout UndoModel
+    ) throws {
+        let policy: YapDatabaseUndoPolicy = skips ? .skipChangedRows : .throwConflict
+        let expected = model.step(isUndo: isUndo, skips: skips)
+        func names(_ rows: [YapCollectionKey]) -> [Name] {
+            rows.map { Name(collection: $0.collection, key: $0.key) }.sorted()
+        }
+        do {
+            let result = try isUndo ? log.undo(policy) : log.redo(policy)
+            #expect(result.map { names($0.skippedRows) } == expected)
+        } catch let error as YapDatabaseUndoConflict {
+            #expect(!skips && names(error.changedRows) == expected)
+        }
+    }
+
+    /// One write of rows, in the database and in the model. What is too large in one is so in the other.
+    private func write(
+        _ random: SeededRandomSource, _ transaction: YapDatabaseReadWriteTransaction, _ model: inout UndoModel
+    ) throws {
+        let collection = Self.collections[random.next(in: 0..<2)]
+        let name = Name(collection: collection, key: "\(random.next(in: 0..<6))")
+        // Few values, so that rows get their former ones again.
+        let value = "v\(random.next(in: 0..<4))"
+        let stamp = Int64(random.next(in: 0..<2))
+        switch random.next(in: 0..<20) {
+        case 0:
+            try both(&model, { try $0.clear(nil) }) { try transaction.removeAllObjectsInAllCollections() }
+        case 1, 2:
+            try both(&model, { try $0.clear(collection) }) {
+                try transaction.removeAllObjects(inCollection: collection)
+            }
+        case 3...7:
+            try both(&model, { try $0.set(name, nil) }) {
+                try transaction.removeObject(forKey: name.key, inCollection: collection)
+            }
+        case 8 where model.touched != nil:
+            let copy = model
+            do {
+                try transaction.savepoint {
+                    try write(random, transaction, &model)
+                    throw Refused()
+                }
+            } catch is Refused {
+                model = copy
+            }
+        default:
+            let text = collection == "todos" ? "\(value) \(stamp)" : value
+            try both(&model, { try $0.set(name, text) }) {
+                if collection == "notes" { return try transaction.note(value, name.key) }
+                if stamp == 0 { return try transaction.set(value, name.key) }
+                try transaction.set(value, name.key, stamp: stamp)
+            }
+        }
+    }
+
+    private func both(
+        _ model: inout UndoModel, _ inModel: (inout UndoModel) throws -> Void, _ inDatabase: () throws -> Void
+    ) throws {
+        var isTooLarge = false
+        do { try inModel(&model) } catch is TooLarge { isTooLarge = true }
+        #expect(code(inDatabase) == (isTooLarge ? .undoGroupTooLarge : nil))
+        if isTooLarge { throw TooLarge() }
+    }
+}
