@@ -27,7 +27,8 @@ public protocol YapDatabaseExtensionTransaction: AnyObject {
     func didChange(_ change: YapDatabaseRowChange) throws
 
     /// Called at the end of the closure: the last place to change rows (other extensions see these changes).
-    /// Called on all extensions again and again until none changes a row.
+    /// Called on all extensions again and again until none changes a row. Also called at both ends of a group of an
+    /// undo log, and by undo and redo.
     func flushPendingChangesToMainDatabaseTable() throws
 
     /// Called after that: writes what the transaction collected into the extension's own tables. No rows
