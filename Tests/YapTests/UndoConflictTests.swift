@@ -122,6 +122,29 @@ import Testing
         #expect(try stage.read { try $0.keys() } == ["list", "ours"])
     }
 
+    @Test func aRowThatDependsOnADeletedRowIsAConflictOrStaysAsItIs() throws {
+        let stage = try UndoStage(YapDatabaseUndo("undo", in: ["nodes"]), in: folder, graph)
+        try stage.write { transaction in
+            for key in ["old list", "new list"] { try transaction.set(GraphNode(), key) }
+            for key in ["moved", "removed"] { try transaction.set(GraphNode("of", ["old list"], rule), key) }
+        }
+        try stage.group("Tidy Up") { transaction in
+            try transaction.set(GraphNode("of", ["new list"], rule), "moved")
+            try transaction.remove("removed")
+            try transaction.set(GraphNode(), "added")
+        }
+        try stage.write { try $0.remove("old list") }
+        let keys = ["added", "moved", "new list"]
+        #expect(try stage.read { try $0.keys() } == keys)
+        #expect(conflict { try stage.undo() }?.dependentRows == [.node("moved"), .node("removed")])
+        #expect(try stage.read { try $0.keys() } == keys)
+        #expect(try stage.undo(.skipChangedRows)?.skippedRows == [.node("moved"), .node("removed")])
+        #expect(try stage.read { try $0.keys() } == ["moved", "new list"])
+        #expect(try stage.read { try $0.node("moved") } == GraphNode("of", ["new list"], rule))
+        try stage.redo()
+        #expect(try stage.read { try $0.keys() } == keys)
+    }
+
     // MARK: Types that change
 
     private struct Memo: Codable, Sendable, Equatable {

@@ -5,10 +5,20 @@ import SQLite
 /// Each row gets the value that it had before the group, by the write that the app would use. All that is changed
 /// meanwhile, also by hooks and relationships, is recorded as a group of the other side.
 struct UndoRun {
-    /// Removing a row of the group would remove rows of others.
+    private typealias Row = (name: YapCollectionKey, position: Int64)
+
+    /// Undoing the group would remove rows of others.
     private struct RemovesOthers: Error {
         let rows: [YapCollectionKey]
     }
+
+    /// Rows that the group removed or changed would be removed again: what they depend on is missing.
+    private struct RemovesRestored: Error {
+        let rows: [Row]
+    }
+
+    /// How often rows are skipped that would be removed again, before that is a conflict.
+    private static let roundsMax = 10
 
     let transaction: YapDatabaseReadWriteTransaction
     let recorder: UndoRecorder
@@ -24,33 +34,56 @@ struct UndoRun {
         try transaction.settleExtensions()
         var skipped = try skipChangedRows()
         do {
-            skipped += try writeSkippingRemovals(to: side.other)
+            guard policy == .skipChangedRows else {
+                try write(to: side.other) { try setRows() }
+                return YapDatabaseUndoResult(actionName: group.actionName, skippedRows: [])
+            }
+            skipped += try writeSkipping(to: side.other)
+            return YapDatabaseUndoResult(actionName: group.actionName, skippedRows: skipped)
         } catch let error as RemovesOthers {
-            throw YapDatabaseUndoConflict(
-                actionName: group.actionName, changedRows: [], dependentRows: error.rows)
+            throw conflict(dependentRows: error.rows)
+        } catch let error as RemovesRestored {
+            throw conflict(dependentRows: error.rows.map(\.name))
         }
-        return YapDatabaseUndoResult(actionName: group.actionName, skippedRows: skipped)
     }
 
-    /// Writes the rows, with the policy `skipChangedRows` but for removals that would remove rows of others.
+    /// Writes the rows, but for those that would be removed again, and removals that would remove rows of others.
     ///
-    /// - Returns: The rows that aren't removed.
-    private func writeSkippingRemovals(to side: UndoSide) throws -> [YapCollectionKey] {
-        guard policy == .skipChangedRows else {
-            try write(to: side) { try setRows() }
-            return []
-        }
-        do {
-            try transaction.savepoint { try write(to: side) { try setRows() } }
-            return []
-        } catch is RemovesOthers {
-            var skipped: [YapCollectionKey] = []
-            try write(to: side) {
-                skipped = try removeRowsOneByOne()
-                try setRows()
+    /// - Returns: The rows that are left as they are.
+    private func writeSkipping(to side: UndoSide) throws -> [YapCollectionKey] {
+        var skipped: [YapCollectionKey] = []
+        var roundsCount = 0
+        while true {
+            roundsCount += 1
+            do {
+                try transaction.savepoint { try write(to: side) { try setRows() } }
+                return skipped
+            } catch let error as RemovesRestored where roundsCount < Self.roundsMax {
+                // What depends on these rows is found in the next round.
+                skipped += try skip(error.rows)
+            } catch is RemovesOthers {
+                try write(to: side) {
+                    skipped += try removeRowsOneByOne()
+                    try setRows()
+                }
+                return skipped
             }
-            return skipped
         }
+    }
+
+    /// Removes rows from the group.
+    private func skip(_ rows: [Row]) throws -> [YapCollectionKey] {
+        for row in rows { try tables.run(sql.deleteRow, [.integer(row.position)]) }
+        return rows.map(\.name)
+    }
+
+    private func conflict(
+        changedRows: [YapCollectionKey] = [], dependentRows: [YapCollectionKey] = []
+    ) -> YapDatabaseUndoConflict {
+        let rowsMax = YapDatabaseUndoConflict.rowsMax
+        return YapDatabaseUndoConflict(
+            actionName: group.actionName, changedRows: Array(changedRows.prefix(rowsMax)),
+            dependentRows: Array(dependentRows.prefix(rowsMax)))
     }
 
     // MARK: Rows that were changed since
@@ -58,19 +91,14 @@ struct UndoRun {
     /// Removes rows from the group that have another value than it left. Rows that have their former value again need
     /// no undo and are no conflict.
     private func skipChangedRows() throws -> [YapCollectionKey] {
-        var changed: [(position: Int64, name: YapCollectionKey)] = []
+        var changed: [Row] = []
         for position in try positions(sql.changed, [groupID]) {
             let row = try row(at: position)
-            if try isChanged(row) { changed.append((position, row.name)) }
+            if try isChanged(row) { changed.append((row.name, position)) }
         }
         guard !changed.isEmpty else { return [] }
-        if policy == .throwConflict {
-            let rows = changed.prefix(YapDatabaseUndoConflict.rowsMax).map(\.name)
-            throw YapDatabaseUndoConflict(
-                actionName: group.actionName, changedRows: rows, dependentRows: [])
-        }
-        for (position, _) in changed { try tables.run(sql.deleteRow, [.integer(position)]) }
-        return changed.map(\.name)
+        if policy == .throwConflict { throw conflict(changedRows: changed.map(\.name)) }
+        return try skip(changed)
     }
 
     /// Whether a row whose bytes differ from those that the group left has another value. Not if the same value was
@@ -100,6 +128,8 @@ struct UndoRun {
         // Rows that a hook or a rule has changed after they were set.
         try setRows()
         try transaction.settleExtensions()
+        let restored = try rows(sql.missing, [groupID])
+        if !restored.isEmpty { throw RemovesRestored(rows: restored) }
         try checkRemovals(by: id)
         let isChanged = try recorder.end()
         try recorder.delete(group.id)
@@ -142,8 +172,7 @@ struct UndoRun {
                     try checkRemovals(by: id, after: before)
                 }
             } catch is RemovesOthers {
-                skipped.append(name)
-                try tables.run(sql.deleteRow, [.integer(position)])
+                skipped += try skip([(name, position)])
             }
         }
         return skipped
@@ -151,15 +180,8 @@ struct UndoRun {
 
     /// Checks that no row was removed since the recording began that the group doesn't remove.
     private func checkRemovals(by id: Int64, after position: Int64 = 0) throws {
-        let values: [YapDatabaseColumnValue] = [.integer(id), groupID, .integer(position)]
-        let rows = try tables.withStatement(sql.removedAlong, values) { statement in
-            var rows: [YapCollectionKey] = []
-            while try statement.step() {
-                rows.append(YapCollectionKey(collection: statement.text(at: 0), key: statement.text(at: 1)))
-            }
-            return rows
-        }
-        if !rows.isEmpty { throw RemovesOthers(rows: rows) }
+        let rows = try rows(sql.removedAlong, [.integer(id), groupID, .integer(position)])
+        if !rows.isEmpty { throw RemovesOthers(rows: rows.map(\.name)) }
     }
 
     // MARK: Reading
@@ -169,6 +191,17 @@ struct UndoRun {
             var positions: [Int64] = []
             while try statement.step() { positions.append(statement.int64(at: 0)) }
             return positions
+        }
+    }
+
+    private func rows(_ query: String, _ values: [YapDatabaseColumnValue]) throws -> [Row] {
+        try tables.withStatement(query, values) { statement in
+            var rows: [Row] = []
+            while try statement.step() {
+                let name = YapCollectionKey(collection: statement.text(at: 0), key: statement.text(at: 1))
+                rows.append((name, statement.int64(at: 2)))
+            }
+            return rows
         }
     }
 

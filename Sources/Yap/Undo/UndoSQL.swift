@@ -17,6 +17,8 @@ struct UndoSQL: Sendable {
     let unlike: String
     /// Rows that the recording `?1` has seen removed, while group `?2` is undone that doesn't remove them.
     let removedAlong: String
+    /// Rows that exist before a group and don't exist now.
+    let missing: String
     let row, absentRows, lastPosition: String
     // MARK: Deleting
     let setRow, deleteRow, oldest, deleteGroup, deleteRowsOfGroup: String
@@ -80,12 +82,16 @@ struct UndoSQL: Sendable {
             """
         unlike = "SELECT r.position FROM \(now) AND \(isUnlike) ORDER BY r.position"
         removedAlong = """
-            SELECT n.collection, n.key FROM \(rows) AS n LEFT JOIN \(rows) AS o
+            SELECT n.collection, n.key, 0 FROM \(rows) AS n LEFT JOIN \(rows) AS o
             ON o.group_id = ?2 AND o.collection = n.collection AND o.key = n.key
             WHERE n.position > ?3 AND n.group_id = ?1 AND n.object NOT NULL
             AND (o.position IS NULL OR o.object NOT NULL)
             AND NOT EXISTS (SELECT 1 FROM database2 AS d WHERE d.collection = n.collection AND d.key = n.key)
             ORDER BY n.position LIMIT \(YapDatabaseUndoConflict.rowsMax)
+            """
+        missing = """
+            SELECT r.collection, r.key, r.position FROM \(now) AND r.object NOT NULL AND d.rowid IS NULL
+            ORDER BY r.position
             """
         row = """
             SELECT collection, key, object, metadata, left_object, left_metadata FROM \(rows) WHERE position = ?1

@@ -23,8 +23,8 @@ public enum YapDatabaseUndoPolicy: Sendable {
 public struct YapDatabaseUndoResult: Hashable, Sendable {
     /// Name of the action that was undone or redone.
     public let actionName: String
-    /// The rows that were left as they are, because they were changed since, or because other rows would have been
-    /// removed along with them. Empty with the policy `throwConflict`.
+    /// The rows that were left as they are: they were changed since, other rows would have been removed along with
+    /// them, or what they depend on was deleted since. Empty with the policy `throwConflict`.
     public let skippedRows: [YapCollectionKey]
 }
 
@@ -40,8 +40,8 @@ public struct YapDatabaseUndoConflict: Error, Hashable, Sendable {
     public let actionName: String
     /// Rows of the group that were changed since.
     public let changedRows: [YapCollectionKey]
-    /// Rows that aren't of the group, or were changed since, and that a relationship or a hook would remove with a row
-    /// of the group. Found only if `changedRows` is empty.
+    /// Rows that a relationship or a hook would remove: rows that aren't of the group, along with one of the group; or
+    /// rows of the group, because what they depend on was deleted since. Found only if `changedRows` is empty.
     public let dependentRows: [YapCollectionKey]
 }
 
@@ -51,7 +51,7 @@ extension YapDatabaseUndoConflict: CustomStringConvertible {
         let rows = changedRows + dependentRows
         let names = rows.prefix(3).map { "\($0.collection)/\($0.key)" }.joined(separator: ", ")
         let more = rows.count > 3 ? ", ..." : ""
-        let reason = changedRows.isEmpty ? "would be removed along" : "were changed since"
+        let reason = changedRows.isEmpty ? "would be removed" : "were changed since"
         return
             "\"\(actionName)\" can't be undone or redone as a whole: rows \(reason): \(names)\(more); "
             + "skip them with skipChangedRows"

@@ -24,9 +24,9 @@ public final class YapDatabaseUndoWriteTransaction: YapDatabaseUndoTransaction {
     /// }
     /// ```
     ///
-    /// Rows that hooks and the rules of relationships change are part of the group. For that the rules fire at its end.
-    /// Writes of the transaction before and after the group aren't part of it. A group that changes a row deletes the
-    /// groups that can be redone; one that changes none isn't kept.
+    /// Rows that hooks and the rules of relationships change are part of the group. For that the rules fire at its end,
+    /// and those for earlier writes of the transaction, which aren't part of it, at its beginning. A group that changes
+    /// a row deletes the groups that can be redone; one that changes none isn't kept.
     ///
     /// The group is a savepoint: if `body` throws, or the group is too large, what `body` wrote is undone, and the
     /// transaction goes on. A group inside of another, or of an undo, is a part of that one.
