@@ -5,12 +5,12 @@ import SQLite
 /// A group stands on one of two sides: groups that can be undone (0), and groups that can be redone (1). The one with
 /// the highest number on a side is next. A row without an object is one that doesn't exist.
 struct UndoSQL: Sendable {
+    /// The tables' names, quoted.
+    private let groups, rows: String
+
     let create: String
-    // MARK: Recording
-    let nextGroup, recordAbsent, record, sizeOfAll, recordAll: String
-    let sum, leftSize, setLeft, deleteUnchanged, insertGroup: String
-    // MARK: Reading
-    let groups, total: String
+    let recordAbsent, record, sizeOfAll, recordAll: String
+    let sum, leftSize, setLeft, deleteUnchanged, deleteUnheard: String
     /// Rows of a group that have neither the value that it left nor the one before it.
     let changed: String
     /// Rows of a group that don't have the value before it.
@@ -19,14 +19,10 @@ struct UndoSQL: Sendable {
     let removedAlong: String
     /// Rows that exist before a group and don't exist now.
     let missing: String
-    let row, absentRows, lastPosition: String
-    // MARK: Deleting
-    let setRow, deleteRow, oldest, deleteGroup, deleteRowsOfGroup: String
-    let deleteSide, deleteRowsOfSide, deleteAll, deleteAllRows: String
-    let deleteUnheard, deleteRowsOfNoGroup: String
 
     init(tables: [String], collections: [String]?) {
         let (groups, rows) = (Connection.quoted(tables[0]), Connection.quoted(tables[1]))
+        (self.groups, self.rows) = (groups, rows)
         let bytes =
             "length(CAST(collection AS BLOB)) + length(CAST(key AS BLOB)) + ifnull(length(object), 0) "
             + "+ ifnull(length(metadata), 0) + ifnull(length(left_object), 0) + ifnull(length(left_metadata), 0)"
@@ -45,7 +41,6 @@ struct UndoSQL: Sendable {
                 key TEXT NOT NULL, object BLOB, metadata BLOB, left_object BLOB, left_metadata BLOB);
             CREATE UNIQUE INDEX \(Connection.quoted("name_of_" + tables[1])) ON \(rows) (group_id, collection, key);
             """
-        nextGroup = "SELECT ifnull(max(id), 0) + 1 FROM \(groups)"
         recordAbsent = """
             INSERT OR IGNORE INTO \(rows) (group_id, collection, key) VALUES (?1, ?2, ?3) RETURNING \(bytes)
             """
@@ -73,9 +68,6 @@ struct UndoSQL: Sendable {
         deleteUnchanged = """
             DELETE FROM \(rows) WHERE group_id = ?1 AND object IS left_object AND metadata IS left_metadata
             """
-        insertGroup = "INSERT INTO \(groups) (id, side, name, rows, bytes) VALUES (?1, ?2, ?3, ?4, ?5)"
-        self.groups = "SELECT id, name, rows, bytes FROM \(groups) WHERE side = ?1 ORDER BY id DESC LIMIT ?2"
-        total = "SELECT count(*), ifnull(sum(bytes), 0) FROM \(groups)"
         changed = """
             SELECT r.position FROM \(now) AND (d.data IS NOT r.left_object OR d.metadata IS NOT r.left_metadata)
             AND \(isUnlike) ORDER BY r.position
@@ -93,24 +85,45 @@ struct UndoSQL: Sendable {
             SELECT r.collection, r.key, r.position FROM \(now) AND r.object NOT NULL AND d.rowid IS NULL
             ORDER BY r.position
             """
-        row = """
-            SELECT collection, key, object, metadata, left_object, left_metadata FROM \(rows) WHERE position = ?1
-            """
-        absentRows = "SELECT position FROM \(rows) WHERE group_id = ?1 AND object IS NULL ORDER BY position"
-        lastPosition = "SELECT ifnull(max(position), 0) FROM \(rows)"
-        setRow = "UPDATE \(rows) SET object = ?2, metadata = ?3 WHERE position = ?1"
-        deleteRow = "DELETE FROM \(rows) WHERE position = ?1"
-        oldest = "SELECT id FROM \(groups) WHERE id <> ?1 ORDER BY side, id LIMIT 1"
-        deleteGroup = "DELETE FROM \(groups) WHERE id = ?1"
-        deleteRowsOfGroup = "DELETE FROM \(rows) WHERE group_id = ?1"
-        deleteSide = "DELETE FROM \(groups) WHERE side = ?1"
-        deleteRowsOfSide = "DELETE FROM \(rows) WHERE group_id IN (SELECT id FROM \(groups) WHERE side = ?1)"
-        deleteAll = "DELETE FROM \(groups)"
-        deleteAllRows = "DELETE FROM \(rows)"
         let names = (0..<(collections ?? []).count).map { "?\($0 + 1)" }.joined(separator: ", ")
         deleteUnheard =
             "DELETE FROM \(groups) WHERE id IN (SELECT group_id FROM \(rows) WHERE collection NOT IN (\(names)))"
-        deleteRowsOfNoGroup = "DELETE FROM \(rows) WHERE group_id NOT IN (SELECT id FROM \(groups))"
+    }
+
+    // MARK: Groups
+
+    var nextGroup: String { "SELECT ifnull(max(id), 0) + 1 FROM \(groups)" }
+    var insertGroup: String {
+        "INSERT INTO \(groups) (id, side, name, rows, bytes) VALUES (?1, ?2, ?3, ?4, ?5)"
+    }
+    var groupsOfSide: String {
+        "SELECT id, name, rows, bytes FROM \(groups) WHERE side = ?1 ORDER BY id DESC LIMIT ?2"
+    }
+    var total: String { "SELECT count(*), ifnull(sum(bytes), 0) FROM \(groups)" }
+    /// The group that is deleted first, but for `?1`.
+    var oldest: String { "SELECT id FROM \(groups) WHERE id <> ?1 ORDER BY side, id LIMIT 1" }
+    var deleteGroup: String { "DELETE FROM \(groups) WHERE id = ?1" }
+    var deleteSide: String { "DELETE FROM \(groups) WHERE side = ?1" }
+    var deleteAll: String { "DELETE FROM \(groups)" }
+
+    // MARK: Rows
+
+    var row: String {
+        "SELECT collection, key, object, metadata, left_object, left_metadata FROM \(rows) WHERE position = ?1"
+    }
+    var absentRows: String {
+        "SELECT position FROM \(rows) WHERE group_id = ?1 AND object IS NULL ORDER BY position"
+    }
+    var lastPosition: String { "SELECT ifnull(max(position), 0) FROM \(rows)" }
+    var setRow: String { "UPDATE \(rows) SET object = ?2, metadata = ?3 WHERE position = ?1" }
+    var deleteRow: String { "DELETE FROM \(rows) WHERE position = ?1" }
+    var deleteRowsOfGroup: String { "DELETE FROM \(rows) WHERE group_id = ?1" }
+    var deleteRowsOfSide: String {
+        "DELETE FROM \(rows) WHERE group_id IN (SELECT id FROM \(groups) WHERE side = ?1)"
+    }
+    var deleteAllRows: String { "DELETE FROM \(rows)" }
+    var deleteRowsOfNoGroup: String {
+        "DELETE FROM \(rows) WHERE group_id NOT IN (SELECT id FROM \(groups))"
     }
 }
 

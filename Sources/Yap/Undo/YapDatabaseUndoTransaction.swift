@@ -64,7 +64,7 @@ public class YapDatabaseUndoTransaction: YapDatabaseExtensionTransaction {
         tables.noteRead { _ in true }
         let limit = limit.map { Int64(max(0, $0)) } ?? -1
         return try tables.withStatement(
-            connection.sql.groups, [.integer(side.rawValue), .integer(limit)]
+            connection.sql.groupsOfSide, [.integer(side.rawValue), .integer(limit)]
         ) { statement in
             var groups: [YapDatabaseUndoGroup] = []
             while try statement.step() {
