@@ -35,6 +35,11 @@ import YapCloudKit
         #expect(keys == ["https://example.com", "https://swift.org", "https://swift.org/blog"])
     }
 
+    @Test func theFileIsMadeSmaller() async throws {
+        try await database.vacuum()
+        #expect(try await connection.read { try $0.numberOfKeys(inCollection: "bookmarks") } == 3)
+    }
+
     @Test func listsAreFilteredAndSorted() async throws {
         let titles = try await connection.read { transaction in
             try transaction.objects(Bookmark.self, inCollection: "bookmarks").map(\.object.title)

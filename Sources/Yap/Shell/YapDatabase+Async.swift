@@ -142,7 +142,7 @@ extension YapDatabase {
         return YapDatabaseCommits(publisher)
     }
 
-    private func exclusively<Value: Sendable>(
+    func exclusively<Value: Sendable>(
         _ body: @escaping @Sendable (WriterCore) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in

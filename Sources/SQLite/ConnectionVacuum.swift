@@ -1,0 +1,73 @@
+import CSQLite
+
+extension Connection {
+    /// The pages of a database.
+    package struct PageCounts: Hashable, Sendable {
+        /// Bytes of a page.
+        package let pageBytes: Int64
+        /// Pages of the file, with the free ones.
+        package let pagesCount: Int64
+        /// Pages that have no content.
+        package let freeCount: Int64
+
+        /// Bytes of the pages with content.
+        package var usedBytes: Int64 { (pagesCount - freeCount) * pageBytes }
+    }
+
+    /// Counts the pages.
+    package func pageCounts() throws -> PageCounts {
+        func number(_ name: String) throws -> Int64 {
+            try withStatement("PRAGMA \(name)") { try $0.step() ? $0.int64(at: 0) : 0 }
+        }
+        return try PageCounts(
+            pageBytes: number("page_size"), pagesCount: number("page_count"),
+            freeCount: number("freelist_count"))
+    }
+
+    /// How many steps of SQLite's machine go by between two calls of `isCancelled`.
+    private static let stepsPerCall: Int32 = 10_000
+
+    /// Rebuilds the file without its free pages (SQLite's `VACUUM`), then copies the log into it, which makes it
+    /// smaller unless a reader still needs the log.
+    ///
+    /// Readers go on meanwhile; other writers wait. The log and a temporary file each need as many bytes as the pages
+    /// with content.
+    ///
+    /// - Parameters:
+    ///   - readersMilliseconds: How long readers are waited for at the end.
+    ///   - isCancelled: Called again and again; true gives up.
+    /// - Throws: `SQLiteError`: `isBusy`, `isDiskFull`; `isInterrupted` if `isCancelled` returned true. The file then
+    ///   is as it was.
+    package func vacuum(readersMilliseconds: Int32, isCancelled: () -> Bool) throws {
+        try withoutActuallyEscaping(isCancelled) { isCancelled in
+            let context = Unmanaged.passRetained(Cancellation(isCancelled))
+            sqlite3_progress_handler(
+                handle, Self.stepsPerCall,
+                { context in
+                    guard let context else { return 0 }
+                    let cancellation = Unmanaged<Cancellation>.fromOpaque(context).takeUnretainedValue()
+                    return cancellation.isCancelled() ? 1 : 0
+                }, context.toOpaque())
+            defer {
+                sqlite3_progress_handler(handle, 0, nil, nil)
+                context.release()
+            }
+            try execute("VACUUM")
+        }
+        do {
+            try checkpoint(readersMilliseconds: readersMilliseconds)
+        } catch let error as SQLiteError where error.isBusy {
+            // The log has all, and a later checkpoint makes the file smaller.
+        }
+    }
+
+    private final class Cancellation {
+        let isCancelled: () -> Bool
+        init(_ isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
+    }
+}
+
+extension SQLiteError {
+    /// The statement was given up because the caller wanted it.
+    package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
+}
