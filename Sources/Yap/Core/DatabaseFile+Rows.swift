@@ -14,8 +14,16 @@ extension DatabaseFile {
     package struct Row: Sendable {
         package let collection: String
         package let key: String
-        package let object: StoredValue
+        package let stored: StoredObject
         package let metadata: StoredValue?
+        /// Bytes of object and metadata.
+        package let bytesCount: Int
+        /// The bytes of the object, if writing `stored` wouldn't give them again.
+        package let unlikeBytes: [UInt8]?
+        /// The bytes of the metadata, if writing `metadata` wouldn't give them again.
+        package let unlikeMetadataBytes: [UInt8]?
+
+        package var object: StoredValue { stored.object }
     }
 
     /// The collections that have rows, in the order of their names. Goes through all rows.
@@ -44,6 +52,19 @@ extension DatabaseFile {
         return found
     }
 
+    /// The bytes of a row, or nil if there is none.
+    package func storedBytes(_ key: String, inCollection collection: String) throws
+        -> YapDatabaseReadWriteTransaction.StoredBytes?
+    {
+        try sqlite.withStatement("SELECT data, metadata FROM database2 WHERE collection = ?1 AND key = ?2") {
+            try $0.bind(collection, at: 1)
+            try $0.bind(key, at: 2)
+            guard try $0.step() else { return nil }
+            return YapDatabaseReadWriteTransaction.StoredBytes(
+                data: $0.bytes(at: 0), metadata: $0.isNull(at: 1) ? nil : $0.bytes(at: 1))
+        }
+    }
+
     /// Calls `body` with each row, in the order of collections and keys.
     ///
     /// - Parameter collection: Only the rows of this one. Default: all.
@@ -56,21 +77,34 @@ extension DatabaseFile {
             "SELECT collection, key, data, metadata FROM database2 \(condition) ORDER BY collection, key"
         ) { statement in
             for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
-            while try statement.step() {
-                try body(
-                    Row(
-                        collection: statement.text(at: 0), key: statement.text(at: 1),
-                        object: statement.withBytes(at: 2) { StoredValue(object: $0) },
-                        metadata: statement.isNull(at: 3)
-                            ? nil : statement.withBytes(at: 3) { StoredValue(cbor: $0) }))
+            while try statement.step() { try body(Self.row(statement)) }
+        }
+    }
+
+    private static func row(_ statement: borrowing Statement) -> Row {
+        let (stored, unlike, count) = statement.withBytes(at: 2) { bytes in
+            let stored = StoredObject(bytes)
+            return (stored, stored.bytes.elementsEqual(bytes) ? nil : [UInt8](bytes), bytes.count)
+        }
+        var (metadata, unlikeMetadata, metadataCount) = (StoredValue?.none, [UInt8]?.none, 0)
+        if !statement.isNull(at: 3) {
+            (metadata, unlikeMetadata, metadataCount) = statement.withBytes(at: 3) { bytes in
+                let value = StoredValue(cbor: bytes)
+                return (value, value.cbor.elementsEqual(bytes) ? nil : [UInt8](bytes), bytes.count)
             }
         }
+        return Row(
+            collection: statement.text(at: 0), key: statement.text(at: 1), stored: stored, metadata: metadata,
+            bytesCount: count + metadataCount, unlikeBytes: unlike, unlikeMetadataBytes: unlikeMetadata)
     }
 
     /// Messages of SQLite's integrity check; none if it found no damage. Reads the whole file.
     package func integrityMessages() throws -> [String] {
         try reading { try sqlite.integrityCheck() }
     }
+
+    /// Counts the pages of the file.
+    package func pageCounts() throws -> Connection.PageCounts { try reading { try sqlite.pageCounts() } }
 
     /// Copies what is committed to a new file.
     ///

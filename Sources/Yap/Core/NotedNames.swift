@@ -3,7 +3,7 @@ import SQLite
 /// What a file says of the names that the properties of a collection's type had, in all versions of the type.
 struct NotedNames {
     /// Names of a collection beyond which no more are noted.
-    private static let namesMax = 1_000
+    static let namesMax = 1_000
 
     /// A change of the type that added properties and took others away. Only the last one is kept.
     private struct Change: Codable {
@@ -37,6 +37,16 @@ struct NotedNames {
         try config.setBytes(
             CBOREncoder().encode(Change(added: added, dropped: dropped)), extension: "",
             key: ConfigTable.changedNamesKey(collection))
+    }
+
+    /// Notes names that stored objects have, of a type that isn't at hand: nothing is known of a change of the type.
+    ///
+    /// - Throws: `SQLiteError`, or `EncodingError`.
+    func add(_ names: Set<String>) throws {
+        let sum = all.union(names)
+        guard sum.count > all.count, sum.count <= Self.namesMax else { return }
+        try config.setBytes(
+            CBOREncoder().encode(sum), extension: "", key: ConfigTable.namesKey(collection))
     }
 
     /// Tells whether the type may have got a property in the change that took another one from it. A property that is

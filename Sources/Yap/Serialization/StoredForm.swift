@@ -54,7 +54,12 @@ struct StoredForm {
 
     /// What stands before an object with kept properties of a version.
     static func head(kept: CBORMap, version: Int) -> [UInt8] {
-        keptMark + bigEndian(version) + pair + kept.bytes
+        head(keptBytes: kept.bytes, version: version)
+    }
+
+    /// The same with the map in CBOR.
+    static func head(keptBytes: [UInt8], version: Int) -> [UInt8] {
+        keptMark + bigEndian(version) + pair + keptBytes
     }
 
     private static func bigEndian(_ number: Int) -> [UInt8] {

@@ -6,6 +6,8 @@ package indirect enum StoredValue: Equatable, Sendable {
     /// An integer beyond `Int64`.
     case unsigned(UInt64)
     case double(Double)
+    /// A number of 32 bits.
+    case float(Float)
     case text(String)
     case bytes([UInt8])
     case array([StoredValue])
@@ -18,6 +20,8 @@ package indirect enum StoredValue: Equatable, Sendable {
     package struct Entry: Equatable, Sendable {
         package let key: StoredValue
         package let value: StoredValue
+
+        package init(key: StoredValue, value: StoredValue) { (self.key, self.value) = (key, value) }
     }
 
     /// Reads the bytes of an object: the object alone, without what was kept with it for other versions of its type.
@@ -75,6 +79,7 @@ package indirect enum StoredValue: Equatable, Sendable {
         switch head.info {
         case 20, 21: return .bool(head.info == 21)
         case 22: return .null
+        case 26: return .float(try input.float(Float.self, at: offset))
         default: return .double(try input.float(Double.self, at: offset))
         }
     }

@@ -43,8 +43,11 @@ final class ProcessSignal: Sendable {
 
     /// Calls `observer` with the mark of the newest posted commit, also of this process, on a queue of its own. Once
     /// begun it goes on until `end()`; where the system has no watch to give, nothing is called.
-    func watch(_ observer: @escaping @Sendable (SnapshotMark) -> Void) {
-        guard let path else { return }
+    ///
+    /// - Returns: Whether a watch began.
+    @discardableResult
+    func watch(_ observer: @escaping @Sendable (SnapshotMark) -> Void) -> Bool {
+        guard let path else { return false }
         let source = state.withLock { state -> (any DispatchSourceRead)? in
             guard !state.isEnded, state.source == nil else { return nil }
             if state.file < 0 { state.file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
@@ -53,6 +56,7 @@ final class ProcessSignal: Sendable {
             return state.source
         }
         source?.activate()
+        return source != nil
     }
 
     /// Ends the watch, and closes the file.

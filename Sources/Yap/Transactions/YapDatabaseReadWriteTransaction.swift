@@ -18,6 +18,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     private(set) var isRolledBack = false
     /// By collection: whether stored objects may have properties that its type doesn't know.
     var mayHaveUnknown: [String: Bool] = [:]
+    /// By collection: the noted names of properties, as `setStoredBytes` read and added to them.
+    var storedNames: [String: Set<String>] = [:]
 
     /// Discards everything that the transaction writes, before and after this call. The closure runs on to
     /// its end, and `readWrite` returns what it returns.

@@ -1,0 +1,83 @@
+extension StoredValue {
+    /// The value in CBOR as the library's encoder writes it; `foreign` bytes as they are.
+    package var cbor: [UInt8] {
+        let output = CBOROutput(capacity: 256)
+        write(to: output)
+        return [UInt8](output.bytes)
+    }
+
+    private func write(to output: CBOROutput) {
+        switch self {
+        case .null: output.writeNull()
+        case .bool(let value): output.write(value)
+        case .integer(let value): output.write(value)
+        case .unsigned(let value): output.write(value)
+        case .double(let value): output.write(value)
+        case .float(let value): output.write(value)
+        case .text(let text): output.write(text)
+        case .bytes(let bytes): bytes.withUnsafeBytes { output.write(bytes: $0) }
+        case .array(let values):
+            output.writeHead(0x80, UInt64(values.count))
+            for value in values { value.write(to: output) }
+        case .map(let entries):
+            output.writeHead(0xA0, UInt64(entries.count))
+            for entry in entries {
+                entry.key.write(to: output)
+                entry.value.write(to: output)
+            }
+        case .foreign(let bytes): bytes.withUnsafeBytes { output.write(item: $0) }
+        }
+    }
+}
+
+/// The bytes of an object taken apart without its type: the object, the version of the type that stored it, and what
+/// was kept with it for other versions.
+package struct StoredObject: Equatable, Sendable {
+    /// Versions that can be stored.
+    package static let versions = 1...Int(UInt32.max)
+
+    package let version: Int
+    package let object: StoredValue
+    /// The properties that the type which stored the object didn't know: a map. nil: none.
+    package let kept: StoredValue?
+    /// The version of the type that stored those; 0 for none.
+    package let keptVersion: Int
+
+    /// - Parameters:
+    ///   - version: One of `versions`.
+    ///   - kept: A map.
+    package init(
+        _ object: StoredValue, version: Int = 1, kept: StoredValue? = nil, keptVersion: Int = 0
+    ) {
+        (self.object, self.version, self.kept, self.keptVersion) = (object, version, kept, keptVersion)
+    }
+
+    /// Reads column `data` of a row. Bytes that aren't of this format are `foreign`.
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        guard let form = try? StoredForm(bytes) else {
+            self.init(.foreign([UInt8](bytes)))
+            return
+        }
+        self.init(
+            StoredValue(cbor: form.object), version: form.version,
+            kept: form.kept.map { StoredValue(cbor: $0) },
+            keptVersion: form.keptVersion)
+    }
+
+    /// The bytes to store. Most bytes that were read come back as they were; compare to be sure.
+    package var bytes: [UInt8] {
+        (kept.map { StoredForm.head(keptBytes: $0.cbor, version: keptVersion) } ?? [])
+            + StoredForm.head(version: version) + object.cbor
+    }
+
+    /// The names of all properties that bytes of an object have, up to `max`; empty if it isn't a map.
+    static func propertyNames(_ bytes: UnsafeRawBufferPointer, max: Int) -> Set<String> {
+        guard let form = try? StoredForm(bytes) else { return [] }
+        var names: Set<String> = []
+        for part in [form.object, form.kept].compactMap(\.self) {
+            guard let map = try? CBORMap(part) else { continue }
+            names.formUnion(map.entries.prefix(max).map(\.key))
+        }
+        return names
+    }
+}
