@@ -25,7 +25,7 @@ extension Connection {
     }
 
     /// How many steps of SQLite's machine go by between two calls of `isCancelled`.
-    private static let stepsPerCall: Int32 = 10_000
+    private static let stepsPerCall: Int32 = 100
 
     /// Rebuilds the file without its free pages (SQLite's `VACUUM`), then copies the log into it, which makes it
     /// smaller unless a reader still needs the log.

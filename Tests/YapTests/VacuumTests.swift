@@ -64,7 +64,7 @@ import Testing
         options.vfsName = vfs.name
         let database = try shrunk(options)
         let before = try size()
-        vfs.limitGrowth(toBytes: 8_192)
+        vfs.arm(.diskFull, at: 5, .sticky)
         #expect(code { try database.blocking.vacuum() } == .diskFull)
         vfs.disarm()
         #expect(try size() == before)

@@ -1,5 +1,5 @@
 extension StoredValue {
-    /// The value in CBOR as the library's encoder writes it; `foreign` bytes as they are.
+    /// The value in CBOR as the library's encoder writes it, without the payload of a NaN; `foreign` bytes as they are.
     package var cbor: [UInt8] {
         let output = CBOROutput(capacity: 256)
         write(to: output)
@@ -12,8 +12,9 @@ extension StoredValue {
         case .bool(let value): output.write(value)
         case .integer(let value): output.write(value)
         case .unsigned(let value): output.write(value)
-        case .double(let value): output.write(value)
-        case .float(let value): output.write(value)
+        // One NaN for all, as texts have it.
+        case .double(let value): output.write(value.isNaN ? .nan : value)
+        case .float(let value): output.write(value.isNaN ? .nan : value)
         case .text(let text): output.write(text)
         case .bytes(let bytes): bytes.withUnsafeBytes { output.write(bytes: $0) }
         case .array(let values):
