@@ -9,7 +9,10 @@ import Yap
 
 /// `yap db ...`: what a device's database has, read beside the app that has the file open.
 enum DatabaseCommands {
-    static let commands = [info, get, dump, check, backup]
+    static let commands = [
+        info, CollectionsCommand.command, get, QueryCommand.command, dump, LoadCommand.command, check, backup,
+        VacuumCommand.command, WatchCommand.command,
+    ]
 
     private static let file = Command.Operand(name: "FILE", help: "the app's database file")
     /// What all of them say about the file.
@@ -85,8 +88,9 @@ enum DatabaseCommands {
     private static let values = """
 
         Objects are shown as they are stored, by the names of their properties. A date is a number of seconds since
-        2001. Bytes are {"$bytes": base64}, numbers that aren't finite {"$double": "nan"}, and what a serializer of
-        the app wrote is {"$foreign": base64}.
+        2001. Bytes are {"$bytes": base64}, numbers that aren't finite {"$double": "nan"}, numbers of 32 bits
+        {"$float": 0.5}, what a serializer of the app wrote is {"$foreign": base64}, and a map with other keys than
+        texts is {"$map": [[key, value]]}.
         """
 
     private static let get = Command(
@@ -95,7 +99,7 @@ enum DatabaseCommands {
             file, Command.Operand(name: "COLLECTION", help: "its collection"),
             Command.Operand(name: "KEY", help: "its key"),
         ],
-        json: #"{"collection", "key", "object", "metadata"}: metadata if there is any"#,
+        json: #"{"collection", "key", "object", "metadata"}: metadata if there is any; as a line of db dump"#,
         examples: ["db get phone.yap todos 1", "db get phone.yap todos 1 --json"], run: get)
 
     private static func get(_ invocation: Invocation, _ console: Console) throws {
@@ -112,13 +116,18 @@ enum DatabaseCommands {
 
     private static let dump = Command(
         name: "db dump", summary: "print all objects of an app's database as lines of JSON",
-        details: reading + "\nOne line for each row, in the order of collections and keys, of one snapshot."
+        details: reading
+            + "\nOne line for each row, in the order of collections and keys, of one snapshot. db load reads them."
             + values,
         operands: [file],
         options: [
             Command.Option(name: "collection", value: "NAME", help: "only the rows of this collection")
         ],
-        json: #"{"collection", "key", "object", "metadata"} on each line, with --json or without"#,
+        json: """
+            {"collection", "key", "object", "metadata"} on each line, with --json or without. Where they are needed to
+            write the same bytes again, also "version" of the type if it isn't 1, "kept" and "keptVersion" (properties
+            that were kept for other versions), "storedObject" and "storedMetadata" (the bytes)
+            """,
         examples: ["db dump phone.yap", "db dump phone.yap --collection todos --json"], run: dump)
 
     private static func dump(_ invocation: Invocation, _ console: Console) throws {

@@ -39,9 +39,12 @@ struct DeviceFile: Sendable {
                 case .unsupportedFormat: "was written by a later version: use the yap of that version."
                 case .corrupt: "is damaged: keep it for inspection, and restore a backup. \(error.message)"
                 case .busy: "is being written by another program: try again."
+                case .diskFull: "can't grow: the disk is full. What was committed stays."
                 default: "can't be read: \(error.message)"
                 }
             throw Failure.failed("\(file) \(what)")
+        } catch let error as SQLiteError {
+            throw Failure.failed("\(file) can't be read: \(error.message)")
         }
     }
 }

@@ -2,8 +2,10 @@ import Foundation
 import Yap
 
 extension JSON {
-    /// A stored value as JSON. What JSON doesn't have is an object with one member: bytes `{"$bytes": base64}`, numbers
-    /// that aren't finite `{"$double": "nan"}`, and what a serializer of the app wrote `{"$foreign": base64}`.
+    /// A stored value as JSON. What JSON doesn't have is an object with one member, whose name begins with a dollar:
+    /// bytes `{"$bytes": base64}`, numbers that aren't finite `{"$double": "nan"}`, numbers of 32 bits
+    /// `{"$float": 0.5}`, what a serializer of the app wrote `{"$foreign": base64}`, and maps that JSON would confuse
+    /// `{"$map": [[key, value], ...]}`. So `StoredValueReader` reads the same value back.
     init(_ value: StoredValue) {
         switch value {
         case .null: self = .null
@@ -11,27 +13,38 @@ extension JSON {
         case .integer(let value): self = .integer(value)
         case .unsigned(let value): self = .bytes(Array("\(value)".utf8))
         case .double(let value) where value.isFinite: self = .bytes(Array("\(value)".utf8))
-        case .double(let value): self = .object([("$double", .string("\(value)"))])
+        case .double(let value): self = .tagged("$double", Self.notFinite(value))
+        case .float(let value) where value.isFinite:
+            // As the number of 64 bits that it is exactly.
+            self = .tagged("$float", .bytes(Array("\(Double(value))".utf8)))
+        case .float(let value): self = .tagged("$float", Self.notFinite(Double(value)))
         case .text(let text): self = .string(text)
-        case .bytes(let bytes): self = .object([("$bytes", .string(Data(bytes).base64EncodedString()))])
+        case .bytes(let bytes): self = .tagged("$bytes", .base64(bytes))
         case .array(let values): self = .array(values.map { JSON($0) })
-        case .map(let entries): self = .object(entries.map { (Self.name($0.key), JSON($0.value)) })
-        case .foreign(let bytes): self = .object([("$foreign", .string(Data(bytes).base64EncodedString()))])
+        case .map(let entries): self = Self.map(entries)
+        case .foreign(let bytes): self = .tagged("$foreign", .base64(bytes))
         }
     }
 
-    /// A key that is no text is written as its JSON.
-    private static func name(_ key: StoredValue) -> String {
-        if case .text(let text) = key { return text }
-        return JSON(key).text
-    }
-}
+    private static func tagged(_ tag: String, _ value: JSON) -> JSON { .object([(tag, value)]) }
 
-extension DatabaseFile.Row {
-    /// The row as a line of `yap db dump`.
-    var json: JSON {
-        .object(
-            [("collection", .string(collection)), ("key", .string(key)), ("object", JSON(object))]
-                + (metadata.map { [("metadata", JSON($0))] } ?? []))
+    static func base64(_ bytes: [UInt8]) -> JSON { .string(Data(bytes).base64EncodedString()) }
+
+    private static func notFinite(_ value: Double) -> JSON {
+        .string(value.isNaN ? "nan" : value < 0 ? "-inf" : "inf")
+    }
+
+    private static func map(_ entries: [StoredValue.Entry]) -> JSON {
+        let names = entries.compactMap { entry -> String? in
+            guard case .text(let name) = entry.key else { return nil }
+            return name
+        }
+        let looksLikeATag = names.count == 1 && names[0].utf8.first == UInt8(ascii: "$")
+        guard names.count == entries.count, !looksLikeATag,
+            Set(names.map { Array($0.utf8) }).count == names.count
+        else {
+            return .tagged("$map", .array(entries.map { .array([JSON($0.key), JSON($0.value)]) }))
+        }
+        return .object(zip(names, entries).map { ($0, JSON($1.value)) })
     }
 }

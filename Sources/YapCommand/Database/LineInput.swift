@@ -1,0 +1,97 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Lines of a file or a pipe, one at a time.
+final class LineInput {
+    /// Maximum bytes of a line.
+    static let lineBytesMax = 512 << 20
+    private static let chunkBytes = 256 << 10
+
+    /// How often `whileWaiting` is called while a pipe has nothing to read.
+    private static let waitMilliseconds: Int32 = 250
+
+    /// Called while a pipe has nothing to read; throws to give up.
+    var whileWaiting: () throws -> Void = {}
+    private let descriptor: Int32
+    private let name: String
+    private let lineBytesMax: Int
+    /// Where the first line begins: a shell may have read lines of its standard input.
+    private let start: off_t
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var hasEnded = false
+    /// The number of the line that `next()` returned last, from 1.
+    private(set) var number = 0
+
+    /// - Parameter path: The file; "-" for the standard input.
+    init(_ path: String, _ console: Console, lineBytesMax: Int = LineInput.lineBytesMax) throws {
+        name = path == "-" ? "the standard input" : Shown.word(path)
+        self.lineBytesMax = lineBytesMax
+        descriptor = path == "-" ? console.input : open(path, O_RDONLY | O_CLOEXEC)
+        let code = errno
+        start = max(0, lseek(descriptor, 0, SEEK_CUR))
+        guard descriptor >= 0 else {
+            let text = "\(name) can't be read: \(String(cString: strerror(code)))"
+            throw code == ENOENT ? Failure.notThere(text) : Failure.failed(text)
+        }
+    }
+
+    deinit { if descriptor > 2 { close(descriptor) } }
+
+    /// Goes back to the first line. False if that can't be done, as in a pipe.
+    func rewind() -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            lseek(descriptor, start, SEEK_SET) == start
+        else { return false }
+        (buffer, position, hasEnded, number) = ([], 0, false, 0)
+        return true
+    }
+
+    /// The next line without its end; nil after the last.
+    func next() throws -> [UInt8]? {
+        var searched = position
+        while true {
+            if let end = buffer[searched...].firstIndex(of: 0x0A) {
+                defer { position = end + 1 }
+                number += 1
+                return Array(buffer[position..<end])
+            }
+            searched = buffer.count - position
+            if hasEnded {
+                guard position < buffer.count else { return nil }
+                defer { position = buffer.count }
+                number += 1
+                return Array(buffer[position...])
+            }
+            guard searched <= lineBytesMax else {
+                throw Failure.failed("\(name), line \(number + 1): more than \(lineBytesMax) bytes")
+            }
+            buffer.removeFirst(position)
+            position = 0
+            try fill()
+        }
+    }
+
+    private func fill() throws {
+        var chunk = [UInt8](repeating: 0, count: Self.chunkBytes)
+        while true {
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&ready, 1, Self.waitMilliseconds) == 0 {
+                try whileWaiting()
+                continue
+            }
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else {
+                throw Failure.failed("\(name) can't be read: \(String(cString: strerror(errno)))")
+            }
+            hasEnded = count == 0
+            buffer += chunk[..<count]
+            return
+        }
+    }
+}
