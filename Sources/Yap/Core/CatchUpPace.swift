@@ -23,5 +23,7 @@ struct CatchUpPace {
         handledCount += count
         if let before = self.left, before > 0, left >= before { entriesMax *= 2 }
         self.left = left
+        // What it misses later is handed over as slowly again.
+        if left == 0 { entriesMax = Self.entriesMaxFirst }
     }
 }

@@ -12,6 +12,8 @@ struct ConfigTable {
     static let catchesUpKey = "catchesUp"
     /// Up to which rowid an extension has been filled; absent when it is complete.
     static let filledThroughKey = "filledThrough"
+    /// Begins the keys that name the extensions on which an extension depends.
+    private static let needsPrefix = "needs/"
 
     /// The names of the properties that versions of a collection's type knew.
     static func namesKey(_ collection: String) -> String { "names/" + collection }
@@ -81,6 +83,43 @@ struct ConfigTable {
             try $0.bind(name, at: 1)
             try $0.run()
         }
+    }
+
+    /// The names of the extensions on which each stored extension depends directly.
+    func needs() throws -> [String: Set<String>] {
+        let sql = """
+            SELECT extension, substr(key, length(?1) + 1) FROM yap2
+            WHERE extension <> '' AND substr(key, 1, length(?1)) = ?1
+            """
+        return try sqlite.withStatement(sql) {
+            try $0.bind(Self.needsPrefix, at: 1)
+            var needs: [String: Set<String>] = [:]
+            while try $0.step() { needs[$0.text(at: 0), default: []].insert($0.text(at: 1)) }
+            return needs
+        }
+    }
+
+    /// Stores the names of the extensions on which an extension depends directly.
+    func setNeeds(_ names: [String], extension name: String) throws {
+        let stored = try needs()[name] ?? []
+        for other in stored.subtracting(names).sorted() {
+            try remove(extension: name, key: Self.needsPrefix + other)
+        }
+        for other in Set(names).subtracting(stored).sorted() {
+            try setText("1", extension: name, key: Self.needsPrefix + other)
+        }
+    }
+
+    /// The stored extensions that depend on one, directly or through others, in the order of their names.
+    func dependents(of name: String) throws -> [String] {
+        let needs = try needs()
+        var (found, next): (Set<String>, [String]) = ([], [name])
+        while let needed = next.popLast() {
+            for (dependent, names) in needs where names.contains(needed) {
+                if found.insert(dependent).inserted { next.append(dependent) }
+            }
+        }
+        return found.subtracting([name]).sorted()
     }
 
     /// The extensions whose class is stored, in the order of their names.

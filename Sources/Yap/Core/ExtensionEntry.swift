@@ -14,8 +14,11 @@ final class ExtensionEntry {
     private(set) var isReplaced = false
     /// Whether the file says that the tables lack rows, or those of an extension that it depends on.
     private(set) var isBehind = false
-    /// Whether the writer can bring the tables up to date without a registration.
+    /// Whether the writer can bring the tables up to date without a registration, perhaps after those of an extension
+    /// that it depends on.
     private(set) var canCatchUp = false
+    /// Whether an extension that it depends on has to be brought up to date first.
+    private(set) var waitsForDependencies = false
     /// How many rows it is handed in a transaction while it catches up at its registration.
     var pace = CatchUpPace()
     /// Up to which rowid another process has filled the tables.
@@ -24,7 +27,7 @@ final class ExtensionEntry {
     let hasHooks: Bool
     /// The collections that it hears of; nil: all.
     private let collections: [String]?
-    private let dependencies: [String]
+    let dependencies: [String]
 
     init(_ registered: RegisteredExtension, _ sqlite: Connection) {
         let instance = registered.instance
@@ -58,17 +61,28 @@ final class ExtensionEntry {
         notedThrough = try stored.filledThrough()
         let missed = try stored.missed()
         isBehind = notedThrough != nil || missed != .none
-        canCatchUp = false
-        if case .known = missed, notedThrough == nil, !isReplaced {
-            canCatchUp = type(of: registered.instance).catchesUp
-        }
+        canCatchUp =
+            switch missed {
+            case .none: notedThrough == nil
+            case .known: notedThrough == nil && type(of: registered.instance).catchesUp
+            case .unknown: false
+            }
+        waitsForDependencies = false
         for entry in store.extensions where dependencies.contains(entry.registered.name) {
             try entry.check(store)
             isReplaced = isReplaced || entry.isReplaced
-            isBehind = isBehind || entry.isBehind
-            canCatchUp = canCatchUp && !entry.isReplaced && !entry.isBehind
+            guard entry.isBehind else { continue }
+            (isBehind, waitsForDependencies) = (true, true)
+            canCatchUp = canCatchUp && entry.canCatchUp
         }
+        canCatchUp = canCatchUp && isBehind && !isReplaced
         isChecked = true
+    }
+
+    /// Checks again after an extension that it depends on was brought up to date.
+    func checkAgain(_ store: StoreConnection) throws {
+        isChecked = false
+        try check(store)
     }
 
     /// What the extension hears of a change; nil: nothing.

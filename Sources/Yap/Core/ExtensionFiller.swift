@@ -49,11 +49,28 @@ struct ExtensionFiller {
     }
 
     private func fill(in transaction: YapDatabaseReadWriteTransaction) throws {
-        guard !store.filling.isEmpty else { return }
-        for use in try transaction.uses() where use.entry.isFilling {
+        transaction.isHandingRows = true
+        var uses: [YapDatabaseReadTransaction.ExtensionUse] = []
+        for use in try transaction.uses() where try isReady(use.entry) {
             try handMissed(to: use, in: transaction)
+            uses.append(use)
         }
-        try hand(read(after: store.filling.compactMap(\.filledThrough).min() ?? .max), in: transaction)
+        guard let start = uses.compactMap(\.entry.filledThrough).min() else { return }
+        try hand(read(after: start, for: uses.map(\.entry)), to: uses, in: transaction)
+    }
+
+    /// Whether an extension is being filled, and those that it depends on have all rows. Else it would be filled from a
+    /// part of what they will have.
+    private func isReady(_ entry: ExtensionEntry) throws -> Bool {
+        guard entry.isFilling else { return false }
+        switch try core.state(ofDependencies: entry.dependencies) {
+        case .areComplete: return true
+        case .catchUp: return false
+        case .cannotBeRead(let dependency, _):
+            return try attributing(to: [entry]) {
+                throw WriterCore.unreadable(dependency, of: entry.registered.name)
+            }
+        }
     }
 
     /// Hands over rows that another process wrote without the extension. If they are unknown, it begins anew.
@@ -70,7 +87,7 @@ struct ExtensionFiller {
                 try ExtensionCatchUp(store).hand(to: use, in: transaction)
             }
         case .known, .unknown:
-            let previous = try stored.registration(of: type(of: instance))
+            let previous = try stored.registration(of: instance)
             let content = try attributing(to: [use.entry]) {
                 try use.transaction.register(previous: previous)
             }
@@ -106,7 +123,7 @@ struct ExtensionFiller {
         store.filling.first { $0.registered.generation == generation }
     }
 
-    private func read(after start: Int64) throws -> Batch {
+    private func read(after start: Int64, for entries: [ExtensionEntry]) throws -> Batch {
         let sql =
             "SELECT rowid, collection, key, data, metadata FROM database2 WHERE rowid > ?1 ORDER BY rowid LIMIT ?2"
         return try store.statement(sql) { statement in
@@ -123,7 +140,7 @@ struct ExtensionFiller {
                 }
                 scannedCount += 1
                 batch.end = statement.int64(at: 0)
-                guard let row = try row(statement) else { continue }
+                guard let row = try row(statement, entries) else { continue }
                 batch.rows.append(row)
                 bytesCount += statement.withBytes(at: 3) { $0.count }
             }
@@ -133,19 +150,24 @@ struct ExtensionFiller {
 
     /// The row on which the statement stands; nil when no extension that is being filled wants it, or the type of its
     /// objects isn't registered: then nothing of it can be written either.
-    private func row(_ statement: borrowing Statement) throws -> YapDatabaseStoredRow? {
+    private func row(_ statement: borrowing Statement, _ entries: [ExtensionEntry]) throws
+        -> YapDatabaseStoredRow?
+    {
         let collection = statement.text(at: 1)
         let rowID = statement.int64(at: 0)
-        let wanting = store.filling.filter { rowID > $0.filledThrough ?? .max && $0.hears(of: collection) }
+        let wanting = entries.filter { rowID > $0.filledThrough ?? .max && $0.hears(of: collection) }
         guard !wanting.isEmpty, let registration = store.collection(collection)?.registration else {
             return nil
         }
         return try attributing(to: wanting) { try registration.row(rowID, collection, statement) }
     }
 
-    private func hand(_ batch: Batch, in transaction: YapDatabaseReadWriteTransaction) throws {
+    private func hand(
+        _ batch: Batch, to uses: [YapDatabaseReadTransaction.ExtensionUse],
+        in transaction: YapDatabaseReadWriteTransaction
+    ) throws {
         var complete: [RegisteredExtension] = []
-        for use in try transaction.uses() {
+        for use in uses {
             let entry = use.entry
             guard let filledThrough = entry.filledThrough else { continue }
             let rows = batch.rows.filter { row in

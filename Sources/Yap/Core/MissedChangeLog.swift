@@ -28,6 +28,8 @@ final class MissedChangeLog {
     /// Maximum number of rows in the log.
     var rowsMax = MissedChangeLog.rowsMaxDefault
     private var state = State.unread
+    /// The extensions that aren't registered here, by each extension that they depend on, directly or through others.
+    private var dependents: [String: [String]]?
     private unowned let store: StoreConnection
 
     init(_ store: StoreConnection) {
@@ -36,7 +38,10 @@ final class MissedChangeLog {
 
     /// Forgets which extensions miss changes: another process wrote, the registered extensions changed, or a
     /// transaction failed.
-    func reset() { state = .unread }
+    func reset() {
+        state = .unread
+        dependents = nil
+    }
 
     // MARK: Writing
 
@@ -45,6 +50,12 @@ final class MissedChangeLog {
         if case .idle = state { return }
         if case .unread = state { try readOrphans() }
         guard case .logging(let orphans, let room) = state else { return }
+        try append(rowID, name)
+        state = .logging(orphans: orphans, room: room - 1)
+        if room <= 0 { try makeRoom() }
+    }
+
+    private func append(_ rowID: Int64, _ name: YapCollectionKey) throws {
         let sql = """
             INSERT INTO changes2 (row, collection, key) VALUES (?1, ?2, ?3) ON CONFLICT (row, collection, key)
             DO UPDATE SET position = (SELECT max(position) + 1 FROM changes2)
@@ -55,8 +66,50 @@ final class MissedChangeLog {
             try $0.bind(name.key, at: 3)
             try $0.run()
         }
-        state = .logging(orphans: orphans, room: room - 1)
-        if room <= 0 { try makeRoom() }
+    }
+
+    /// Notes that an extension changed what it has of rows, for those that depend on it and aren't registered here.
+    ///
+    /// - Parameter changed: Returns the rows, without those that were written in this transaction; nil for any rows.
+    func noteChange(of name: String, _ changed: () throws -> [YapDatabaseRowIdentity]?) throws {
+        if dependents == nil { try readDependents() }
+        guard let orphans = dependents?[name], !orphans.isEmpty else { return }
+        let rows = try changed()
+        if let rows, rows.isEmpty { return }
+        var isLogged = false
+        for orphan in orphans {
+            let stored = StoredExtension(orphan, store)
+            switch (try stored.missed(), rows) {
+            case (.unknown, _): continue
+            case (.known, .some): isLogged = true
+            case (.none, .some) where try stored.catchesUp():
+                try createTable()
+                try trim()
+                try stored.setMissed(.known(after: lastPosition()))
+                isLogged = true
+            case (.none, _), (.known, nil): try stored.setMissed(.unknown)
+            }
+        }
+        // Other extensions may be noted now.
+        state = .unread
+        guard isLogged, let rows else { return }
+        for row in rows { try append(row.rowID, YapCollectionKey(collection: row.collection, key: row.key)) }
+        _ = try giveUpOldest(room: room())
+    }
+
+    private func readDependents() throws {
+        let registered = registeredNames
+        var found: [String: [String]] = [:]
+        let needed = Set(try store.config.needs().values.joined())
+        for name in needed.sorted() {
+            found[name] = try store.config.dependents(of: name).filter { !registered.contains($0) }
+        }
+        dependents = found
+    }
+
+    /// The extensions that hear of the changes of this process.
+    private var registeredNames: Set<String> {
+        Set(store.extensions.filter { !$0.isReplaced }.map(\.registered.name))
     }
 
     /// Notes all rows of a collection, which are about to be removed by one statement. If the log has no room for them,
@@ -97,7 +150,7 @@ final class MissedChangeLog {
     /// Their tables are not dropped, however far behind they are: a write that slips in before the app has registered
     /// an extension must not cost it its tables (or a sync queue with changes that were never sent).
     private func readOrphans() throws {
-        let registered = Set(store.extensions.filter { !$0.isReplaced }.map(\.registered.name))
+        let registered = registeredNames
         var orphans: [String] = []
         for name in try store.config.extensionNames() where !registered.contains(name) {
             let stored = StoredExtension(name, store)
@@ -138,18 +191,23 @@ final class MissedChangeLog {
     /// Gives up the extensions that have missed the most until the rows fit.
     private func makeRoom() throws {
         guard case .logging(let orphans, _) = state else { return }
-        var room = try room()
-        var notes = try knownNotes()
-        var hasReaders = false
+        let (names, room, hasReaders) = try giveUpOldest(room: room())
+        if hasReaders { return state = .unread }
+        let left = orphans.filter(names.contains)
+        state = left.isEmpty ? .idle : .logging(orphans: left, room: room)
+    }
+
+    /// Returns the names of the extensions that still need the log, the room that it has then, and whether readers of
+    /// changes begin anew.
+    private func giveUpOldest(room: Int) throws -> (names: [String], room: Int, hasReaders: Bool) {
+        var (room, notes, hasReaders) = (room, try knownNotes(), false)
         while room < 0, let oldest = notes.map(\.after).min() {
             for note in notes where note.after == oldest { hasReaders = try giveUp(note.name) || hasReaders }
             notes.removeAll { $0.after == oldest }
             try trim()
             room = try self.room()
         }
-        let left = orphans.filter { name in notes.contains { $0.name == name } }
-        if hasReaders { return state = .unread }
-        state = left.isEmpty ? .idle : .logging(orphans: left, room: room)
+        return (notes.map(\.name), room, hasReaders)
     }
 
     /// Gives up what an extension missed. Returns true for a reader of changes, which begins anew.

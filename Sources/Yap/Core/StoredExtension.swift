@@ -89,15 +89,18 @@ struct StoredExtension {
     }
 
     /// What was stored; `nil` if nothing was, or another class, whose tables are then dropped.
-    func registration(of type: any YapDatabaseExtension.Type) throws -> YapDatabaseExtensionRegistration? {
-        let config = store.config
+    func registration(of instance: any YapDatabaseExtension) throws -> YapDatabaseExtensionRegistration? {
+        let (type, config) = (type(of: instance), store.config)
         guard let className = try config.text(extension: name, key: ConfigTable.classKey) else { return nil }
         guard className == type.className else {
             try drop()
             return nil
         }
+        // A program that stores no dependencies doesn't note that they changed without the extension.
+        let isNoted = try Set(instance.dependencies) == config.needs()[name] ?? []
         let missed: YapDatabaseExtensionRegistration.MissedChanges =
             switch try missed() {
+            case _ where !isNoted: .unknown
             case .none: .none
             case .known where type.catchesUp: .known
             case .known, .unknown: .unknown
@@ -122,6 +125,11 @@ struct StoredExtension {
         try config.setText(instance.versionTag, extension: name, key: ConfigTable.versionTagKey)
         let tables = instance.tableNames(registeredName: name).joined(separator: "\n")
         try config.setText(tables, extension: name, key: ConfigTable.tablesKey)
+        try config.setNeeds(instance.dependencies, extension: name)
+        switch content {
+        case .isUnchanged: break
+        case .isEmpty, .isComplete: try setMissedByDependents()
+        }
         if type.catchesUp {
             try config.setText("1", extension: name, key: ConfigTable.catchesUpKey)
             if case (.isUnchanged, .known) = (content, try missed()) { return true }
@@ -133,8 +141,17 @@ struct StoredExtension {
         return false
     }
 
+    /// Notes that the extensions which depend on this one miss changes that no log has: its tables are made anew.
+    private func setMissedByDependents() throws {
+        for dependent in try store.config.dependents(of: name) {
+            try StoredExtension(dependent, store).setMissed(.unknown)
+        }
+        store.missedChangeLog.reset()
+    }
+
     /// Drops the tables and everything that is stored under the name.
     func drop() throws {
+        try setMissedByDependents()
         for table in try tables() {
             try store.sqlite.execute("DROP TABLE IF EXISTS \(Connection.quoted(table))")
         }

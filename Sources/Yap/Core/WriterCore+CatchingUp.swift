@@ -6,8 +6,11 @@ extension WriterCore {
     func catchUp() {
         do {
             try member(isAlone: true) { transaction in
+                transaction.isHandingRows = true
+                // Each comes after those that it depends on.
                 for use in try transaction.uses() where use.entry.canCatchUp {
-                    use.entry.pace = CatchUpPace()
+                    try use.entry.checkAgain(store)
+                    guard use.entry.canCatchUp, !use.entry.waitsForDependencies else { continue }
                     try ExtensionCatchUp(store).hand(to: use, in: transaction)
                 }
             }
@@ -18,4 +21,85 @@ extension WriterCore {
             for entry in store.extensions { entry.catchingUpFailed() }
         }
     }
+
+    /// Whether extensions can be filled, or handed rows, that depend on others.
+    enum Dependencies {
+        /// They have all rows.
+        case areComplete
+        /// One of them is behind. The next transactions bring it up to date.
+        case catchUp
+        /// One of them can't be brought up to date here, or was replaced.
+        case cannotBeRead(name: String, isReplaced: Bool)
+    }
+
+    /// What the extensions of these names, and those that they depend on, have now.
+    func state(ofDependencies names: [String]) throws -> Dependencies {
+        var state = Dependencies.areComplete
+        for entry in store.extensions where names.contains(entry.registered.name) {
+            try entry.check(store)
+            if entry.isReplaced || entry.isBehind && !entry.canCatchUp {
+                return .cannotBeRead(name: entry.registered.name, isReplaced: entry.isReplaced)
+            }
+            if entry.isBehind { state = .catchUp }
+        }
+        return state
+    }
+
+    /// The error of an extension that can't be filled because of one that it depends on.
+    static func unreadable(_ dependency: String, of name: String) -> YapDatabaseError {
+        YapDatabaseError(
+            .extensionDependencyMissing,
+            "\"\(name)\" needs \"\(dependency)\", which can't be read: another process wrote without it, or fills it"
+        )
+    }
+
+    /// Throws what `member` has to answer, in a transaction whose extensions others depend on.
+    func checkDependencies(of instance: any YapDatabaseExtension, _ name: String) throws {
+        switch try state(ofDependencies: instance.dependencies) {
+        case .areComplete: break
+        case .catchUp: throw DependenciesCatchUp()
+        case .cannotBeRead(let dependency, _): throw Self.unreadable(dependency, of: name)
+        }
+    }
+
+    /// Notes for the extensions that aren't registered here which rows have another place in one that they depend on.
+    func noteChange(
+        of use: YapDatabaseReadTransaction.ExtensionUse, _ changes: any Sendable,
+        in transaction: YapDatabaseReadWriteTransaction
+    ) throws {
+        let instance = use.entry.registered.instance
+        try store.missedChangeLog.noteChange(of: use.entry.registered.name) {
+            guard let places = changes as? any PlaceChanges else {
+                // One that catches up depends on the rows alone, and these are logged.
+                return type(of: instance).catchesUp || transaction.isHandingRows ? [] : nil
+            }
+            guard let rowIDs = places.changedRowIDs else { return nil }
+            // Other rows than those that are logged aren't handed over.
+            if transaction.isHandingRows { return [] }
+            return try unlogged(rowIDs, instance.collections?.first ?? "", transaction.changes)
+        }
+    }
+
+    private func unlogged(_ rowIDs: [Int64], _ collection: String, _ changes: CommitChanges) throws
+        -> [YapDatabaseRowIdentity]
+    {
+        let written = Set(changes.collections.values.flatMap { $0.rows.values.map(\.rowID) })
+        let isCleared =
+            changes.isAllCleared || changes.collections[ExactString(collection)]?.isCleared ?? false
+        let table = RowTable(store: store)
+        return try rowIDs.filter { !written.contains($0) }.sorted().compactMap { rowID in
+            if let row = try table.identity(ofRowID: rowID) { return row }
+            // A row without a name: it was removed.
+            return isCleared ? nil : YapDatabaseRowIdentity(rowID: rowID, collection: collection, key: "")
+        }
+    }
+}
+
+/// An extension has to wait: those that it depends on are brought up to date first, by the next transactions.
+struct DependenciesCatchUp: Error {}
+
+/// Changes of an extension that say of which rows it has another place.
+protocol PlaceChanges {
+    /// The rowids; nil if any row may have another place.
+    var changedRowIDs: [Int64]? { get }
 }

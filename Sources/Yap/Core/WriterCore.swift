@@ -96,11 +96,17 @@ final class WriterCore {
             try entry.check(store)
             guard entry.isFilling else { continue }
             let stored = StoredExtension(entry.registered.name, store)
-            if try stored.isOf(entry.registered.instance) {
+            var isReplaced = try !stored.isOf(entry.registered.instance)
+            if case .cannotBeRead(_, true) = try state(ofDependencies: entry.dependencies) {
+                isReplaced = true
+            }
+            if !isReplaced {
                 // What another process has completed has all rows, and is completed here with the next rows.
                 entry.filledThrough = try stored.filledThrough() ?? .max
             } else {
-                let message = "\"\(entry.registered.name)\" was replaced or unregistered while it was filled"
+                let message =
+                    "\"\(entry.registered.name)\", or one that it needs, was replaced or unregistered "
+                    + "while it was filled"
                 stopFilling(
                     entry.registered.generation, because: YapDatabaseError(.extensionNotRegistered, message))
             }
@@ -199,10 +205,12 @@ final class WriterCore {
         let uses = transaction.usesSoFar
         try flush(transaction, uses)
         try throwFailure(of: transaction)
-        let extensionChanges = uses.compactMap { use in
-            use.transaction.changesForConnections().map {
-                ExtensionChanges(
-                    name: use.entry.registered.name, generation: use.entry.registered.generation, changes: $0)
+        let extensionChanges = try uses.compactMap { use in
+            try use.transaction.changesForConnections().map { changes in
+                try noteChange(of: use, changes, in: transaction)
+                return ExtensionChanges(
+                    name: use.entry.registered.name, generation: use.entry.registered.generation,
+                    changes: changes)
             }
         }
         let isUnchanged =
@@ -255,15 +263,18 @@ final class WriterCore {
     ///
     /// - Returns: What names this registration, if `ExtensionFiller` has to fill the extension; nil when it is
     ///   complete.
+    /// - Throws: `DependenciesCatchUp` to be called again.
     func register(_ instance: any YapDatabaseExtension, withName name: String) throws -> UInt64? {
         let generation = nextGeneration
         nextGeneration += 1
         let saved = store.savedFilling()
         do {
             try alone { transaction in
+                transaction.isHandingRows = true
                 try ExtensionNames(store, log.registry).check(instance, name)
+                try checkDependencies(of: instance, name)
                 let stored = StoredExtension(name, store)
-                let previous = try stored.registration(of: type(of: instance))
+                let previous = try stored.registration(of: instance)
                 store.missedChangeLog.reset()
                 let registered = RegisteredExtension(
                     name: name, instance: instance, sinceSnapshot: store.mark.number + 1,
@@ -334,6 +345,8 @@ final class WriterCore {
             {
                 names.append(registered.name)
             }
+            // Also those that aren't registered here.
+            names += try store.config.dependents(of: name).filter { !names.contains($0) }
             let isStored = try store.config.extensionNames().contains(name)
             guard isStored || registry.contains(where: { $0.name == name }) else {
                 throw YapDatabaseError(.extensionNotRegistered, "no extension is registered as \"\(name)\"")

@@ -78,9 +78,21 @@ extension YapDatabase {
     }
 
     func register(_ instance: some YapDatabaseExtension, _ name: String) throws {
-        let generation = try writer.withCore { try $0.register(instance, withName: name) }
-        if let generation { try fillWaiting(generation) }
+        if let generation = try beginRegistration(instance, name) { try fillWaiting(generation) }
         instance.didRegister(registeredName: name, database: self)
+    }
+
+    private func beginRegistration(_ instance: some YapDatabaseExtension, _ name: String) throws -> UInt64? {
+        do {
+            return try writer.withCore { try $0.register(instance, withName: name) }
+        } catch is DependenciesCatchUp {
+            while true {
+                do {
+                    // In the queue of writes, where those of others have their turn.
+                    return try exclusivelyWaiting { try $0.register(instance, withName: name) }
+                } catch is DependenciesCatchUp {}
+            }
+        }
     }
 
     private func fillWaiting(_ generation: UInt64) throws {

@@ -19,6 +19,8 @@ public final class YapDatabaseSearchResultsView<Object: Sendable, Group: YapData
 {
     /// The class's name in the file, whatever the types of its objects and groups.
     override public class var className: String { "YapDatabaseSearchResultsView" }
+    /// Places depend on the row, the query, and on the parent and the search, which catch up before.
+    override public class var catchesUp: Bool { true }
 
     private let searchName: String
 

@@ -18,10 +18,21 @@ extension YapDatabase {
         _ instance: some YapDatabaseExtension, withName name: String,
         progress: @Sendable (Double) -> Void = { _ in }
     ) async throws {
-        try Task.checkCancellation()
-        let generation = try await exclusively { try $0.register(instance, withName: name) }
-        if let generation { try await fill(generation, progress) }
+        if let generation = try await beginRegistration(instance, name) {
+            try await fill(generation, progress)
+        }
         instance.didRegister(registeredName: name, database: self)
+    }
+
+    private func beginRegistration(_ instance: some YapDatabaseExtension, _ name: String) async throws
+        -> UInt64?
+    {
+        while true {
+            try Task.checkCancellation()
+            do {
+                return try await exclusively { try $0.register(instance, withName: name) }
+            } catch is DependenciesCatchUp {}
+        }
     }
 
     private func fill(_ generation: UInt64, _ progress: @Sendable (Double) -> Void) async throws {

@@ -13,6 +13,8 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     var writeCount = 0
     /// How many calls of hooks are under way, each in a write of the one before.
     var hookDepth = 0
+    /// Whether it registers extensions or hands them rows, and runs none of the app's writes.
+    var isHandingRows = false
     /// How many of SQLite's changes were undone by savepoints.
     var undoneCount = 0
     private(set) var isRolledBack = false

@@ -2,7 +2,7 @@
 ///
 /// Places are sort keys and not indexes, so the changes of several commits combine row by row, and a reader of a later
 /// snapshot computes the indexes of both ends.
-struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges {
+struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges, PlaceChanges {
     struct Place: Hashable, Sendable {
         var group: Group
         var sort: [UInt8]
@@ -56,6 +56,9 @@ struct ViewChanges<Group: YapDatabaseViewGroup>: YapDatabaseCountedChanges {
         if later.isEverything { return recordEverything() }
         for (rowID, change) in later.rows { record(rowID, change, rowsMax: .max) }
     }
+
+    /// The rows that changed or got another place; nil for all.
+    var changedRowIDs: [Int64]? { isEverything ? nil : Array(rows.keys) }
 
     /// Whether the rows of a group may have changed.
     func touches(_ group: Group) -> Bool {

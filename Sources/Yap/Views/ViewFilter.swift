@@ -11,12 +11,14 @@ struct ViewFilter<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
         return .at(group: place.group, sort: place.sort)
     }
 
+    var catchesUp: Bool { true }
+
     func register(
         _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool,
         missed: YapDatabaseExtensionRegistration.MissedChanges
     ) throws -> YapDatabaseExtensionContent {
         try parent.check(part)
-        if isCurrent, missed == .none { return .isUnchanged }
+        if isCurrent, missed != .unknown { return .isUnchanged }
         try part.table.create()
         return .isEmpty
     }
