@@ -31,6 +31,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
             message: words.map { String(cString: $0) } ?? "unknown error", sql: sql)
     }
 
+    /// A mistake in the SQL, or in a value that a function or virtual table parses: `SQLITE_ERROR`.
+    public var isMistake: Bool { code == SQLITE_ERROR }
     /// Another connection holds the lock, and the busy timeout passed. Trying again later may succeed.
     public var isBusy: Bool { code == SQLITE_BUSY }
     /// The disk (or a quota) is full. SQLite may have rolled the transaction back: see `Connection.isInTransaction`.

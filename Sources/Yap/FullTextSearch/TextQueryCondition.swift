@@ -52,6 +52,7 @@ struct TextQueryCondition<Object: Sendable> {
         case .column(let node, let column):
             let place = try expression.place(column)
             return try condition(node, in: columns.filter { $0 == place })
+        case .tooDeep: throw node.tooDeepError
         }
     }
 

@@ -14,6 +14,7 @@ struct TextQueryExpression<Object: Sendable> {
         case .or(let nodes): try joined(nodes, "OR")
         case .excluding(let node, let other): try joined([node, other], "NOT")
         case .column(let node, let column): "{\(sql.filters[try place(column)])} : (\(try text(node)))"
+        case .tooDeep: throw node.tooDeepError
         }
     }
 

@@ -1,3 +1,5 @@
+import SQLite
+
 /// The words of a query's text.
 enum TextQueryWords {
     /// Splits a text at white space. FTS5 splits the words further, and looks for the parts of a word as a phrase.
@@ -38,26 +40,44 @@ extension YapDatabaseTextQuery.Node {
     var texts: [(text: String, form: YapDatabaseTextQuery.Form)] {
         switch self {
         case .text(let text, let form): [(text, form)]
-        case .expression: []
+        case .expression, .tooDeep: []
         case .and(let nodes), .or(let nodes): nodes.flatMap(\.texts)
         case .excluding(let node, _), .column(let node, _): node.texts
         }
     }
 
     /// The same with those that are excluded, and with expressions.
-    private var allTexts: [(text: String, form: YapDatabaseTextQuery.Form?)] {
+    fileprivate var allTexts: [(text: String, form: YapDatabaseTextQuery.Form?)] {
         switch self {
         case .text(let text, let form): [(text, form)]
         case .expression(let text): [(text, nil)]
         case .and(let nodes), .or(let nodes): nodes.flatMap(\.allTexts)
         case .excluding(let node, let other): node.allTexts + other.allTexts
         case .column(let node, _): node.allTexts
+        case .tooDeep: []
         }
     }
 
-    /// Throws `invalidExtension` for a query that is too long.
+    private var isTooDeep: Bool {
+        switch self {
+        case .text, .expression: false
+        case .and(let nodes), .or(let nodes): nodes.contains(where: \.isTooDeep)
+        case .excluding(let node, let other): node.isTooDeep || other.isTooDeep
+        case .column(let node, _): node.isTooDeep
+        case .tooDeep: true
+        }
+    }
+
+    var tooDeepError: YapDatabaseError {
+        let max = YapDatabaseTextQuery<Object>.depthMax
+        return YapDatabaseError(
+            .invalidExtension, "more than \(max) queries are nested in each other: combine fewer")
+    }
+
+    /// Throws `invalidExtension` for a query that is too long or too deep.
     func checkLength() throws {
         typealias Query = YapDatabaseTextQuery<Object>
+        if isTooDeep { throw tooDeepError }
         let texts = allTexts
         let bytes = texts.reduce(0) { $0 + $1.text.utf8.count }
         guard bytes <= Query.bytesMax else {
@@ -65,7 +85,8 @@ extension YapDatabaseTextQuery.Node {
                 .invalidExtension,
                 "the query has \(bytes) bytes of text, more than \(Query.bytesMax): shorten the text")
         }
-        let words = texts.reduce(0) { $0 + TextQueryWords.split($1.text).count }
+        // A text without a word takes its place in the query, too.
+        let words = texts.reduce(0) { $0 + max(1, TextQueryWords.split($1.text).count) }
         guard words <= Query.wordsMax else {
             throw YapDatabaseError(
                 .invalidExtension,
@@ -80,6 +101,18 @@ extension YapDatabaseTextQuery.Node {
             return form.parts(of: text).contains { $0.unicodeScalars.count < 3 }
         }
     }
+}
+
+extension YapDatabaseTextQuery {
+    /// Whether an error of SQLite is about a mistake in an `.expression` of the query.
+    func isMistaken(_ error: YapDatabaseError) -> Bool {
+        guard error.code == .sqlite, let cause = error.underlying as? SQLiteError else { return false }
+        return cause.isMistake && node.hasExpression
+    }
+}
+
+extension YapDatabaseTextQuery.Node {
+    fileprivate var hasExpression: Bool { allTexts.contains { $0.form == nil } }
 }
 
 extension YapDatabaseTextQuery.Form {

@@ -7,13 +7,16 @@
 /// .phrase("whole milk").excluding(.words("lactose"))
 /// ```
 ///
-/// A text without a letter or digit finds nothing. A query has up to `wordsMax` words and texts of up to `bytesMax`
-/// bytes.
+/// A text without a letter or digit finds nothing. A query has up to `wordsMax` words, texts of up to `bytesMax` bytes,
+/// and up to `depthMax` queries in each other.
 public struct YapDatabaseTextQuery<Object: Sendable>: Sendable {
     /// Maximum number of words in a query. One with more throws `invalidExtension`.
     public static var wordsMax: Int { 500 }
     /// Maximum total length of a query's texts, in bytes of UTF-8. A longer one throws `invalidExtension`.
     public static var bytesMax: Int { 100_000 }
+    /// Maximum depth of queries in queries. A deeper one throws `invalidExtension` when it is used. Chains of `&&`, of
+    /// `||` and of `excluding(_:)` count once, however long they are.
+    public static var depthMax: Int { 32 }
 
     /// How the words of a text are combined.
     enum Form: Sendable { case all, allWithPrefix, any, phrase }
@@ -30,12 +33,17 @@ public struct YapDatabaseTextQuery<Object: Sendable>: Sendable {
         case or([Node])
         case excluding(Node, Node)
         case column(Node, Column)
+        /// In place of a query that is nested too deep, so that no recursion over nodes goes deeper.
+        case tooDeep
     }
 
     let node: Node
+    /// How many queries are in each other.
+    let depth: Int
 
-    init(_ node: Node) {
-        self.node = node
+    init(_ node: Node, depth: Int = 1) {
+        self.node = depth > Self.depthMax ? .tooDeep : node
+        self.depth = depth
     }
 
     /// The texts that are looked for, in order: what a person typed, to show it again. Without those that are excluded,
@@ -63,25 +71,36 @@ public struct YapDatabaseTextQuery<Object: Sendable>: Sendable {
     /// Rows that both queries find.
     public static func && (left: Self, right: Self) -> Self {
         // Long chains stay flat: FTS5 limits the depth of a query.
-        if case .and(let nodes) = left.node { return Self(.and(nodes + [right.node])) }
-        return Self(.and([left.node, right.node]))
+        if case .and(let nodes) = left.node {
+            return Self(.and(nodes + [right.node]), depth: max(left.depth, right.depth + 1))
+        }
+        return Self(.and([left.node, right.node]), depth: max(left.depth, right.depth) + 1)
     }
 
     /// Rows that one of the queries finds, or both.
     public static func || (left: Self, right: Self) -> Self {
-        if case .or(let nodes) = left.node { return Self(.or(nodes + [right.node])) }
-        return Self(.or([left.node, right.node]))
+        if case .or(let nodes) = left.node {
+            return Self(.or(nodes + [right.node]), depth: max(left.depth, right.depth + 1))
+        }
+        return Self(.or([left.node, right.node]), depth: max(left.depth, right.depth) + 1)
     }
 
     /// Rows that this query finds and the other one doesn't.
-    public func excluding(_ other: Self) -> Self { Self(.excluding(node, other.node)) }
+    public func excluding(_ other: Self) -> Self {
+        if case .excluding(let node, .or(let excluded)) = node {
+            return Self(.excluding(node, .or(excluded + [other.node])), depth: max(depth, other.depth + 2))
+        }
+        return Self(.excluding(node, .or([other.node])), depth: max(depth + 1, other.depth + 2))
+    }
 
     /// The same query, limited to the column of a property. The search throws `invalidExtension` when it has no such
     /// column.
     public func `in`(_ path: any PartialKeyPath<Object> & Sendable) -> Self {
-        Self(.column(node, .path(path)))
+        Self(.column(node, .path(path)), depth: depth + 1)
     }
 
     /// The same query, limited to a column by its name. Errors as the other form.
-    public func `in`(column name: String) -> Self { Self(.column(node, .name(name))) }
+    public func `in`(column name: String) -> Self {
+        Self(.column(node, .name(name)), depth: depth + 1)
+    }
 }

@@ -15,25 +15,32 @@ struct StoredTextQuery: Codable, Equatable {
 
     private(set) var parts: [Part] = []
 
-    /// - Throws: `YapDatabaseError`: `invalidExtension` for a column that the search doesn't have.
+    /// - Throws: `YapDatabaseError`: `invalidExtension` for a column that the search doesn't have, and for a query that
+    ///   is too long or too deep.
     init<Object>(
         _ query: YapDatabaseTextQuery<Object>, _ search: YapDatabaseFullTextSearchTransaction<Object>
     )
         throws
     {
+        try query.node.checkLength()
         let expression = TextQueryExpression(search: search.search, sql: search.sql)
         try add(query.node) { search.search.columns[try expression.place($0)].name }
     }
 
-    /// The query, or nil if the parts aren't one.
+    /// The query, or nil if the parts aren't one, or one that is too deep.
     func query<Object>(of type: Object.Type) -> YapDatabaseTextQuery<Object>? {
-        var nodes: [YapDatabaseTextQuery<Object>.Node] = []
+        var nodes: [Nested<Object>] = []
         for part in parts {
-            guard let node = Self.node(part, &nodes) else { return nil }
-            nodes.append(node)
+            var taken: [Nested<Object>] = []
+            guard let node = Self.node(part, &nodes, &taken) else { return nil }
+            let depth = (taken.map(\.depth).max() ?? 0) + 1
+            guard depth <= YapDatabaseTextQuery<Object>.depthMax else { return nil }
+            nodes.append((node, depth))
         }
-        return nodes.count == 1 ? nodes.first.map { YapDatabaseTextQuery($0) } : nil
+        return nodes.count == 1 ? nodes.first.map { YapDatabaseTextQuery($0.node, depth: $0.depth) } : nil
     }
+
+    private typealias Nested<Object: Sendable> = (node: YapDatabaseTextQuery<Object>.Node, depth: Int)
 
     private mutating func add<Object>(
         _ node: YapDatabaseTextQuery<Object>.Node,
@@ -55,6 +62,7 @@ struct StoredTextQuery: Codable, Equatable {
         case .column(let node, let column):
             try add(node, columnName)
             parts.append(Part(kind: .column, text: try columnName(column)))
+        case .tooDeep: throw node.tooDeepError
         }
     }
 
@@ -67,14 +75,15 @@ struct StoredTextQuery: Codable, Equatable {
         }
     }
 
-    /// Takes what a part is about from the end of `nodes`.
+    /// Moves what a part is about from the end of `nodes` to `taken`, and returns the part's node.
     private static func node<Object>(
-        _ part: Part, _ nodes: inout [YapDatabaseTextQuery<Object>.Node]
+        _ part: Part, _ nodes: inout [Nested<Object>], _ taken: inout [Nested<Object>]
     ) -> YapDatabaseTextQuery<Object>.Node? {
         func take(_ count: Int?) -> [YapDatabaseTextQuery<Object>.Node]? {
             guard let count, count > 0, count <= nodes.count else { return nil }
-            defer { nodes.removeLast(count) }
-            return Array(nodes.suffix(count))
+            taken = Array(nodes.suffix(count))
+            nodes.removeLast(count)
+            return taken.map(\.node)
         }
         switch part.kind {
         case .words: return part.text.map { .text($0, .all) }
