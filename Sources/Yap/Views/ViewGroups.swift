@@ -46,6 +46,8 @@ struct ViewGroups<Group: YapDatabaseViewGroup> {
     private let names: ViewGroupNames<Group>
     /// By how many entries each group grew or shrank since the counts were written.
     private var countChanges: [Int64: Int] = [:]
+    /// Groups whose counts are damaged: their entries are counted.
+    private var uncounted: Set<Int64> = []
     private var newIDs: [Group: Int64] = [:]
     private(set) var newGroups: [Int64: Group] = [:]
     private(set) var removedIDs: Set<Int64> = []
@@ -72,13 +74,23 @@ struct ViewGroups<Group: YapDatabaseViewGroup> {
     }
 
     /// How many entries each group has.
+    ///
+    /// - Throws: `YapDatabaseError`: `corrupt` for a number that no group has.
     func counts() throws -> [Group: Int] {
         var counts: [Group: Int] = [:]
         for (id, count) in try tables.withStatement(sql.groups, [], Self.idsAndCounts) {
+            guard 0...Self.countMax ~= count else {
+                throw YapDatabaseError(
+                    .corrupt, "a group of a view counts \(count) rows: register the view with another version"
+                )
+            }
             counts[try group(id)] = count
         }
         return counts
     }
+
+    /// Maximum number of entries of a group. Sums of such counts don't overflow.
+    private static var countMax: Int { 1 << 40 }
 
     // MARK: Changing
 
@@ -103,25 +115,47 @@ struct ViewGroups<Group: YapDatabaseViewGroup> {
         countChanges[id, default: 0] += number
     }
 
+    /// Counts the entries of a group when the counts are written next.
+    mutating func countAgain(_ id: Int64) {
+        countChanges[id] = countChanges[id] ?? 0
+        uncounted.insert(id)
+    }
+
     /// Writes the counts, and removes the groups that have no entries any more.
     ///
     /// - Returns: the removed groups.
     mutating func writeCounts() throws -> [Int64] {
         var removed: [Int64] = []
         for (id, change) in countChanges {
-            let count = try tables.withStatement(sql.changeCount, [.integer(id), .integer(Int64(change))]) {
-                statement in
-                let count = try statement.step() ? statement.int64(at: 0) : 0
-                _ = try statement.step()
-                return count
+            var count = try tables.withStatement(sql.count, [.integer(id)]) {
+                try $0.step() ? Int($0.int64(at: 0)) : 0
             }
-            guard count == 0 else { continue }
-            try tables.withStatement(sql.deleteGroup, [.integer(id)]) { try $0.run() }
-            removed.append(id)
+            if uncounted.contains(id) || !(0...Self.countMax ~= count) {
+                count = try countEntries(id)
+            } else {
+                count += change
+                // A damaged count must not remove a group that has entries.
+                if count <= 0 { count = try countEntries(id) }
+            }
+            if count > 0 {
+                try tables.withStatement(sql.setCount, [.integer(id), .integer(Int64(count))]) {
+                    try $0.run()
+                }
+            } else {
+                try tables.withStatement(sql.deleteGroup, [.integer(id)]) { try $0.run() }
+                removed.append(id)
+            }
         }
         countChanges = [:]
+        uncounted = []
         for id in removed { forget(id) }
         return removed
+    }
+
+    private func countEntries(_ id: Int64) throws -> Int {
+        try tables.withStatement(sql.countOfGroup, [.integer(id)]) {
+            try $0.step() ? Int($0.int64(at: 0)) : 0
+        }
     }
 
     /// Forgets all groups: their rows are deleted.

@@ -13,6 +13,9 @@ struct ViewPages {
     /// Pages of fewer entries are joined to the one before.
     static let entriesMin = 64
 
+    /// A page or a group has a number of entries that it can't have: the file is damaged.
+    struct DamagedCounts: Error {}
+
     private struct Page {
         var start: ViewEntry
         var count: Int
@@ -52,11 +55,17 @@ struct ViewPages {
         }
     }
 
+    /// - Throws: `YapDatabaseError`: `corrupt` for a page that counts more entries than it can have.
     func positions(ofGroup groupID: Int64) throws -> Positions {
         try tables.withStatement(sql.pages, [.integer(groupID)]) { statement in
             var (starts, countsBefore, count): ([ViewEntry], [Int], Int) = ([], [], 0)
             while try statement.step() {
                 let page = Self.page(groupID, statement)
+                guard 0...Self.entriesMax ~= page.count else {
+                    throw YapDatabaseError(
+                        .corrupt,
+                        "a page of a view counts \(page.count) rows: register the view with another version")
+                }
                 starts.append(page.start)
                 countsBefore.append(count)
                 count += page.count
@@ -79,21 +88,44 @@ struct ViewPages {
     /// Brings the pages to the entries that were added and removed since the last call.
     ///
     /// - Parameter changes: 1 for an added entry, -1 for a removed one.
-    func apply(_ changes: [ViewEntry: Int]) throws {
+    /// - Returns: The groups whose pages were damaged. They are counted anew.
+    func apply(_ changes: [ViewEntry: Int]) throws -> Set<Int64> {
         let changes = changes.filter { $0.value != 0 }.sorted { $0.key < $1.key }
         var place = 0
+        var damaged: Set<Int64> = []
         while place < changes.count {
             let first = changes[place].key
-            var page = try page(covering: first)
-            let end = try neighbour(sql.pageAfter, of: page)?.start
-            while place < changes.count, changes[place].key.groupID == first.groupID,
-                end.map({ changes[place].key < $0 }) ?? true
-            {
-                page.count += changes[place].value
-                place += 1
+            let groupID = first.groupID
+            do {
+                var page = try page(covering: first)
+                let end = try neighbour(sql.pageAfter, of: page)?.start
+                while place < changes.count, changes[place].key.groupID == groupID,
+                    end.map({ changes[place].key < $0 }) ?? true
+                {
+                    page.count += changes[place].value
+                    place += 1
+                }
+                try write(page)
+            } catch is DamagedCounts {
+                damaged.insert(groupID)
+                while place < changes.count, changes[place].key.groupID == groupID { place += 1 }
             }
-            try write(page)
         }
+        for groupID in damaged.sorted() { try countAgain(groupID) }
+        return damaged
+    }
+
+    /// Makes the pages of a group anew from its entries.
+    private func countAgain(_ groupID: Int64) throws {
+        try removeAll(ofGroup: groupID)
+        var page = Page(start: ViewEntry(groupID: groupID, sort: [], rowID: .min), count: 0)
+        while let next = try entry(Self.entriesAfterSplit, after: page.start) {
+            page.count = Self.entriesAfterSplit
+            try insert(page)
+            page = Page(start: next, count: 0)
+        }
+        page.count = try count(from: page.start)
+        if page.count > 0 { try insert(page) }
     }
 
     func removeAll(ofGroup groupID: Int64) throws {
@@ -108,9 +140,12 @@ struct ViewPages {
     }
 
     private func write(_ page: Page) throws {
+        guard page.count >= 0 else { throw DamagedCounts() }
         var page = page
         while page.count > Self.entriesMax {
-            guard let middle = try entry(Self.entriesAfterSplit, after: page.start) else { break }
+            guard let middle = try entry(Self.entriesAfterSplit, after: page.start) else {
+                throw DamagedCounts()
+            }
             try setCount(Page(start: page.start, count: Self.entriesAfterSplit))
             page = Page(start: middle, count: page.count - Self.entriesAfterSplit)
             try insert(page)
@@ -134,6 +169,16 @@ struct ViewPages {
         }
     }
 
+    /// The number of entries of a group from one on, which are fewer than two pages hold.
+    private func count(from start: ViewEntry) throws -> Int {
+        let values = Self.values(start) + [.integer(Int64(Self.entriesMax)), .integer(0)]
+        return try tables.withStatement(sql.entries, values) { statement in
+            var count = 0
+            while try statement.step() { count += 1 }
+            return count
+        }
+    }
+
     private func insert(_ page: Page) throws {
         let values = Self.values(page.start) + [.integer(Int64(page.count))]
         try tables.withStatement(sql.insertPage, values) { try $0.run() }
@@ -148,7 +193,10 @@ struct ViewPages {
 
     private func first(_ sql: String, _ entry: ViewEntry) throws -> Page? {
         try tables.withStatement(sql, Self.values(entry)) { statement in
-            try statement.step() ? Self.page(entry.groupID, statement) : nil
+            guard try statement.step() else { return nil }
+            let page = Self.page(entry.groupID, statement)
+            guard 0...Self.entriesMax ~= page.count else { throw DamagedCounts() }
+            return page
         }
     }
 

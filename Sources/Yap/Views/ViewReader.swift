@@ -76,6 +76,9 @@ struct ViewReader<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
         return all.isEverything ? nil : all
     }
 
+    /// Maximum rows that are read at once: a damaged count is noticed before it fills the memory.
+    private static var readRowsMax: Int { 4_096 }
+
     /// All shown rows.
     private var paths: some Sequence<YapDatabaseViewPath> {
         mappings.sections.enumerated().lazy.flatMap { section, shown in
@@ -101,7 +104,7 @@ struct ViewReader<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
         for path in paths {
             guard let place = mappings.place(of: path) else { continue }
             if let last = run, let end = last.paths.last, last.group == place.group,
-                abs(end.index - place.index) == 1
+                abs(end.index - place.index) == 1, run.map({ $0.paths.count < Self.readRowsMax }) ?? false
             {
                 run?.paths.append((place.index, path))
             } else {

@@ -27,7 +27,9 @@ struct ViewSQL: Sendable {
     // The groups.
     let groups: String
     let insertGroup: String
-    let changeCount: String
+    let count: String
+    let setCount: String
+    let countOfGroup: String
     let deleteGroup: String
 
     // The pages.
@@ -93,7 +95,9 @@ struct ViewSQL: Sendable {
 
         groups = "SELECT id, value, count FROM \(group)"
         insertGroup = "INSERT INTO \(group) (id, value, count) VALUES (?1, ?2, 0)"
-        changeCount = "UPDATE \(group) SET count = count + ?2 WHERE id = ?1 RETURNING count"
+        count = "SELECT count FROM \(group) WHERE id = ?1"
+        setCount = "UPDATE \(group) SET count = ?2 WHERE id = ?1"
+        countOfGroup = "SELECT count(*) FROM \(entry) WHERE grp = ?1"
         deleteGroup = "DELETE FROM \(group) WHERE id = ?1"
 
         let key = "grp = ?1 AND sort = ?2 AND row = ?3"

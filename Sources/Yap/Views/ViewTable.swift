@@ -178,7 +178,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         let written = pageChanges
         pageChanges = [:]
         positions = [:]
-        try pages.apply(written)
+        for id in try pages.apply(written).sorted() { groups.countAgain(id) }
         for id in try groups.writeCounts() { try pages.removeAll(ofGroup: id) }
     }
 
