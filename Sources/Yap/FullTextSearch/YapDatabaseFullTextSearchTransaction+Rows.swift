@@ -30,9 +30,34 @@ extension YapDatabaseFullTextSearchTransaction {
         }
     }
 
+    /// Returns the rows of these that a query finds, by one run of the query.
+    ///
+    /// - Parameter wanted: Rowids in ascending order.
+    func rowIDs(_ query: Query, among wanted: [Int64]) throws -> Set<Int64> {
+        guard let first = wanted.first, let last = wanted.last else { return [] }
+        var condition = try TextQueryCondition(query, search, sql)
+        let range = (condition.parameter(.integer(first)), condition.parameter(.integer(last)))
+        let text =
+            "SELECT i.rowid\(sql.from)\(condition.text) AND i.rowid BETWEEN \(range.0) AND \(range.1)"
+        let rowIDs = Set(wanted)
+        runsCount += 1
+        return try tables.withStatement(text, condition.values, isKept: condition.isRanked) { statement in
+            var found: Set<Int64> = []
+            while try statement.step() {
+                let rowID = statement.int64(at: 0)
+                if rowIDs.contains(rowID) { found.insert(rowID) }
+            }
+            return found
+        }
+    }
+
+    /// Returns true if the search can run a query, as far as its columns, its length and its depth say.
+    func accepts(_ query: Query) -> Bool { (try? TextQueryCondition(query, search, sql)) != nil }
+
     /// Returns true if a query finds a row.
     func contains(_ query: Query, _ rowID: Int64) throws -> Bool {
-        try withRow(rowID, query, wanted: "1") { try $0.step() }
+        runsCount += 1
+        return try withRow(rowID, query, wanted: "1") { try $0.step() }
     }
 
     /// Returns an excerpt of a row, or nil if the query doesn't find it.

@@ -18,6 +18,8 @@ public final class YapDatabaseFullTextSearchTransaction<Object: Sendable>: YapDa
     let tables: YapDatabaseExtensionTables
     /// Whether this transaction has changed a text.
     var hasChanged = false
+    /// How often a query was run for rows that were written.
+    var runsCount = 0
     var search: YapDatabaseFullTextSearch<Object> { connection.search }
     var sql: FullTextSQL { connection.sql }
 

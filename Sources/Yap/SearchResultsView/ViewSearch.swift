@@ -15,18 +15,14 @@ struct ViewSearch<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
         Part(self, connection, transaction, tables)
     }
 
+    var catchesUp: Bool { true }
+
+    /// Not called: the part places rows together.
     func place(
         _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
-    ) throws -> ViewPlace<Group> {
-        // The search is a dependency too: it has the row's new texts.
-        guard let part = part as? Part, let query = try part.currentQuery(),
-            let place = try parent.place(row.rowID, in: part),
-            try part.searchPart().contains(query, row.rowID)
-        else { return .outside }
-        return .at(group: place.group, sort: place.sort)
-    }
+    ) throws -> ViewPlace<Group> { .unchanged }
 
-    /// Empties the view, unless its query is kept. No row is handed over: the query is run again if rows were missed.
+    /// Empties the view, unless its query is kept. If it is not known which rows were missed, the query is run again.
     func register(
         _ part: YapDatabaseViewTransaction<Object, Group>, isCurrent: Bool,
         missed: YapDatabaseExtensionRegistration.MissedChanges
@@ -40,9 +36,9 @@ struct ViewSearch<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement 
                 "the search \"\(search.name)\" of \"\(part.view.name)\" is of another collection than "
                     + "\"\(parent.view.name)\", or registered with another version")
         }
-        if !isCurrent || !isPersistent {
+        if try !isCurrent || !isPersistent || !part.hasReadableQuery() {
             try part.createTables()
-        } else if missed != .none {
+        } else if missed == .unknown {
             try part.searchAgain()
         }
         return .isUnchanged

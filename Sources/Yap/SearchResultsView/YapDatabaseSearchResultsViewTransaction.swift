@@ -12,6 +12,14 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
     private let queryTable: String
     /// The query of this transaction once it is known.
     private var known: Query??
+    /// Written rows that the query wasn't run for yet.
+    private var pending: [Int64: PendingRow] = [:]
+
+    private struct PendingRow {
+        let row: YapDatabaseRowIdentity
+        let isNew: Bool
+        var flags: YapDatabaseViewRowChange.Flags?
+    }
 
     init(
         _ placement: ViewSearch<Object, Group>, _ connection: YapDatabaseViewConnection<Object, Group>,
@@ -31,8 +39,9 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
     /// Replaces the rows with those of the parent view that a query finds. Rows that were found before stay.
     ///
     /// The cost grows with the rows that are found and those that leave, not with the rows of the parent. The view
-    /// keeps the query, and each later write of a row runs it for that row. For a `.prefix` without an index of its
-    /// length, each write then reads all rows that have the prefix: see `prefix` of `YapDatabaseFullTextSearch.init`.
+    /// keeps the query, and each later transaction that writes rows runs it for them, once for all of them in most
+    /// cases. For a `.prefix` without an index of its length, that reads all rows that have the prefix: see `prefix` of
+    /// `YapDatabaseFullTextSearch.init`.
     ///
     /// - Parameter query: What to look for; nil empties the view.
     /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a transaction that only reads; `invalidExtension` for a
@@ -48,6 +57,7 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
             throw YapDatabaseError(.readOnlyTransaction, "a view can't search in a transaction that reads")
         }
         try check()
+        try placePending()
         let part = try searchPart()
         let stored = try query.map { try StoredTextQuery($0, part) }
         let found = try query.map { try part.rowIDs($0, check) } ?? []
@@ -91,28 +101,57 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
 
     /// Keeps the query, with what any view keeps.
     override public func makeRestorePoint() throws -> () -> Void {
+        try placePending()
         let (restore, known) = (try super.makeRestorePoint(), known)
         return {
             restore()
             self.known = known
+            self.pending = [:]
         }
     }
 
-    // MARK: For the placement
+    // MARK: The stored query
+
+    private enum StoredQuery {
+        case none
+        case query(Query)
+        case damaged
+    }
 
     /// The query, without a note of the read.
+    ///
+    /// - Throws: `YapDatabaseError`: `corrupt` if it can't be read.
     func currentQuery() throws -> Query? {
-        if let known { return known }
-        let read = try tables.withStatement("SELECT query FROM \(queryTable)") { statement -> Query? in
-            guard try statement.step() else { return nil }
-            let stored = try? statement.withBytes(at: 0) {
-                try CBORDecoder().decode(StoredTextQuery.self, from: $0)
-            }
-            if let query = stored?.query(of: Object.self) { return query }
-            throw YapDatabaseError(.corrupt, "the query of the view \"\(view.name)\" can't be read")
+        switch try storedQuery() {
+        case .none: return nil
+        case .query(let query): return query
+        case .damaged:
+            throw YapDatabaseError(
+                .corrupt, "the query of the view \"\(view.name)\" can't be read: call search(_:) again")
         }
-        known = .some(read)
-        return read
+    }
+
+    /// Whether the view has no query, or one that can be run.
+    func hasReadableQuery() throws -> Bool {
+        if case .damaged = try storedQuery() { return false }
+        return true
+    }
+
+    private func storedQuery() throws -> StoredQuery {
+        if let known { return known.map { .query($0) } ?? .none }
+        let bytes = try tables.withStatement("SELECT query FROM \(queryTable)") { statement in
+            try statement.step() ? statement.bytes(at: 0) : nil
+        }
+        guard let bytes else {
+            known = .some(nil)
+            return .none
+        }
+        let stored = try? bytes.withUnsafeBytes { try CBORDecoder().decode(StoredTextQuery.self, from: $0) }
+        guard let query = stored?.query(of: Object.self), try searchPart().accepts(query) else {
+            return .damaged
+        }
+        known = .some(query)
+        return .query(query)
     }
 
     /// The search in the same transaction.
@@ -123,8 +162,12 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
             "the extension \"\(placement.search.name)\" isn't the full-text search of \"\(view.name)\"")
     }
 
-    /// Creates the tables anew, without a query.
+    /// Creates the tables anew, without a query: no change is missed.
     func createTables() throws {
+        let use = transaction.usesSoFar.first { $0.transaction === self }
+        if let name = use?.entry.registered.name {
+            try StoredExtension(name, transaction.store).setMissed(.none)
+        }
         try table.create()
         try tables.execute(
             """
@@ -175,5 +218,73 @@ public final class YapDatabaseSearchResultsViewTransaction<Object: Sendable, Gro
     private func placeInFollowers(_ rowID: Int64) throws {
         guard let row = try transaction.identity(ofRowID: rowID) else { return }
         try placeInFollowers(row)
+    }
+
+    // MARK: Pending rows
+
+    /// Maximum number of rows for which the query is run one by one.
+    private static var singleRowsMax: Int { 4 }
+    /// Maximum number of pending rows.
+    private static var pendingRowsMax: Int { 10_000 }
+
+    /// Notes the row. The query is run for all such rows together, when something is read or the transaction ends.
+    override func place(
+        _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
+        _ flags: YapDatabaseViewRowChange.Flags?
+    ) throws {
+        // The object of the newest change is stored before the query is run: none is kept.
+        var noted = pending[row.rowID] ?? PendingRow(row: row, isNew: isNew, flags: flags)
+        if let flags { noted.flags = (noted.flags ?? []).union(flags) }
+        pending[row.rowID] = noted
+        if pending.count >= Self.pendingRowsMax { try placePending() }
+    }
+
+    override func isPending(_ rowID: Int64) -> Bool { pending[rowID] != nil || super.isPending(rowID) }
+
+    override func removePending(_ rowIDs: [Int64]?) {
+        guard let rowIDs else { return pending = [:] }
+        for rowID in rowIDs { pending[rowID] = nil }
+    }
+
+    override func placePending() throws {
+        try super.placePending()
+        guard !pending.isEmpty else { return }
+        let rows = pending.values.sorted { $0.row.rowID < $1.row.rowID }
+        pending = [:]
+        let place = { [self] in
+            let found = try found(among: rows.map(\.row.rowID))
+            let hasFollowers = hasFollowers
+            for pending in rows {
+                let rowID = pending.row.rowID
+                let place = found.contains(rowID) ? try placement.parent.place(rowID, in: self) : nil
+                try table.place(rowID, at: place, isNew: pending.isNew, pending.flags)
+                if hasFollowers { try placeInFollowers(pending.row, pending.flags ?? []) }
+            }
+        }
+        // If it fails, the transaction must fail, even if the app catches the error of what it read.
+        try (transaction as? YapDatabaseReadWriteTransaction)?.toldOf(place)
+    }
+
+    /// The rows of these that the query finds. The search is a dependency too: it has the rows' new texts.
+    private func found(among rowIDs: [Int64]) throws -> Set<Int64> {
+        guard case .query(let query) = try storedQuery() else {
+            if try !hasReadableQuery() { try removeDamagedQuery() }
+            return []
+        }
+        let part = try searchPart()
+        do {
+            if rowIDs.count > Self.singleRowsMax { return try part.rowIDs(query, among: rowIDs) }
+            return Set(try rowIDs.filter { try part.contains(query, $0) })
+        } catch let error as YapDatabaseError where query.isMistaken(error) {
+            // It was stored after it had been run.
+            try removeDamagedQuery()
+            return []
+        }
+    }
+
+    /// Empties the view, so that it has what its query finds: none. A write must not fail because the query is lost.
+    private func removeDamagedQuery() throws {
+        try store(nil)
+        try show([]) {}
     }
 }

@@ -11,7 +11,7 @@ struct ViewParent<Object: Sendable, Group: YapDatabaseViewGroup>: Sendable {
     /// new place.
     func place(_ rowID: Int64, in part: Part) throws -> (group: Group, sort: [UInt8])? {
         let table = try parentPart(of: part).table
-        guard let entry = try table.entry(rowID) else { return nil }
+        guard let entry = try table.storedEntry(rowID) else { return nil }
         return (try table.group(entry.groupID), entry.sort)
     }
 

@@ -20,7 +20,10 @@ extension ViewTable {
     }
 
     /// Returns the rowids of all entries, in ascending order.
-    func rowIDs() throws -> [Int64] { try rowIDs(sql.rowIDs, []) }
+    func rowIDs() throws -> [Int64] {
+        try placePending()
+        return try rowIDs(sql.rowIDs, [])
+    }
 
     private func rowIDs(_ sql: String, _ values: [YapDatabaseColumnValue]) throws -> [Int64] {
         try tables.withStatement(sql, values) { statement in

@@ -15,6 +15,9 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
     /// Maximum entries whose pages are written later.
     private static var pendingEntriesMax: Int { 10_000 }
 
+    /// Called before something is read: it places the rows whose places weren't computed yet.
+    var placePending: () throws -> Void = {}
+
     /// Pages that were read since the last change.
     private var positions: [Int64: ViewPages.Positions] = [:]
 
@@ -33,6 +36,12 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
 
     /// A row's entry; nil when it isn't in the view.
     func entry(_ rowID: Int64) throws -> ViewEntry? {
+        try placePending()
+        return try storedEntry(rowID)
+    }
+
+    /// A row's entry, perhaps of before a change that is pending.
+    func storedEntry(_ rowID: Int64) throws -> ViewEntry? {
         try tables.withStatement(sql.find, [.integer(rowID)]) { statement in
             guard try statement.step() else { return nil }
             return ViewEntry(
@@ -43,6 +52,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
     func group(_ id: Int64) throws -> Group { try groups.group(id) }
 
     func counts() throws -> [Group: Int] {
+        try placePending()
         try settle()
         return try groups.counts()
     }
@@ -56,6 +66,7 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
 
     /// How many entries of the group are before a place.
     func index(of place: ViewChanges<Group>.Place, _ rowID: Int64) throws -> Int {
+        try placePending()
         guard let id = try groups.id(of: place.group) else { return 0 }
         return try index(of: ViewEntry(groupID: id, sort: place.sort, rowID: rowID))
     }
@@ -86,10 +97,14 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         return (start.entry.groupID, values)
     }
 
-    func groupID(_ group: Group) throws -> Int64? { try groups.id(of: group) }
+    func groupID(_ group: Group) throws -> Int64? {
+        try placePending()
+        return try groups.id(of: group)
+    }
 
     private func positions(_ group: Group) throws -> ViewPages.Positions? {
-        try groups.id(of: group).map { try positions($0) }
+        try placePending()
+        return try groups.id(of: group).map { try positions($0) }
     }
 
     private func positions(_ groupID: Int64) throws -> ViewPages.Positions {
@@ -119,13 +134,13 @@ final class ViewTable<Group: YapDatabaseViewGroup> {
         _ rowID: Int64, at place: (group: Group, sort: [UInt8])?, isNew: Bool,
         _ flags: YapDatabaseViewRowChange.Flags?
     ) throws {
-        var old = isNew ? nil : try entry(rowID)
+        var old = isNew ? nil : try storedEntry(rowID)
         let new = try place.map { place in
             ViewEntry(groupID: try groups.makeID(of: place.group), sort: place.sort, rowID: rowID)
         }
         if old == nil, let new, try run(sql.insert, new, count: 3) == 0 {
             // The view is catching up, and still has the rowid's former row, which another process removed.
-            old = try entry(rowID)
+            old = try storedEntry(rowID)
             try run(sql.update, new, count: 3)
         } else if let old, old != new {
             if let new { try run(sql.update, new, count: 3) } else { try run(sql.delete, old, count: 1) }

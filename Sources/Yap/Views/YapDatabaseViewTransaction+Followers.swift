@@ -8,11 +8,16 @@ extension YapDatabaseViewTransaction {
     }
 
     /// Places a row in the views that have this one as their parent, after it was placed here.
-    func placeInFollowers(_ row: YapDatabaseRowIdentity) throws {
+    ///
+    /// - Parameter flags: What changed in the row.
+    func placeInFollowers(_ row: YapDatabaseRowIdentity, _ flags: YapDatabaseViewRowChange.Flags = [])
+        throws
+    {
         for follower in followers(row) {
             let object = try transaction.object(Object.self, forKey: row.key, inCollection: view.collection)
-            if let object { try follower.place(row, object, isNew: false, []) }
-            try follower.placeInFollowers(row)
+            if let object { try follower.place(row, object, isNew: false, flags) }
+            // Else it does so when it knows the place.
+            if !follower.isPending(row.rowID) { try follower.placeInFollowers(row, flags) }
         }
     }
 

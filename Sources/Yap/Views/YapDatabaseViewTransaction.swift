@@ -35,10 +35,52 @@ public class YapDatabaseViewTransaction<Object: Sendable, Group: YapDatabaseView
             transaction.usesSoFar.first { $0.entry.registered.name == name }?.transaction
                 as? YapDatabaseViewTransaction<Object, Group>
         }
+        table.placePending = { [unowned self] in try placePending() }
     }
+
+    // MARK: Placing
+
+    /// Places a row that was written, or that the parent has placed.
+    ///
+    /// - Parameters:
+    ///   - isNew: Whether the row is known not to be in the view.
+    ///   - flags: As `ViewTable.place`.
+    func place(
+        _ row: YapDatabaseRowIdentity, _ object: any Sendable, isNew: Bool,
+        _ flags: YapDatabaseViewRowChange.Flags?
+    ) throws {
+        guard let object = object as? Object else {
+            throw YapDatabaseError(
+                .typeMismatch,
+                "the view \"\(view.name)\" is of \(Object.self), the object a \(type(of: object))",
+                collection: row.collection, key: row.key)
+        }
+        switch try view.placement.place(row, object, in: self) {
+        case .at(let group, let sort):
+            try table.place(row.rowID, at: (group, sort), isNew: isNew, flags)
+        case .outside: try table.place(row.rowID, at: nil, isNew: isNew, flags)
+        case .unchanged:
+            if !isNew, let flags { try table.touch(row.rowID, flags) }
+        }
+    }
+
+    /// Whether the place of a row isn't computed yet. The views of this one wait, and follow it then.
+    func isPending(_ rowID: Int64) -> Bool { parent?.isPending(rowID) ?? false }
+
+    /// Places the rows whose places aren't computed yet.
+    func placePending() throws { try parent?.placePending() }
+
+    /// Forgets rows whose places aren't computed yet; nil: all of them.
+    func removePending(_ rowIDs: [Int64]?) {}
 
     /// Keeps pending pages, groups and changes.
     public func makeRestorePoint() throws -> () -> Void { table.makeRestorePoint() }
+
+    /// Does nothing.
+    public func didCommit(snapshot: UInt64) {}
+
+    /// Does nothing.
+    public func didRollback() {}
 
     // MARK: Groups
 
