@@ -76,7 +76,8 @@ final class ExtensionEntry {
             canCatchUp = canCatchUp && entry.canCatchUp
         }
         canCatchUp = canCatchUp && isBehind && !isReplaced
-        isChecked = true
+        // A replaced one is read again each time: it may be a commit of this process that sets another version.
+        isChecked = !isReplaced
     }
 
     /// Checks again after an extension that it depends on was brought up to date.

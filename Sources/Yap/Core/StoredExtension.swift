@@ -10,7 +10,12 @@ struct StoredExtension {
         let (type, config) = (type(of: instance), store.config)
         return try config.text(extension: name, key: ConfigTable.classKey) == type.className
             && config.text(extension: name, key: ConfigTable.classVersionKey) == String(type.classVersion)
-            && config.text(extension: name, key: ConfigTable.versionTagKey) == instance.versionTag
+            && isVersion(config.text(extension: name, key: ConfigTable.versionTagKey), of: instance)
+    }
+
+    private func isVersion(_ tag: String?, of instance: any YapDatabaseExtension) -> Bool {
+        guard let tag else { return false }
+        return tag == instance.versionTag || (instance as? any VersionSetting)?.isSetting(tag) == true
     }
 
     /// What an extension missed while it was not registered.
@@ -158,4 +163,10 @@ struct StoredExtension {
         try store.config.removeAll(extension: name)
         try store.missedChangeLog.trim()
     }
+}
+
+/// An extension whose version a transaction can change.
+protocol VersionSetting {
+    /// Whether a transaction that isn't committed yet sets a version.
+    func isSetting(_ tag: String) -> Bool
 }

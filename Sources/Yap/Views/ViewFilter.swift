@@ -1,12 +1,25 @@
 /// Places the rows of a parent view that satisfy a condition where the parent has them.
 struct ViewFilter<Object: Sendable, Group: YapDatabaseViewGroup>: ViewPlacement {
     let parent: ViewParent<Object, Group>
-    let isIncluded: @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
+    let setting: ViewFilterSetting<Object, Group>
+
+    var setVersionTag: String? { setting.current.versionTag }
+
+    func makePart(
+        _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,
+        _ tables: YapDatabaseExtensionTables
+    ) -> YapDatabaseViewTransaction<Object, Group> {
+        YapDatabaseFilteredViewTransaction(self, connection, transaction, tables)
+    }
+
+    /// The version tag of a filter: another parent, or another version of it, makes another view.
+    func versionTag(_ version: String) -> String { "\(version);\(parent.versionTag)" }
 
     func place(
         _ row: YapDatabaseRowIdentity, _ object: Object, in part: YapDatabaseViewTransaction<Object, Group>
     ) throws -> ViewPlace<Group> {
-        guard let place = try parent.place(row.rowID, in: part), isIncluded(place.group, row.key, object)
+        guard let place = try parent.place(row.rowID, in: part),
+            setting.newest.isIncluded(place.group, row.key, object)
         else { return .outside }
         return .at(group: place.group, sort: place.sort)
     }

@@ -17,6 +17,8 @@ protocol ViewPlacement<Object, Group>: Sendable {
     var storesKeys: Bool { get }
     /// Whether rows that were written without the view can be placed afterwards: see `YapDatabaseExtension.catchesUp`.
     var catchesUp: Bool { get }
+    /// The version tag of the view, if a transaction can set another one; else nil.
+    var setVersionTag: String? { get }
 
     /// Makes the view's part in a transaction.
     func makePart(
@@ -43,6 +45,7 @@ protocol ViewPlacement<Object, Group>: Sendable {
 extension ViewPlacement {
     var storesKeys: Bool { false }
     var catchesUp: Bool { false }
+    var setVersionTag: String? { nil }
 
     func makePart(
         _ connection: YapDatabaseViewConnection<Object, Group>, _ transaction: YapDatabaseReadTransaction,

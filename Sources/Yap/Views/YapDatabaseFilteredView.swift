@@ -8,15 +8,17 @@
 /// ```
 ///
 /// The parent can be any view, also a filtered one. Register the parent first. Unregistering the parent unregisters
-/// the view too. To change the filter while the app runs, unregister the view and register another one under
-/// the same name with another version.
+/// the view too. `setFilter(version:_:)` changes the filter while the app runs.
 public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseViewGroup>:
-    YapDatabaseView<Object, Group>, @unchecked Sendable  // It has only `let` properties of Sendable types.
+    YapDatabaseView<Object, Group>, VersionSetting,
+    @unchecked Sendable  // It has only `let` properties of Sendable types.
 {
     /// The class's name in the file, whatever the types of its objects and groups.
     override public class var className: String { "YapDatabaseFilteredView" }
     /// Places depend on the row and on the parent, which catches up before.
     override public class var catchesUp: Bool { true }
+
+    private let setting: ViewFilterSetting<Object, Group>
 
     /// Describes a view whose filter depends on the group and the object.
     ///
@@ -41,8 +43,12 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
         filterByKey filter: @escaping @Sendable (_ group: Group, _ key: String, _ object: Object) -> Bool
     ) {
         let parent = ViewParent(view: parent)
+        let tag = "\(version);\(parent.versionTag)"
+        setting = ViewFilterSetting(.init(versionTag: tag, isIncluded: filter))
         super.init(
-            name, collection: parent.view.collection, versionTag: "\(version);\(parent.versionTag)",
-            placement: ViewFilter(parent: parent, isIncluded: filter), parentName: parent.view.name)
+            name, collection: parent.view.collection, versionTag: tag,
+            placement: ViewFilter(parent: parent, setting: setting), parentName: parent.view.name)
     }
+
+    func isSetting(_ tag: String) -> Bool { setting.isPending(tag) }
 }

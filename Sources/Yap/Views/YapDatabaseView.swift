@@ -19,7 +19,8 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
     /// The collection that it is over.
     public let collection: String
     /// The version that the app gave, with what the view is made of.
-    public let versionTag: String
+    public var versionTag: String { placement.setVersionTag ?? describedVersionTag }
+    private let describedVersionTag: String
 
     let placement: any ViewPlacement<Object, Group>
     /// Name of the view on whose places this one's depend, or nil.
@@ -31,7 +32,7 @@ public class YapDatabaseView<Object: Sendable, Group: YapDatabaseViewGroup>: Yap
     ) {
         self.name = name
         self.collection = collection
-        self.versionTag = versionTag
+        describedVersionTag = versionTag
         self.placement = placement
         self.parentName = parentName
     }
