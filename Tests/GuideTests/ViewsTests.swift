@@ -11,6 +11,10 @@ let unreadByKind = YapDatabaseAutoView(
     group: { $0.readAt == nil ? $0.kind : nil },
     sort: [.by(\.rating, .descending), .by { $0.title.lowercased() }])
 
+let best = YapDatabaseFilteredView("best", of: unreadByKind, version: "4") { _, bookmark in
+    bookmark.rating >= 4
+}
+
 /// `docs/guide/VIEWS.md`: its blocks stand here, and give what the page says.
 @Suite struct ViewsTests {
     private let folder: Folder
@@ -72,6 +76,15 @@ let unreadByKind = YapDatabaseAutoView(
         #expect(await lists.next() == [["Actors", "blog"], ["Talk"]])
         try await database.close()
         try await watching.value
+    }
+
+    @Test func anotherFilterIsSetWhileTheAppRuns() async throws {
+        try await database.register(best)
+        #expect(try await connection.read { try $0[best].keys(in: .article) } == ["Swift", "Actors", "blog"])
+        try await connection.readWrite { transaction in
+            try transaction[best].setFilter(version: "5") { _, bookmark in bookmark.rating >= 5 }
+        }
+        #expect(try await connection.read { try $0[best].keys(in: .article) } == ["Swift"])
     }
 
     @Test func mappingsChooseSectionsAndRows() async throws {
