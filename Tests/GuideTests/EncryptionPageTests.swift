@@ -18,7 +18,7 @@ struct EncryptionPageTests {
         do {
             let database = try opened(path, [UInt8](repeating: 7, count: 32))
             // The library that is loaded is SQLCipher.
-            try database.close()
+            try database.blocking.close()
             #expect(throws: YapDatabaseError.self) { try opened(path, [UInt8](repeating: 8, count: 32)) }
         } catch let error as YapDatabaseError {
             #expect(error.code == .encryptionUnavailable)

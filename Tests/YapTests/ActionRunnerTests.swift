@@ -451,7 +451,7 @@ import Testing
                 left -= 1
                 return left == -1
             }
-            if isLast { try? database.close() }
+            if isLast { try? database.blocking.close() }
         }
         let runner = JobRunner(
             stage.manager, in: database, runningMax: 1, clock: clock, timers: stage.timers)

@@ -98,7 +98,7 @@ import Testing
     @Test func aPersistentViewOfSearchResultsWaitsForItsParentAndItsSearch() throws {
         let first = try stage.open()
         try stage.look(for: .words("milk"), first)
-        try first.close()
+        try first.blocking.close()
         let (database, other) = (try stage.openWithout(), try stage.openWithout())
         database.healing.isEnabled = false
         try setMany(other)
@@ -152,7 +152,7 @@ import Testing
         try other.set(["a": "milk"])
         #expect(code { try database.add(onBoard) } == .extensionDependencyMissing)
         try database.set(["b": "milk"])
-        try database.close()
+        try database.blocking.close()
         let again = try stage.openWithout()
         try again.add(board)
         try again.add(onBoard)
@@ -195,7 +195,7 @@ import Testing
             for key in ["a", "b", "c"] { try transaction[board].append(key, to: "x") }
             try transaction[found].search(.words("milk"))
         }
-        try database.close()
+        try database.blocking.close()
         database = try stage.openWithout()
         try setBoard(database)
         try database.write { transaction in
@@ -234,14 +234,14 @@ import Testing
         try database.set(["a": "milk", "b": "tea", "c": "milk"])
         try stage.look(for: .words("milk"), database)
         #expect(try keys(last, database) == ["home": ["a", "c"]])
-        try database.close()
+        try database.blocking.close()
         // In one run one of them follows, and the other one doesn't.
         database = try stage.open()
         try database.add(ofFound)
         try stage.look(for: .words("tea"), database)
         try database.add(last)
         #expect(try keys(last, database) == ["home": ["b"]])
-        try database.close()
+        try database.blocking.close()
         database = try stage.open()
         try stage.look(for: nil, database)
         try database.add(ofFound)
@@ -253,10 +253,10 @@ import Testing
         var database = try stage.openWithout()
         try setBoard(database)
         try database.add(onBoard)
-        try database.close()
+        try database.blocking.close()
         database = try stage.openWithout()
         try setBoard(database)
-        try database.close()
+        try database.blocking.close()
         database = try stage.openWithout()
         try database.add(board)
         let before = try missed("onBoard", database)
@@ -285,7 +285,7 @@ import Testing
         try setBoard(database)
         try database.add(onBoard)
         try append("a", database)
-        try database.close()
+        try database.blocking.close()
         database = try stage.openWithout()
         try database.blocking.unregister("board")
         let tables = try database.writer { core in
@@ -305,7 +305,7 @@ import Testing
         try database.add(onBoard)
         try append("a", database)
         for version in ["2", "1"] {
-            try database.close()
+            try database.blocking.close()
             database = try stage.openWithout()
             try database.add(Self.board(version: version))
         }
@@ -318,7 +318,7 @@ import Testing
         try setMany(database)
         try database.add(stage.parent)
         try database.add(urgent)
-        try database.close()
+        try database.blocking.close()
         database = try stage.openWithout()
         try database.write { try $0.removeAllObjectsInAllCollections() }
         try database.set(["a": "milk"])
@@ -333,7 +333,7 @@ import Testing
         try setBoard(database)
         try database.add(onBoard)
         try append("a", database)
-        try database.close()
+        try database.blocking.close()
         // As an earlier version of this library leaves the file after a placement without the view.
         database = try stage.openWithout()
         try database.add(board)
@@ -347,7 +347,7 @@ import Testing
         _ = filteredKeys.take()
         try database.add(onBoard)
         #expect(try keys(onBoard, database) == ["x": ["a", "c"]])
-        try database.close()
+        try database.blocking.close()
         database = try stage.openWithout()
         try database.add(board)
         _ = filteredKeys.take()
@@ -364,7 +364,7 @@ import Testing
         try database.write { transaction in
             for key in ["a", "b", "c", "d"] { try transaction[board].append(key, to: "x") }
         }
-        try database.close()
+        try database.blocking.close()
         database = try stage.openWithout()
         try database.set(["a": "tea", "b": "milk"])
         try database.write { try $0.removeErrand("c") }
@@ -380,10 +380,10 @@ import Testing
         try database.add(stage.parent)
         try database.add(urgent)
         try setMany(database)
-        try database.close()
+        try database.blocking.close()
         database = try stage.openWithout()
         try setMany(database, "milk", priority: 1)
-        try database.close()
+        try database.blocking.close()
         database = try stage.openWithout()
         try database.add(stage.parent)
         #expect(try missed("urgent", database) != .unknown)

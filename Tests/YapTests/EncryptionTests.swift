@@ -65,12 +65,12 @@ struct EncryptionTests {
         let database = try folder.open(options)
         try fill(database)
         #expect(try storedBytes(folder.path).range(of: Data("sentence".utf8)) == nil)
-        try database.close()
+        try database.blocking.close()
         #expect(try storedBytes(folder.path).range(of: Data("sentence".utf8)) == nil)
         #expect(try storedBytes(folder.path).range(of: Data("SQLite format 3".utf8)) == nil)
         let again = try folder.open(options)
         #expect(try found(again) == ["298", "299", "7"])
-        try again.close()
+        try again.blocking.close()
     }
 
     @Test func aDatabaseIsOpenedWithItsOwnKeyOnlyAndStaysAsItIs() throws {
@@ -78,14 +78,14 @@ struct EncryptionTests {
         let (own, other) = (isEncrypted ? try options(1) : YapDatabaseOptions(), try options(2))
         let database = try folder.open(own)
         try fill(database)
-        try database.close()
+        try database.blocking.close()
         let before = try storedBytes(folder.path)
         #expect(code { _ = try folder.open(other) } == (isEncrypted ? .notADatabase : .encryptionUnavailable))
         if isEncrypted { #expect(code { _ = try YapDatabase(path: folder.file) { _ in } } == .notADatabase) }
         #expect(try storedBytes(folder.path) == before)
         let again = try folder.open(own)
         #expect(try found(again) == ["298", "299", "7"])
-        try again.close()
+        try again.blocking.close()
     }
 
     @Test func aBackupOfAnEncryptedDatabaseHasItsKey() throws {
@@ -102,8 +102,8 @@ struct EncryptionTests {
             $0.register(Todo.self, metadata: Stamp.self, inCollection: "todos")
         }
         #expect(try found(copy) == ["298", "299", "7"])
-        try copy.close()
-        try database.close()
+        try copy.blocking.close()
+        try database.blocking.close()
     }
 
     @Test func aPassphraseMayHoldAnyCharacterButNUL() throws {
@@ -119,7 +119,7 @@ struct EncryptionTests {
         for _ in 0..<2 {
             let database = try folder.open(options)
             try database.newConnection().blocking.readWrite { try $0.set("eggs", "1") }
-            try database.close()
+            try database.blocking.close()
         }
         options.encryptionKey = try .init(passphrase: "it's")
         #expect(code { _ = try folder.open(options) } == .notADatabase)
@@ -131,7 +131,7 @@ struct EncryptionTests {
         dump(options, to: &dumped)
         var texts = [dumped, "\(options)", String(reflecting: options)]
         do {
-            try folder.open(options).close()
+            try folder.open(options).blocking.close()
             texts.append("\(try folder.open(self.options(0xAC)))")
         } catch {
             texts.append("\(error)")

@@ -167,12 +167,12 @@ import Testing
         var database = try open([parent, urgent])
         try setHundred(database)
         try database.write { try setFilter(from: 90, $0) }
-        try database.close()
+        try database.blocking.close()
         let later = view(version: "90", from: 90)
         database = try open([parent, later])
         #expect(log.take() == [])
         #expect(try keys(later, database) == numbers(90..<100))
-        try database.close()
+        try database.blocking.close()
         let former = view(version: "50", from: 50)
         database = try open([parent, former])
         #expect(log.take().count == 100)
@@ -196,7 +196,7 @@ import Testing
         let last = Filtered("last", of: urgent, version: "1") { _, _ in true }
         var database = try open([parent, urgent, last])
         try setHundred(database)
-        try database.close()
+        try database.blocking.close()
         let again = Self.urgent(parent)
         database = try open([parent, again])
         try database.write { transaction in

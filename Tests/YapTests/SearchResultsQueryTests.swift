@@ -190,12 +190,12 @@ import Testing
             try database.set(["a": "milk"])
             try stage.look(for: .words("milk"), database)
             try damage(bytes, database)
-            try database.close()
+            try database.blocking.close()
             database = try stage.openWithout()
             try database.set(["b": "milk"])
             try stage.register(database)
             #expect(try stage.keys(database) == [:])
-            try database.close()
+            try database.blocking.close()
         }
     }
 

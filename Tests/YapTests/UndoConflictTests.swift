@@ -74,8 +74,8 @@ import Testing
         let other = try folder.open()
         try other.newConnection().blocking.readWrite { try $0.set("theirs", "a") }
         #expect(conflict { try stage.undo() }?.changedRows == [.todo("a")])
-        try other.close()
-        try stage.database.close()
+        try other.blocking.close()
+        try stage.database.blocking.close()
         let again = try UndoStage(in: folder)
         #expect(conflict { try again.undo() }?.changedRows == [.todo("a")])
     }

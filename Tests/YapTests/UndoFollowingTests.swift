@@ -217,7 +217,7 @@ import Testing
         ] {
             let database = try folder.open()
             #expect(code { try database.blocking.register(undo) } == .invalidExtension)
-            try database.close()
+            try database.blocking.close()
         }
     }
 

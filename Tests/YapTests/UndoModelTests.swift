@@ -138,11 +138,11 @@ private struct UndoModel {
             if fails { model = before }
             try check(model, writer.undo, random.next(in: 0..<2) == 0 ? stage : other)
             if random.next(in: 0..<20) == 0 {
-                try stage.database.close()
+                try stage.database.blocking.close()
                 stage = try open()
             }
             if random.next(in: 0..<20) == 0 {
-                try other.database.close()
+                try other.database.blocking.close()
                 other = try open()
             }
         }

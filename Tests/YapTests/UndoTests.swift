@@ -31,7 +31,7 @@ import Testing
         try change(stage)
         #expect(try stage.todos() == Self.after)
         #expect(try stage.actionNames() == [["Change"], []])
-        try stage.database.close()
+        try stage.database.blocking.close()
         var again = try UndoStage(in: stage.folder)
         let group = try #require(try again.read { try $0[again.undo].undoGroups().first })
         #expect(group.changedRowsCount == 5)
@@ -39,7 +39,7 @@ import Testing
         #expect(try again.undo() == YapDatabaseUndoResult(actionName: "Change", skippedRows: []))
         #expect(try again.todos() == Self.before)
         #expect(try again.actionNames() == [[], ["Change"]])
-        try again.database.close()
+        try again.database.blocking.close()
         again = try UndoStage(in: stage.folder)
         #expect(try again.redo()?.actionName == "Change")
         #expect(try again.todos() == Self.after)
@@ -240,7 +240,7 @@ import Testing
             try transaction.note("text", "2")
         }
         try stage.group("Todo") { try $0.set("todo", "b") }
-        try stage.database.close()
+        try stage.database.blocking.close()
         let again = try UndoStage(YapDatabaseUndo("undo", in: ["todos"]), in: stage.folder)
         #expect(try again.actionNames() == [["Todo"], []])
         #expect(try again.recordedRows() == 1)

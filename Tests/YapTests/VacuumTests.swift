@@ -73,7 +73,7 @@ import Testing
         try connection.blocking.readWrite { try $0.set("after", "1") }
         try database.blocking.vacuum()
         #expect(try size() < before / 5)
-        try database.close()
+        try database.blocking.close()
     }
 
     @Test func aCancelledVacuumLeavesTheFileAsItWas() async throws {
@@ -95,7 +95,7 @@ import Testing
         try database.newConnection().blocking.readWrite { _ in
             #expect(code { try database.blocking.vacuum() } == .nestedTransaction)
         }
-        try database.close()
+        try database.blocking.close()
         #expect(code { try database.blocking.vacuum() } == .closed)
     }
 

@@ -85,7 +85,7 @@ final class RowLoad {
             isAny = !batch.isEmpty
             if isAny { try progress.step("loaded \(counts.lines) lines") }
         }
-        try database.close()
+        try database.blocking.close()
     }
 
     private func write(

@@ -50,7 +50,7 @@ enum VacuumCommand {
                 options.observesOtherProcesses = false
                 let database = try YapDatabase(path: path, options: options) { _ in }
                 try database.blocking.vacuum { signals.isPending }
-                try database.close()
+                try database.blocking.close()
             }
         } catch is CancellationError {
             throw Failure.failed("interrupted; \(Shown.word(path)) is as it was")
