@@ -45,6 +45,8 @@ public struct YapDatabaseError: Error, Sendable {
         case readOnlyTransaction
         /// An extension is described in a way that can't work, or is asked what it can't answer.
         case invalidExtension
+        /// A vector has a wrong number of dimensions, a component that isn't a finite number, or no direction.
+        case invalidVector
         /// No extension is registered under the name, or one of another class, or it is still being filled.
         case extensionNotRegistered
         /// An extension is already registered under the name.
@@ -138,6 +140,7 @@ public struct YapDatabaseError: Error, Sendable {
         case .mutatedDuringIteration: "collect the keys first, then add or remove rows"
         case .readOnlyTransaction: "write in readWrite"
         case .invalidExtension: "change the description of the extension, or the query"
+        case .invalidVector: "give vectors of the index's dimensions with finite components, or nil"
         case .nestedTransaction: "use the transaction that is open"
         case .deadlock: "read and write one after the other, not inside of each other's closures"
         case .closed: "open the database again"

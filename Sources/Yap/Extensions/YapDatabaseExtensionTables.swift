@@ -128,6 +128,21 @@ public struct YapDatabaseExtensionTables {
         }
     }
 
+    /// Opens a blob in one of the extension's own tables while `body` runs.
+    ///
+    /// - Parameters:
+    ///   - table: Name of the table, not quoted.
+    ///   - isWritable: Whether `body` may write. The column then has no SQLite index.
+    func withBlob<Result>(
+        _ table: String, _ column: String, rowID: Int64, isWritable: Bool,
+        _ body: (borrowing Blob) throws -> Result
+    ) throws -> Result {
+        if isWritable { _ = try writingTransaction() } else { try transaction.check() }
+        return try noting {
+            try transaction.store.sqlite.withBlob(table, column, rowID: rowID, isWritable: isWritable, body)
+        }
+    }
+
     private func writingTransaction() throws -> YapDatabaseReadWriteTransaction {
         try transaction.check()
         guard let writing = transaction as? YapDatabaseReadWriteTransaction else {

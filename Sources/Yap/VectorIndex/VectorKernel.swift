@@ -1,0 +1,74 @@
+/// Computes the distances of vectors from a query.
+///
+/// A sum is made of sixteen, each over every sixteenth component, which the processor's vector instructions add at the
+/// same time. These are then added in a fixed order, so a distance has the same bits on each processor and in each
+/// build.
+struct VectorKernel: Sendable {
+    private typealias Lanes = SIMD16<Float>
+
+    let distance: YapDatabaseVectorDistance
+    /// The query's vector, as the index compares it.
+    let query: [Float]
+
+    /// The distance of a vector, as blocks have it, from the query.
+    ///
+    /// - Parameter vector: As many components as the query has, aligned or not.
+    func distance(of vector: UnsafeRawBufferPointer) -> Float {
+        precondition(vector.count == query.count * MemoryLayout<Float>.size)
+        return query.withUnsafeBytes { query in
+            switch distance {
+            case .cosine: Self.cosineDistance(Self.product(query, vector))
+            case .dotProduct: -Self.product(query, vector)
+            case .squaredEuclidean: Self.squaredDifference(query, vector)
+            }
+        }
+    }
+
+    /// Rounding may give two vectors of the length 1 a product above 1. One that isn't finite is damage, which stays
+    /// visible.
+    private static func cosineDistance(_ product: Float) -> Float {
+        let distance = 1 - product
+        return distance < 0 && distance.isFinite ? 0 : distance
+    }
+
+    private static func product(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Float {
+        sum(left, right, { $0 * $1 }, { $0 * $1 })
+    }
+
+    private static func squaredDifference(
+        _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+    ) -> Float {
+        sum(
+            left, right,
+            {
+                let difference = $0 - $1
+                return difference * difference
+            }, { ($0 - $1) * ($0 - $1) })
+    }
+
+    @inline(__always)
+    private static func sum(
+        _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ lanesTerm: (Lanes, Lanes) -> Lanes,
+        _ term: (Float, Float) -> Float
+    ) -> Float {
+        var (sums, offset) = (Lanes.zero, 0)
+        let lanesBytes = MemoryLayout<Lanes>.size
+        while offset + lanesBytes <= left.count {
+            sums += lanesTerm(
+                left.loadUnaligned(fromByteOffset: offset, as: Lanes.self),
+                right.loadUnaligned(fromByteOffset: offset, as: Lanes.self))
+            offset += lanesBytes
+        }
+        var rest: Float = 0
+        while offset < left.count {
+            rest += term(
+                left.loadUnaligned(fromByteOffset: offset, as: Float.self),
+                right.loadUnaligned(fromByteOffset: offset, as: Float.self))
+            offset += MemoryLayout<Float>.size
+        }
+        let eight = sums.lowHalf + sums.highHalf
+        let four = eight.lowHalf + eight.highHalf
+        let two = four.lowHalf + four.highHalf
+        return two.x + two.y + rest
+    }
+}
