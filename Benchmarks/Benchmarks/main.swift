@@ -17,8 +17,8 @@ while let argument = arguments.popFirst() {
 }
 
 let all =
-    try databaseLines() + indexLines() + searchLines() + viewLines() + fillLines() + commitLines()
-    + coderLines()
+    try databaseLines() + indexLines() + searchLines() + vectorLines() + viewLines() + fillLines()
+    + commitLines() + coderLines()
     + serviceLines()
     + frameworkLines()
     + syncLines() + checksumLines() + dashboardLines()

@@ -6,3 +6,4 @@
 #include "query.h"
 #include "reference.h"
 #include "replay.h"
+#include "vectors.h"

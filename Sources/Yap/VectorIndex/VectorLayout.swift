@@ -17,10 +17,10 @@ struct VectorLayout: Sendable {
     /// Number of slots of a block.
     let slotsCount: Int
 
-    init(dimensions: Int) {
+    init(dimensions: Int, blockBytesMax: Int = Self.blockBytesMax) {
         // A mistaken number is refused when the index is registered.
         self.dimensions = max(1, min(dimensions, YapDatabaseVectorIndex<Never>.dimensionsMax))
-        slotsCount = (Self.blockBytesMax - Self.headBytes) / (Self.rowIDBytes + self.dimensions * 4)
+        slotsCount = max(1, (blockBytesMax - Self.headBytes) / (Self.rowIDBytes + self.dimensions * 4))
     }
 
     var vectorBytes: Int { dimensions * 4 }

@@ -39,6 +39,7 @@ public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExt
     public let dimensions: Int
     /// How vectors are compared.
     public let distance: YapDatabaseVectorDistance
+    let blockBytesMax: Int
     private let vector: @Sendable (Object) -> [Float]?
 
     /// Describes an index.
@@ -55,14 +56,26 @@ public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExt
     ///   - vector: Returns an object's vector, or nil for an object that isn't in the index. The write of an object
     ///     throws `invalidVector` with its key if the vector has another number of components, one that isn't a finite
     ///     number, or only zeros with `.cosine`; registering does for an object that is stored already.
-    public init(
+    public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String, dimensions: Int,
         distance: YapDatabaseVectorDistance, _ vector: @escaping @Sendable (Object) -> [Float]?
+    ) {
+        self.init(
+            name, of: type, in: collection, version: version, dimensions: dimensions, distance: distance,
+            blockBytesMax: VectorLayout.blockBytesMax, vector)
+    }
+
+    /// The same with blocks of another size, for tests. The file doesn't say which.
+    init(
+        _ name: String, of type: Object.Type, in collection: String, version: String, dimensions: Int,
+        distance: YapDatabaseVectorDistance, blockBytesMax: Int,
+        _ vector: @escaping @Sendable (Object) -> [Float]?
     ) {
         self.name = name
         self.collection = collection
         self.dimensions = dimensions
         self.distance = distance
+        self.blockBytesMax = blockBytesMax
         self.vector = vector
         versionTag = "\(version);\(collection);\(dimensions);\(distance.rawValue)"
     }
@@ -115,7 +128,7 @@ public final class YapDatabaseVectorIndexConnection<Object: Sendable>: YapDataba
     init(_ index: YapDatabaseVectorIndex<Object>, _ tables: [String]) {
         self.index = index
         sql = VectorSQL(blocks: tables[0], places: tables[1])
-        layout = VectorLayout(dimensions: index.dimensions)
+        layout = VectorLayout(dimensions: index.dimensions, blockBytesMax: index.blockBytesMax)
     }
 
     /// Returns the index in a transaction.
