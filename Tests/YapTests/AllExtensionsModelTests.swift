@@ -29,6 +29,10 @@ import Testing
         let tree = YapDatabaseRTreeIndex("tree", of: Item.self, in: collection, version: "1") {
             $0.dimension(\.x)
         }
+        let vectors = YapDatabaseVectorIndex(
+            "vectors", of: Item.self, in: collection, version: "1", dimensions: 2,
+            distance: .squaredEuclidean, blockBytesMax: 100
+        ) { item in item.group.map { [Float(item.x), Float($0)] } }
         let filtered: YapDatabaseFilteredView<Item, Int>
         let results: YapDatabaseSearchResultsView<Item, Int>
 
@@ -39,7 +43,9 @@ import Testing
 
         /// Registers those whose bit is set, in an order in which dependencies come first.
         func register(_ bits: Int, in database: YapDatabase) throws {
-            let all: [any YapDatabaseNamedExtension] = [index, view, text, tree, filtered, results]
+            let all: [any YapDatabaseNamedExtension] = [
+                index, view, text, tree, filtered, results, vectors,
+            ]
             for (bit, one) in all.enumerated() where bits >> bit & 1 == 1 {
                 let dependencies = one.dependencies
                 guard dependencies.allSatisfy(database.registeredExtensionNames.contains) else { continue }
@@ -52,7 +58,7 @@ import Testing
         }
     }
 
-    private static let allBits = 63
+    private static let allBits = 127
 
     /// The rows, and what each extension has of them.
     private struct Model {
@@ -90,6 +96,16 @@ import Testing
             }
             try compare("tree", items.filter { (20...70).contains($0.value.x) }.keys.sorted()) {
                 try transaction[extensions.tree].keys(where: { $0.x.isInside(20...70) }).sorted()
+            }
+            let distances = items.values.compactMap { item in
+                item.group.map { (Float(item.x) - 50) * (Float(item.x) - 50) + Float($0 * $0) }
+            }
+            try compare("vectors", distances.sorted()) {
+                try transaction[extensions.vectors].keys(nearest: [50, 0], limit: 100).map(\.distance)
+            }
+            let grouped = items.filter { $0.value.group != nil }.keys.sorted()
+            try compare("keys of vectors", grouped) {
+                try transaction[extensions.vectors].rows(nearest: [50, 0], limit: 100).map(\.key).sorted()
             }
             try compare("view", keys()) { try Self.keys(try transaction[extensions.view]) }
             try compare("filtered", keys { $0.x >= 50 }) {
@@ -215,6 +231,7 @@ import Testing
         try instances[0].connection.blocking.read { transaction in
             #expect(try transaction[extensions.index].count() == items.count)
             #expect(try transaction[extensions.tree].count() == items.count)
+            _ = try transaction[extensions.vectors].count()
             _ = try transaction[extensions.filtered].counts()
             _ = try transaction[extensions.results].query
             #expect(try model.differences(extensions, transaction) == [])
