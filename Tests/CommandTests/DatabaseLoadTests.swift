@@ -172,6 +172,44 @@ import YapCloudKit
         #expect(bad.errors.contains("The first 1201 rows of the lines are in the file."), "\(bad)")
     }
 
+    @Test func aHugeValueIsDumpedAndLoaded() async throws {
+        let database = try stage.open()
+        let bytes = (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try await database.newConnection().readWrite { transaction in
+            try transaction.setObject(bytes, metadata: [UInt8](), forKey: "huge", inCollection: "plain")
+        }
+        let ended = try await YapProcess.shell(
+            "yap db dump phone.yap | yap db load copy.yap - --create", in: stage.folder)
+        #expect(ended.code == 0 && ended.output.contains("1 inserted"), "\(ended)")
+        let copy = try DatabaseFile(path: stage.folder.file("copy.yap"))
+        #expect(try copy.storedBytes("huge", inCollection: "plain")?.data == bytes)
+        #expect(try copy.storedBytes("huge", inCollection: "plain")?.metadata == [])
+    }
+
+    @Test func aDamagedFileIsReportedByEachCommand() async throws {
+        let database = try stage.open()
+        let rows = (0..<300).map {
+            #"{"collection":"n","key":"\#($0)","object":"\#(String(repeating: "x", count: 300))"}"#
+        }
+        #expect(try await stage.db("load", path, "-", input: rows.joined(separator: "\n")).code == 0)
+        try database.close()
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        // All but the first page, which makes it a database, and the next ones, which say what tables have.
+        try file.seek(toOffset: 4096 * 5)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 4096 * 15))
+        try file.close()
+        try stage.write(rows.joined(separator: "\n"), "rows")
+        for words in [
+            ["query", path, "n"], ["collections", path], ["dump", path], ["watch", path, "--seconds", "1"],
+            ["vacuum", path], ["load", path, stage.folder.file("rows"), "--replace"],
+        ] {
+            let ended = try await YapProcess.run(["db"] + words, in: stage.folder)
+            #expect(
+                ended.code == 1 && ended.errors.contains("is damaged"),
+                "\(words): \(ended.code) \(ended.errors)")
+        }
+    }
+
     private struct SyncedTodo: CloudModel, Equatable {
         var title = ""
         static let recordType = "todo"
