@@ -83,7 +83,13 @@ final class WatchWakes: Sendable {
     private let deadline: DispatchTime
 
     init(seconds: Int?) {
-        deadline = seconds.map { .now() + .seconds($0) } ?? .distantFuture
+        deadline = seconds.map { Self.time(afterMilliseconds: Int64($0) * 1000) } ?? .distantFuture
+    }
+
+    /// Dispatch's uptime is the same clock.
+    private static func time(afterMilliseconds milliseconds: Int64) -> DispatchTime {
+        let time = SystemMonotonicSource().elapsedMilliseconds() + milliseconds
+        return DispatchTime(uptimeNanoseconds: UInt64(clamping: time) * 1_000_000)
     }
 
     /// From now on Ctrl-C and SIGTERM end the waiting.
@@ -121,7 +127,7 @@ final class WatchWakes: Sendable {
     /// Waits for a time. False at the end.
     func pause(milliseconds: Int64) -> Bool {
         guard milliseconds > 0 else { return true }
-        let pause = DispatchTime.now() + .milliseconds(Int(clamping: milliseconds))
+        let pause = Self.time(afterMilliseconds: milliseconds)
         return ended.wait(timeout: min(pause, deadline)) == .timedOut && pause < deadline
     }
 }
