@@ -54,8 +54,6 @@ public struct SQLiteError: Error, Hashable, Sendable {
     public var isRefused: Bool { code == SQLITE_AUTH }
     /// The file should be opened with a key, and the loaded library has no encryption.
     public var isEncryptionUnavailable: Bool { code == SQLITE_NOTFOUND }
-    /// SQLite's general code: a mistake in a statement, or no blob where one is opened.
-    public var isGeneral: Bool { code == SQLITE_ERROR }
     /// The file or the connection allows reading only.
     public var isReadOnly: Bool { code == SQLITE_READONLY }
 }

@@ -35,8 +35,17 @@ import Testing
         ) { item in item.group.map { [Float(item.x), Float($0)] } }
         let filtered: YapDatabaseFilteredView<Item, Int>
         let results: YapDatabaseSearchResultsView<Item, Int>
+        let board = YapDatabaseManualView(
+            "board", of: Item.self, in: collection, groups: Int.self, version: "1")
+        let filteredBoard: YapDatabaseFilteredView<Item, Int>
+        let boardResults: YapDatabaseSearchResultsView<Item, Int>
 
         init() {
+            filteredBoard = YapDatabaseFilteredView("filteredBoard", of: board, version: "1") { _, item in
+                item.x >= 50
+            }
+            boardResults = YapDatabaseSearchResultsView(
+                "boardResults", of: board, matching: text, isPersistent: true)
             filtered = YapDatabaseFilteredView("filtered", of: view, version: "1") { _, item in item.x >= 50 }
             results = YapDatabaseSearchResultsView("results", of: view, matching: text, isPersistent: true)
         }
@@ -44,7 +53,7 @@ import Testing
         /// Registers those whose bit is set, in an order in which dependencies come first.
         func register(_ bits: Int, in database: YapDatabase) throws {
             let all: [any YapDatabaseNamedExtension] = [
-                index, view, text, tree, filtered, results, vectors,
+                index, view, text, tree, filtered, results, board, filteredBoard, boardResults, vectors,
             ]
             for (bit, one) in all.enumerated() where bits >> bit & 1 == 1 {
                 let dependencies = one.dependencies
@@ -58,7 +67,7 @@ import Testing
         }
     }
 
-    private static let allBits = 127
+    private static let allBits = 1023
 
     /// The rows, and what each extension has of them.
     private struct Model {
@@ -115,6 +124,22 @@ import Testing
                 let results = try transaction[extensions.results]
                 return try results.query == nil ? keys { $0.name == words[0] } : Self.keys(results)
             }
+            guard let board = try? transaction[extensions.board] else { return differences }
+            // Which rows the app placed is the board's own; its views have those of them that belong there.
+            func placed(_ isIncluded: (Item) -> Bool) throws -> [Int: [String]] {
+                let keys = try board.groups().map { group in
+                    (group, try board.rows(in: group).filter { isIncluded($0.object) }.map(\.key))
+                }
+                return Dictionary(uniqueKeysWithValues: keys.filter { !$0.1.isEmpty })
+            }
+            try compare("filteredBoard", placed { $0.x >= 50 }) {
+                try Self.keys(try transaction[extensions.filteredBoard])
+            }
+            let found = try placed { $0.name == words[0] }
+            try compare("boardResults", found) {
+                let results = try transaction[extensions.boardResults]
+                return try results.query == nil ? found : Self.keys(results)
+            }
             return differences
         }
 
@@ -154,6 +179,28 @@ import Testing
 
     private struct Refused: Error {}
 
+    /// Places rows on the board and searches, where an instance has them.
+    private static func place(
+        _ writer: Writer, _ extensions: Extensions, _ transaction: YapDatabaseReadWriteTransaction
+    ) throws {
+        if let board = try? transaction[extensions.board] {
+            for _ in 0..<writer.below(4) {
+                let (key, group, index) = ("k\(writer.below(30))", writer.below(3), writer.below(8))
+                switch writer.below(4) {
+                case 0: try board.move(key, to: index, in: group)
+                case 1: try board.remove(key)
+                default: try board.insert(key, at: index, in: group)
+                }
+            }
+        }
+        if writer.below(10) == 0, let results = try? transaction[extensions.results] {
+            try results.search(.words(words[0]))
+        }
+        if writer.below(5) == 0, let results = try? transaction[extensions.boardResults] {
+            try results.search(.words(words[0]))
+        }
+    }
+
     /// An instance of the database, as a process has it.
     private final class Instance {
         let extensions = Extensions()
@@ -180,7 +227,8 @@ import Testing
             var items = model.items
             let isUndone = writer.below(8) == 0
             try connection.blocking.readWrite { transaction in
-                for _ in 0...writer.below(6) {
+                // Sometimes rows are placed and none is written.
+                for _ in 0..<writer.below(7) {
                     if writer.below(8) == 0 {
                         var inner = items
                         let fails = writer.below(2) == 0
@@ -192,9 +240,7 @@ import Testing
                     }
                     try writer.write(transaction, &items)
                 }
-                if writer.below(10) == 0, let results = try? transaction[extensions.results] {
-                    try results.search(.words(words[0]))
-                }
+                try AllExtensionsModelTests.place(writer, extensions, transaction)
                 if isUndone { transaction.rollback() }
             }
             if !isUndone { model.items = items }
@@ -234,6 +280,8 @@ import Testing
             _ = try transaction[extensions.vectors].count()
             _ = try transaction[extensions.filtered].counts()
             _ = try transaction[extensions.results].query
+            _ = try transaction[extensions.filteredBoard].counts()
+            _ = try transaction[extensions.boardResults].query
             #expect(try model.differences(extensions, transaction) == [])
         }
         try instances[0].connection.database.blocking.close()

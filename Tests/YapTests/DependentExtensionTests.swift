@@ -38,10 +38,24 @@ import Testing
         Board("board", of: Errand.self, in: Stage.collection, groups: String.self, version: version)
     }
 
-    private func setMany(_ database: YapDatabase, _ title: String = "milk", priority: Int = 60) throws {
+    /// Sets many rows, the last one first: filled in the order of the rowids, a view comes to those last that its
+    /// parent has caught up first.
+    private func setMany(
+        _ database: YapDatabase, _ title: String = "milk", list: String? = "home", priority: Int = 60
+    ) throws {
+        try database.write { transaction in
+            for number in (0..<Self.manyCount).reversed() {
+                let errand = Errand(title: title, list: list, priority: priority)
+                try transaction.set(errand, "k\(number)")
+            }
+        }
+    }
+
+    /// Inserts the rows in the order of their keys. The parent doesn't have them.
+    private func insertMany(_ database: YapDatabase) throws {
         try database.write { transaction in
             for number in 0..<Self.manyCount {
-                try transaction.set(Errand(title: title, priority: priority), "k\(number)")
+                try transaction.set(Errand(title: "tea", list: nil), "k\(number)")
             }
         }
     }
@@ -77,6 +91,7 @@ import Testing
         let (database, other) = (try stage.openWithout(), try stage.openWithout())
         database.healing.isEnabled = false
         try database.add(stage.parent)
+        try insertMany(database)
         try setMany(other)
         try database.add(urgent)
         #expect(try keys(urgent, database)["home"]?.count == Self.manyCount)
@@ -90,21 +105,29 @@ import Testing
         let (database, other) = (try stage.openWithout(), try stage.openWithout())
         database.healing.isEnabled = false
         try await database.register(stage.parent)
+        try insertMany(database)
         try setMany(other)
         try await database.register(urgent)
         #expect(try keys(urgent, database)["home"]?.count == Self.manyCount)
     }
 
-    @Test func aPersistentViewOfSearchResultsWaitsForItsParentAndItsSearch() throws {
+    @Test(arguments: [false, true])
+    func aPersistentViewOfSearchResultsWaitsForItsParentAndItsSearch(isKnown: Bool) throws {
         let first = try stage.open()
+        try insertMany(first)
         try stage.look(for: .words("milk"), first)
         try first.blocking.close()
         let (database, other) = (try stage.openWithout(), try stage.openWithout())
         database.healing.isEnabled = false
-        try setMany(other)
         try database.add(stage.parent)
         try database.add(stage.search)
-        try setMany(other, "tea milk")
+        try setMany(other)
+        if !isKnown {
+            // It then runs its query again when it is registered.
+            try other.writer { core in
+                try core.alone { _ in try StoredExtension("found", core.store).setMissed(.unknown) }
+            }
+        }
         try database.add(stage.found)
         #expect(try stage.keys(database)["home"]?.count == Self.manyCount)
         #expect(try stage.keys(database) == keys(stage.parent, database))
@@ -114,7 +137,7 @@ import Testing
         let (database, other) = (try stage.openWithout(), try stage.openWithout())
         database.healing.isEnabled = false
         try database.add(stage.parent)
-        try setMany(database, "milk")
+        try insertMany(database)
         let registration = try SteppedRegistration(urgent, urgent.name, in: database)
         _ = try registration.next()
         try setMany(other, "milk", priority: 1)
@@ -134,6 +157,7 @@ import Testing
         let other = try stage.openWithout()
         let first = try stage.openWithout()
         try first.add(stage.parent)
+        try insertMany(first)
         try setMany(first)
         _ = try SteppedRegistration(urgent, urgent.name, in: first).next()
         try setMany(other, "milk", priority: 1)
@@ -177,6 +201,10 @@ import Testing
 
     private func setBoard(_ database: YapDatabase) throws {
         try database.set(["a": "milk", "b": "tea", "c": "milk", "d": "milk"])
+        try addBoard(database)
+    }
+
+    private func addBoard(_ database: YapDatabase) throws {
         try database.add(board)
         try database.add(stage.search)
     }
@@ -197,7 +225,7 @@ import Testing
         }
         try database.blocking.close()
         database = try stage.openWithout()
-        try setBoard(database)
+        try addBoard(database)
         try database.write { transaction in
             try transaction[board].append("d", to: "y")
             try transaction[board].move("a", to: 2, in: "x")
@@ -210,7 +238,7 @@ import Testing
             #expect(try keys(view, database) == ["x": ["a"], "y": ["d"]])
             #expect(try missed(view.name, database) == .none)
         }
-        #expect(Set(filteredKeys.take()).isSuperset(of: ["a", "d"]))
+        #expect(Set(filteredKeys.take()) == ["a", "d"])
     }
 
     @Test func placementsOfAnotherProcessReachTheViewsOfThisOne() throws {
@@ -255,10 +283,7 @@ import Testing
         try database.add(onBoard)
         try database.blocking.close()
         database = try stage.openWithout()
-        try setBoard(database)
-        try database.blocking.close()
-        database = try stage.openWithout()
-        try database.add(board)
+        try addBoard(database)
         let before = try missed("onBoard", database)
         try? database.write { transaction in
             try transaction[board].append("a", to: "x")

@@ -51,7 +51,7 @@ public struct YapDatabaseError: Error, Sendable {
         case extensionNotRegistered
         /// An extension is already registered under the name.
         case extensionNameTaken
-        /// An extension that it depends on is not registered.
+        /// An extension that it depends on is not registered, or lacks rows and can't be brought up to date here.
         case extensionDependencyMissing
         /// Extensions changed rows at the end of the transaction without coming to an end, or hooks did in each other.
         case extensionsDoNotSettle

@@ -31,7 +31,9 @@ public protocol YapDatabaseExtension: AnyObject, Sendable {
     /// registration.
     var versionTag: String { get }
 
-    /// The names under which extensions must be registered before this one. Their hooks run before its own.
+    /// The names under which extensions must be registered before this one. Their hooks run before its own, and it is
+    /// handed rows only while they have all rows. When one of them changes in a process without this one, the next
+    /// registration gets `missedChanges`.
     var dependencies: [String] { get }
 
     /// The collections whose rows concern the extension; nil: all of them. It hears of no other row.

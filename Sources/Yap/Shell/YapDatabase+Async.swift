@@ -5,7 +5,8 @@ extension YapDatabase {
     /// After a cancellation, an error or a crash the next registration goes on with the rows that are left, if the
     /// extension allows it. An extension that can catch up (`YapDatabaseExtension.catchesUp`) is handed the rows that
     /// were written without it meanwhile, up to 100,000. Every other extension is handed all rows again if any row was
-    /// written without it, in any collection: register extensions first.
+    /// written without it, in any collection: register extensions first. One that depends on others waits until they
+    /// have caught up.
     ///
     /// - Parameters:
     ///   - instance: The extension. Don't register one instance twice.

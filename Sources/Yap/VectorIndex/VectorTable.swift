@@ -185,7 +185,7 @@ struct VectorTable {
                 return try body(blob)
             }
         } catch let error as YapDatabaseError
-            where (error.underlying as? SQLiteError)?.isGeneral ?? false
+            where (error.underlying as? SQLiteError)?.isMistake ?? false
         {
             // No such row, or no blob in it.
             throw damaged("block \(block)", error)
