@@ -139,12 +139,12 @@ struct VectorIndexFollowingTests {
         // "d" is alone in its block, which is deleted behind the index's back.
         try stage.execute(
             "DELETE FROM vectorIndex_vectors WHERE id = 1; DELETE FROM vectorPlaces_vectors WHERE place = 3")
-        try database.close()
+        try database.blocking.close()
         func nearest(
             _ index: PageIndex, _ vector: [Float] = [0, 0], _ write: [Float]? = nil
         ) throws -> [String] {
             let database = try VectorStage.open(stage.folder)
-            defer { try? database.close() }
+            defer { try? database.blocking.blocking.close() }
             if let write {
                 try database.newConnection().blocking.readWrite { try $0.setVector(write, "late") }
             }
@@ -168,7 +168,7 @@ struct VectorIndexFollowingTests {
     }
 
     @Test func anIndexCatchesUpWithRowsThatWereWrittenWithoutIt() throws {
-        try database.close()
+        try database.blocking.close()
         let without = try VectorStage.open(stage.folder)
         try without.newConnection().blocking.readWrite { transaction in
             try transaction.setVector([8, 0], "b")
