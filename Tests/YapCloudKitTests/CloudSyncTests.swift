@@ -256,7 +256,7 @@ import Yap
             }
             for sync in [laptopSync, phoneSync] { #expect(sync.syncNowInline().state == .idle) }
             #expect(try titles(phone, "home") == [] && titles(phone, "work") == ["report"])
-            try phone.close()
+            try phone.blocking.close()
             try laptop.blocking.close()
         }
     }
@@ -269,14 +269,14 @@ import Yap
                 try $0.setObject(Todo(title: "report"), forKey: "1", inCollection: "work")
             }
             #expect(sync.syncNowInline().state == .idle)
-            try phone.close()
+            try phone.blocking.close()
             (phone, sync) = try device(paths[0], zones: ["work": "office"])
             #expect(sync.syncNowInline().state == .idle)
             #expect(try titles(phone, "work") == ["report"])
             let (laptop, laptopSync) = try device(paths[1], zones: ["work": "office"])
             #expect(laptopSync.syncNowInline().state == .idle)
             #expect(try titles(laptop, "work") == ["report"])
-            try phone.close()
+            try phone.blocking.close()
             try laptop.blocking.close()
         }
     }
