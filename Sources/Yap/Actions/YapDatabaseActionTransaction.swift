@@ -180,7 +180,11 @@ public final class YapDatabaseActionTransaction<Object: Sendable>: YapDatabaseEx
                 "the actions \"\(manager.name)\" are of \(Object.self), the object is a \(type(of: object))",
                 collection: row.collection, key: row.key)
         }
-        let actions = manager.actions(object)
+        var actions = manager.actions(object)
+        // A page of the sync that failed would come again and again.
+        if (transaction as? YapDatabaseReadWriteTransaction)?.passesOverMistakes == true {
+            actions = Array(actions.prefix(YapDatabaseAction.perObjectMax))
+        }
         guard actions.count <= YapDatabaseAction.perObjectMax else {
             throw YapDatabaseError(
                 .invalidExtension,

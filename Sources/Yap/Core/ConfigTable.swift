@@ -15,6 +15,17 @@ struct ConfigTable {
     /// Begins the keys that name the extensions on which an extension depends.
     private static let needsPrefix = "needs/"
 
+    /// Present if the extension fetches rows from elsewhere.
+    static let fetchesRowsKey = "fetchesRows"
+    /// Values of `moreRowsKey`.
+    static let isComing = "1"
+    static let isPaused = "0"
+
+    private static let moreRowsPrefix = "moreRows/"
+
+    /// Present while more pages are to come of a part of what an extension fetches.
+    static func moreRowsKey(_ part: String) -> String { moreRowsPrefix + part }
+
     /// The names of the properties that versions of a collection's type knew.
     static func namesKey(_ collection: String) -> String { "names/" + collection }
 
@@ -120,6 +131,42 @@ struct ConfigTable {
             }
         }
         return found.subtracting([name]).sorted()
+    }
+
+    // MARK: Rows that are fetched
+
+    func areRowsFetched() throws -> Bool {
+        try isAny("key = ?1", Self.fetchesRowsKey)
+    }
+
+    func areMoreRowsComing() throws -> Bool {
+        // A slash is followed by a zero.
+        try isAny(
+            "key >= ?1 AND key < 'moreRows0' AND data = CAST('\(Self.isComing)' AS BLOB)", Self.moreRowsPrefix
+        )
+    }
+
+    func partsWithMoreRows(extension name: String) throws -> [String] {
+        try sqlite.withStatement(
+            "SELECT key FROM yap2 WHERE extension = ?1 AND key >= ?2 AND key < 'moreRows0' ORDER BY 1"
+        ) {
+            try $0.bind(name, at: 1)
+            try $0.bind(Self.moreRowsPrefix, at: 2)
+            var parts: [String] = []
+            while try $0.step() {
+                // By bytes: the part may begin with a combining character.
+                let part = $0.text(at: 0).utf8.dropFirst(Self.moreRowsPrefix.utf8.count)
+                parts.append(String(decoding: part, as: UTF8.self))
+            }
+            return parts
+        }
+    }
+
+    private func isAny(_ condition: String, _ text: String) throws -> Bool {
+        try sqlite.withStatement("SELECT 1 FROM yap2 WHERE \(condition) LIMIT 1") {
+            try $0.bind(text, at: 1)
+            return try $0.step()
+        }
     }
 
     /// The extensions whose class is stored, in the order of their names.

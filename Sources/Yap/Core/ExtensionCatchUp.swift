@@ -100,8 +100,11 @@ struct ExtensionCatchUp {
     }
 
     private func hand(_ batch: Batch, to transaction: any YapDatabaseExtensionTransaction) throws {
-        for (_, removed) in Dictionary(grouping: batch.removed, by: { ExactString($0.collection) }) {
-            var rest = removed.sorted { $0.rowID < $1.rowID }[...]
+        let removed = Dictionary(grouping: batch.removed, by: { ExactString($0.collection) })
+            .values.map { $0.sorted { ($0.rowID, $0.key) < ($1.rowID, $1.key) } }
+        // In one order always, whatever the hashes are.
+        for rows in removed.sorted(by: { $0[0].isBefore($1[0]) }) {
+            var rest = rows[...]
             while !rest.isEmpty {
                 let rows = rest.prefix(YapDatabaseRowChange.removedRowsMax)
                 try transaction.didChange(.remove(Array(rows)))
@@ -110,5 +113,11 @@ struct ExtensionCatchUp {
         }
         let rows = batch.rows.values.sorted { $0.identity.rowID < $1.identity.rowID }
         if !rows.isEmpty { try transaction.fill(rows) }
+    }
+}
+
+extension YapDatabaseRowIdentity {
+    fileprivate func isBefore(_ other: YapDatabaseRowIdentity) -> Bool {
+        (rowID, collection, key) < (other.rowID, other.collection, other.key)
     }
 }

@@ -49,6 +49,7 @@ struct ExtensionFiller {
     }
 
     private func fill(in transaction: YapDatabaseReadWriteTransaction) throws {
+        guard !store.filling.isEmpty else { return }
         transaction.isHandingRows = true
         var uses: [YapDatabaseReadTransaction.ExtensionUse] = []
         for use in try transaction.uses() where try isReady(use.entry) {

@@ -2,7 +2,8 @@ extension WriterCore {
     /// Brings registered extensions that another process left behind up to date, in the transaction that has just
     /// begun, and commits. Handles up to `CatchUpPace.entriesMaxFirst` changes of each; the next transaction goes on.
     ///
-    /// A failure is not the next write's: the extension stays unreadable, as its file says.
+    /// One that is up to date then flushes in that transaction: what follows from the missed changes is not the next
+    /// write's either. A failure is nobody else's: the extension stays unreadable, as its file says.
     func catchUp() {
         do {
             try member(isAlone: true) { transaction in
@@ -13,12 +14,19 @@ extension WriterCore {
                     guard use.entry.canCatchUp, !use.entry.waitsForDependencies else { continue }
                     try ExtensionCatchUp(store).hand(to: use, in: transaction)
                 }
+                for entry in store.extensions { entry.isChecked = false }
+                for entry in store.extensions { try entry.check(store) }
             }
             try commit()
             for entry in store.extensions { entry.isChecked = false }
         } catch {
             abandon()
-            for entry in store.extensions { entry.catchingUpFailed() }
+            for entry in store.extensions {
+                // As the file says after all.
+                entry.isChecked = false
+                try? entry.check(store)
+                entry.catchingUpFailed()
+            }
         }
     }
 

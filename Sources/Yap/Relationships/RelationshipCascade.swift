@@ -4,17 +4,20 @@ import SQLite
 ///
 /// A row that is removed here adds the rules of its own edges to the table of pending ones, from which the loop takes
 /// the next. So a cascade has no recursion, whatever its depth, and memory for one batch. A cycle ends because each
-/// removed row takes its edges along.
+/// removed row takes its edges along. The order is always the same: by the rows' numbers within a batch.
 struct RelationshipCascade {
     /// Rules that are applied at a time.
     static let batchMax = 500
     /// Maximum number of times that edges with missing ends are looked for in one flush. Objects of `whenEdgeDeleted`
     /// that have such edges again and again would go on without end.
     static let checksMax = 1_000
+    /// Maximum number of times that a cascade goes from one relationship to another.
+    static let roundsMax = 100_000
 
     private let writer: RelationshipWriter
     private var tables: YapDatabaseExtensionTables { writer.tables }
     private var sql: RelationshipSQL { writer.sql }
+    private var transaction: YapDatabaseReadWriteTransaction { writer.transaction }
 
     init(_ writer: RelationshipWriter) { self.writer = writer }
 
@@ -29,6 +32,15 @@ struct RelationshipCascade {
             reason == .sourceDeleted ? edge.destination : .row(edge.source)
         }
 
+        /// The end that was deleted; nil if none was.
+        var deletedRow: YapCollectionKey? {
+            switch (reason, edge.destination) {
+            case (.sourceDeleted, _): edge.source
+            case (.destinationDeleted, .row(let row)): row
+            case (.destinationDeleted, .file), (.edgeDeleted, _): nil
+            }
+        }
+
         /// Whether its rules notify the other end.
         var notifies: Bool {
             edge.rules.contains(
@@ -36,42 +48,62 @@ struct RelationshipCascade {
         }
     }
 
+    private enum Decision {
+        case deletes
+        case keeps
+        /// It depends on rows that are still to come.
+        case waits
+    }
+
+    private struct Work {
+        var isUnchecked = false
+        var isPending = false
+        var isWaiting = false
+    }
+
     func run() throws {
+        var work = try work()
+        guard work.isUnchecked || work.isPending || work.isWaiting else { return }
+        let isComing = try transaction.areMoreRowsComing()
+        if work.isWaiting, !isComing {
+            try tables.run(sql.wake)
+            work.isPending = true
+        }
         var checksCount = 0
-        while true {
-            let (isUnchecked, isPending) = try work()
-            if !isUnchecked, !isPending { return }
-            if isUnchecked {
+        while work.isUnchecked || work.isPending {
+            if work.isUnchecked {
                 checksCount += 1
-                try checkEnds()
+                try writer.checkEnds()
             }
-            guard checksCount <= Self.checksMax else {
-                throw YapDatabaseError(
-                    .extensionsDoNotSettle,
-                    "whenEdgeDeleted of \"\(writer.relationship.name)\" returns objects with edges to missing rows "
-                        + "again and again"
-                )
-            }
+            guard checksCount <= Self.checksMax else { return try giveUp() }
             let batch = try next()
-            guard let last = batch.last else { continue }
-            try tables.run(sql.deletePending, [.integer(last.id)])
-            try apply(batch)
+            if let last = batch.last {
+                try tables.run(sql.deletePending, [.integer(last.id)])
+                try fire(batch, isComing)
+            }
+            work = try self.work()
         }
     }
 
     /// Whether edges may have a missing end, and whether rules are still to fire.
-    private func work() throws -> (isUnchecked: Bool, isPending: Bool) {
+    private func work() throws -> Work {
         try tables.withStatement(sql.hasWork) { statement in
-            guard try statement.step() else { return (false, false) }
-            return (statement.int64(at: 0) != 0, statement.int64(at: 1) != 0)
+            guard try statement.step() else { return Work() }
+            return Work(
+                isUnchecked: statement.int64(at: 0) != 0, isPending: statement.int64(at: 1) != 0,
+                isWaiting: statement.int64(at: 2) != 0)
         }
     }
 
-    /// Drops edges that have a missing end.
-    private func checkEnds() throws {
-        for statement in sql.check { try tables.run(statement) }
-        try writer.noteEdges(sql.uncheckedEdges)
-        try tables.run(sql.deleteUnchecked)
+    private func giveUp() throws {
+        let name = writer.relationship.name
+        let endless = YapDatabaseError(
+            .extensionsDoNotSettle,
+            "whenEdgeDeleted of \"\(name)\" returns objects with edges to missing rows again and again")
+        guard transaction.passesOverMistakes else { throw endless }
+        try tables.run(sql.awaitUnchecked)
+        try tables.run(sql.deletePending, [.integer(.max)])
+        try writer.noteProblem(at: YapCollectionKey(collection: "", key: name), endless)
     }
 
     private func next() throws -> [Pending] {
@@ -88,39 +120,114 @@ struct RelationshipCascade {
         }
     }
 
-    private func apply(_ batch: [Pending]) throws {
-        var removed: [ExactString: Set<ExactString>] = [:]
+    // MARK: Firing
+
+    /// Where a mistake must not fail the transaction, only the rule that makes it is left out.
+    private func fire(_ batch: [Pending], _ isComing: Bool) throws {
+        guard transaction.passesOverMistakes else { return try apply(batch, isComing) }
+        guard try failure(of: { try apply(batch, isComing) }) != nil else { return }
+        for pending in batch {
+            guard let error = try failure(of: { try apply([pending], isComing) }) else { continue }
+            let row: YapCollectionKey =
+                switch pending.otherEnd {
+                case .row(let row): row
+                case .file: pending.edge.source
+                }
+            try writer.noteProblem(at: row, error)
+        }
+    }
+
+    /// Runs `body`, undone if it fails.
+    ///
+    /// - Throws: A failure of the file or the disk, which is not the fault of what is stored.
+    private func failure(of body: () throws -> Void) throws -> (any Error)? {
+        do {
+            try transaction.savepoint(body)
+            return nil
+        } catch let error as YapDatabaseError {
+            switch error.code {
+            case .savepointUnsupported: try body()
+            case .diskFull, .inputOutput, .corrupt, .busy, .sqlite, .closed: throw error
+            default: break
+            }
+            if let failure = transaction.failure { throw failure }
+            return error.code == .savepointUnsupported ? nil : error
+        } catch {
+            if let failure = transaction.failure { throw failure }
+            return error
+        }
+    }
+
+    private func apply(_ batch: [Pending], _ isComing: Bool) throws {
+        var removed: [YapDatabaseRowIdentity] = []
         var notified: [(Pending, YapCollectionKey)] = []
         for pending in batch {
-            let isDeletion = try deletesOtherEnd(pending)
-            switch (pending.otherEnd, isDeletion) {
-            case (.file(let file), true): try deleteFile(file)
-            case (.file, false): break
-            case (.row(let row), true):
-                removed[ExactString(row.collection), default: []].insert(ExactString(row.key))
-            case (.row(let row), false): if pending.notifies { notified.append((pending, row)) }
+            if try isMadeAgain(pending) { continue }
+            switch (pending.otherEnd, try decision(pending, isComing)) {
+            case (_, .waits):
+                try tables.run(sql.addWaiting, pending.edge.values + [.integer(pending.reason.rawValue)])
+            case (.file(let file), .deletes): try deleteFile(file)
+            case (.file, .keeps): break
+            case (.row(let row), .deletes):
+                guard let rowID = try transaction.rowID(forKey: row.key, inCollection: row.collection) else {
+                    continue
+                }
+                removed.append(
+                    YapDatabaseRowIdentity(rowID: rowID, collection: row.collection, key: row.key))
+            case (.row(let row), .keeps): if pending.notifies { notified.append((pending, row)) }
             }
         }
-        for (collection, keys) in removed {
-            try writer.transaction.removeObjects(
-                forKeys: keys.lazy.map(\.string), inCollection: collection.string)
-        }
+        try remove(removed)
         for (pending, row) in notified { try notify(pending, row) }
     }
 
-    private func deletesOtherEnd(_ pending: Pending) throws -> Bool {
-        let edge = pending.edge
-        switch pending.reason {
-        case .edgeDeleted: return false
-        case .sourceDeleted:
-            if edge.rules.contains(.deleteDestinationIfSourceDeleted) { return true }
-            guard edge.rules.contains(.deleteDestinationIfAllSourcesDeleted) else { return false }
-            return try !isAny(RelationshipFilter(name: edge.name, source: nil, destination: edge.destination))
-        case .destinationDeleted:
-            if edge.rules.contains(.deleteSourceIfDestinationDeleted) { return true }
-            guard edge.rules.contains(.deleteSourceIfAllDestinationsDeleted) else { return false }
-            return try !isAny(RelationshipFilter(name: edge.name, source: edge.source, destination: nil))
+    /// By collections, in the order of their first rows, so that extensions hear of many rows at once.
+    private func remove(_ rows: [YapDatabaseRowIdentity]) throws {
+        var keys: [(collection: String, keys: [String])] = []
+        var indices: [ExactString: Int] = [:]
+        for row in rows.sorted(by: { $0.rowID < $1.rowID }) {
+            let index = indices[ExactString(row.collection)] ?? keys.count
+            if index == keys.count {
+                indices[ExactString(row.collection)] = index
+                keys.append((row.collection, []))
+            }
+            keys[index].keys.append(row.key)
         }
+        for (collection, keys) in keys {
+            try transaction.removeObjects(forKeys: keys, inCollection: collection)
+        }
+    }
+
+    /// Whether a fetch has removed the row at the deleted end and made it again: then nothing follows. A page tells its
+    /// deletions first.
+    private func isMadeAgain(_ pending: Pending) throws -> Bool {
+        guard transaction.mayLackRows, let row = pending.deletedRow,
+            try transaction.rowID(forKey: row.key, inCollection: row.collection) != nil
+        else { return false }
+        if case .file = pending.otherEnd { return false }
+        // The edges of a source are made with its object.
+        guard pending.reason == .destinationDeleted || pending.edge.isManual else { return true }
+        try ignoringUnreadable(pending.edge.source) { try writer.setAgain(pending.edge) }
+        return true
+    }
+
+    private func decision(_ pending: Pending, _ isComing: Bool) throws -> Decision {
+        let edge = pending.edge
+        let (always, ifAll): (YapDatabaseEdgeRules, YapDatabaseEdgeRules)
+        let same: RelationshipFilter
+        switch pending.reason {
+        case .edgeDeleted: return .keeps
+        case .sourceDeleted:
+            (always, ifAll) = (.deleteDestinationIfSourceDeleted, .deleteDestinationIfAllSourcesDeleted)
+            same = RelationshipFilter(name: edge.name, source: nil, destination: edge.destination)
+        case .destinationDeleted:
+            (always, ifAll) = (.deleteSourceIfDestinationDeleted, .deleteSourceIfAllDestinationsDeleted)
+            same = RelationshipFilter(name: edge.name, source: edge.source, destination: nil)
+        }
+        if edge.rules.contains(always) { return .deletes }
+        guard edge.rules.contains(ifAll) else { return .keeps }
+        if try isAny(same) { return .keeps }
+        return isComing ? .waits : .deletes
     }
 
     private func isAny(_ filter: RelationshipFilter) throws -> Bool {
@@ -136,13 +243,25 @@ struct RelationshipCascade {
     }
 
     private func notify(_ pending: Pending, _ row: YapCollectionKey) throws {
-        guard
-            let object = try writer.transaction.object(forKey: row.key, inCollection: row.collection),
+        var object: (any Sendable)?
+        try ignoringUnreadable(row) {
+            object = try transaction.object(forKey: row.key, inCollection: row.collection)
+        }
+        guard let object,
             let replacement = try writer.relationship.whenEdgeDeleted(
                 YapDatabaseEdgeDeletion(
                     edge: pending.edge, reason: pending.reason, row: row, object: object))
         else { return }
-        try writer.transaction.replaceObject(
+        try transaction.replaceObject(
             replacement, forKey: row.key, inCollection: row.collection)
+    }
+
+    /// An object that can't be read doesn't keep another row from being deleted.
+    private func ignoringUnreadable(_ row: YapCollectionKey, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as YapDatabaseError where [.decoding, .missingRegistration].contains(error.code) {
+            try writer.noteProblem(at: row, error)
+        }
     }
 }

@@ -9,7 +9,7 @@ import Seams
 /// transaction, and closing the database discards the job. A write on the writer's thread then removes the notes.
 ///
 /// A file that can't be deleted keeps its note until the next registration. Trying again at each commit would call a
-/// failing disk again and again.
+/// failing disk again and again. After 10 registrations it is given up, and so is the oldest of more than 10,000.
 final class RelationshipFiles: Sendable {
     private struct State {
         weak var database: YapDatabase?
@@ -21,6 +21,9 @@ final class RelationshipFiles: Sendable {
 
     /// Files of one write that removes the notes.
     private static let batchMax = 100
+    /// How often a file is tried that can't be deleted, and how many such files are kept.
+    static let attemptsMax = 10
+    static let triedMax = 10_000
 
     private let deletion: YapDatabaseFileDeletion
     private let state = Lock(State())
@@ -68,21 +71,28 @@ final class RelationshipFiles: Sendable {
         }
         guard let notes, let last = notes.last else { return }
         // A file that can't be deleted is tried again at the next registration.
-        let deleted = notes.filter { note in (try? deletion.delete(note.file)) != nil }
+        var (deleted, failed) = ([Int64](), [Int64]())
+        for note in notes {
+            if (try? deletion.delete(note.file)) != nil {
+                deleted.append(note.id)
+            } else {
+                failed.append(note.id)
+            }
+        }
         state.withLock { state in
             // A registration meanwhile begins with all.
             if state.lastID == lastID { state.lastID = last.id }
         }
-        if !deleted.isEmpty { remove(deleted.map(\.id), name, database) }
+        finish(deleted, failed, name, database)
         schedule()
     }
 
-    private func remove(_ ids: [Int64], _ name: String, _ database: YapDatabase) {
+    private func finish(_ deleted: [Int64], _ failed: [Int64], _ name: String, _ database: YapDatabase) {
         work.enter()
         let request = ExclusiveRequest { core in
             try core.alone { transaction in
                 let part = try transaction.ext(name, as: YapDatabaseRelationship.self)
-                try part.writer?.removeFiles(ids)
+                try part.writer?.finishFiles(deleted: deleted, failed: failed)
             }
         } answer: { [work] _ in
             // Without it the files are deleted once more later.

@@ -12,17 +12,21 @@ struct RelationshipSQL: Sendable {
     private static let hasDestination = "(is_file OR \(hasRow("destination")))"
     private static let isSource = "source_key = ?1 AND source_collection = ?2"
     private static let isDestination = "destination_key = ?1 AND destination_collection = ?2 AND is_file = 0"
-    private static let unchecked = "is_unchecked = 1"
+    private static let unchecked = "is_unchecked = \(EdgeCheck.open.rawValue)"
+    private static let awaiting = "is_unchecked = \(EdgeCheck.awaiting.rawValue)"
 
-    /// The table of edges. The others have those whose rules are still to fire, and the files to delete.
+    /// The table of edges. The others have those whose rules are still to fire, the files to delete, and what was
+    /// passed over.
     let edges: String
     let pending: String
     let files: String
+    let problems: String
 
     init(tables: [String]) {
         edges = Connection.quoted(tables[0])
         pending = Connection.quoted(tables[1])
         files = Connection.quoted(tables[2])
+        problems = Connection.quoted(tables[3])
         self.tables = tables
     }
 
@@ -41,7 +45,7 @@ struct RelationshipSQL: Sendable {
             rules INTEGER NOT NULL, is_manual INTEGER NOT NULL
             """
         return """
-            \(([edges, pending, files]).map { "DROP TABLE IF EXISTS \($0);" }.joined())
+            \(([edges, pending, files, problems]).map { "DROP TABLE IF EXISTS \($0);" }.joined())
             CREATE TABLE \(edges) (\(columns), is_unchecked INTEGER);
             CREATE UNIQUE INDEX \(index("source", of: 0)) ON \(edges) (\(Self.identity));
             CREATE INDEX \(index("destination", of: 0)) ON \(edges)
@@ -51,8 +55,20 @@ struct RelationshipSQL: Sendable {
             CREATE TABLE \(pending) (\(columns), reason INTEGER NOT NULL);
             CREATE INDEX \(index("source", of: 1)) ON \(pending) (source_key, source_collection);
             CREATE INDEX \(index("destination", of: 1)) ON \(pending) (destination_key, destination_collection);
-            CREATE TABLE \(files) (id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE)
+            CREATE TABLE \(files) (id INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE);
+            \(upgradeFrom1)
             """
+    }
+
+    /// What version 1 lacks. It leaves what is there.
+    var upgradeFrom1: String {
+        """
+        ALTER TABLE \(pending) ADD COLUMN is_waiting INTEGER;
+        CREATE INDEX \(index("waiting", of: 1)) ON \(pending) (is_waiting);
+        ALTER TABLE \(files) ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE \(problems) (id INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL, key TEXT NOT NULL,
+            message TEXT NOT NULL, UNIQUE (collection, key, message))
+        """
     }
 
     private func index(_ name: String, of table: Int) -> String {
@@ -147,25 +163,42 @@ struct RelationshipSQL: Sendable {
         ]
     }
 
-    /// What is done with edges that may have a missing end, in this order.
+    /// Edges have both ends after all.
+    var uncheckComplete: String {
+        """
+        UPDATE \(edges) SET is_unchecked = NULL
+        WHERE \(Self.unchecked) AND \(Self.hasSource) AND \(Self.hasDestination)
+        """
+    }
+    /// What is done after that with edges that have a missing end, in this order.
     var check: [String] {
         [
-            """
-            UPDATE \(edges) SET is_unchecked = NULL
-            WHERE \(Self.unchecked) AND \(Self.hasSource) AND \(Self.hasDestination)
-            """,
             fire(.sourceDeleted, "\(Self.unchecked) AND NOT \(Self.hasSource) AND \(Self.hasDestination)"),
             fire(.destinationDeleted, "\(Self.unchecked) AND \(Self.hasSource)"),
         ]
     }
     var uncheckedEdges: String { "SELECT \(Self.columns) FROM \(edges) WHERE \(Self.unchecked)" }
     var deleteUnchecked: String { "DELETE FROM \(edges) WHERE \(Self.unchecked)" }
+    /// Keeps edges that lack an end which may still come.
+    var awaitUnchecked: String {
+        "UPDATE \(edges) SET is_unchecked = \(EdgeCheck.awaiting.rawValue) WHERE \(Self.unchecked)"
+    }
+    var isAwaiting: String { "SELECT 1 FROM \(edges) WHERE \(Self.awaiting) LIMIT 1" }
+    /// What the insert of a row does to edges that wait for it. The values are its key and collection.
+    var arrive: [String] {
+        [Self.isSource, Self.isDestination].map { end in
+            """
+            UPDATE \(edges) SET is_unchecked = NULL
+            WHERE \(end) AND +\(Self.awaiting) AND \(Self.hasSource) AND \(Self.hasDestination)
+            """
+        }
+    }
 
     private func fire(_ reason: YapDatabaseEdgeDeletionReason, _ condition: String) -> String {
         let rules: YapDatabaseEdgeRules = reason == .sourceDeleted ? .ofDeletedSource : .ofDeletedDestination
         return """
             INSERT INTO \(pending) (\(Self.columns), reason) SELECT \(Self.columns), \(reason.rawValue)
-            FROM \(edges) WHERE \(condition) AND (rules & \(rules.rawValue)) != 0
+            FROM \(edges) WHERE \(condition) AND (rules & \(rules.rawValue)) != 0 ORDER BY id
             """
     }
 
@@ -173,17 +206,29 @@ struct RelationshipSQL: Sendable {
 
     var hasWork: String {
         """
-        SELECT EXISTS (SELECT 1 FROM \(edges) WHERE \(Self.unchecked)), EXISTS (SELECT 1 FROM \(pending))
+        SELECT EXISTS (SELECT 1 FROM \(edges) WHERE \(Self.unchecked)),
+            EXISTS (SELECT 1 FROM \(pending) WHERE is_waiting IS NULL),
+            EXISTS (SELECT 1 FROM \(pending) WHERE is_waiting = 1)
         """
     }
     /// Adds one: values as `columns`, and the reason.
     var addPending: String {
         "INSERT INTO \(pending) (\(Self.columns), reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
     }
-    var nextPending: String {
-        "SELECT \(Self.columns), reason, id FROM \(pending) ORDER BY id LIMIT ?1"
+    /// Adds one that waits until no more rows come.
+    var addWaiting: String {
+        """
+        INSERT INTO \(pending) (\(Self.columns), reason, is_waiting) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1)
+        """
     }
-    var deletePending: String { "DELETE FROM \(pending) WHERE id <= ?1" }
+    /// Lets those fire that waited.
+    var wake: String { "UPDATE \(pending) SET is_waiting = NULL WHERE is_waiting = 1" }
+    var nextPending: String {
+        "SELECT \(Self.columns), reason, id FROM \(pending) WHERE is_waiting IS NULL ORDER BY id LIMIT ?1"
+    }
+    var deletePending: String { "DELETE FROM \(pending) WHERE is_waiting IS NULL AND id <= ?1" }
+    /// Rules of objects' edges that another version declared. Files stay: nothing else names them any more.
+    var deletePendingOfObjects: String { "DELETE FROM \(pending) WHERE is_manual = 0 AND is_file = 0" }
 
     // MARK: Files
 
@@ -191,6 +236,29 @@ struct RelationshipSQL: Sendable {
     var keepFile: String { "DELETE FROM \(files) WHERE file = ?1" }
     var filesAfter: String { "SELECT id, file FROM \(files) WHERE id > ?1 ORDER BY id LIMIT ?2" }
     var deleteFile: String { "DELETE FROM \(files) WHERE id = ?1" }
+    var countAttempt: String { "UPDATE \(files) SET attempts = attempts + 1 WHERE id = ?1" }
+    /// Files that are given up: after so many attempts, or beyond so many files that were tried.
+    var hopelessFiles: String {
+        """
+        SELECT id, file FROM \(files) WHERE attempts >= ?1 UNION SELECT id, file FROM
+            (SELECT id, file FROM \(files) WHERE attempts > 0 ORDER BY id DESC LIMIT -1 OFFSET ?2)
+        ORDER BY 1 LIMIT ?3
+        """
+    }
+
+    // MARK: Problems
+
+    var addProblem: String {
+        "INSERT OR REPLACE INTO \(problems) (collection, key, message) VALUES (?1, ?2, ?3)"
+    }
+    /// Keeps the newest.
+    var trimProblems: String {
+        """
+        DELETE FROM \(problems) WHERE id <= (SELECT id FROM \(problems) ORDER BY id DESC LIMIT 1 OFFSET ?1)
+        """
+    }
+    var newestProblems: String { "SELECT collection, key, message FROM \(problems) ORDER BY id DESC" }
+    var deleteProblems: String { "DELETE FROM \(problems)" }
 
     // MARK: Registration
 
@@ -203,7 +271,21 @@ struct RelationshipSQL: Sendable {
         OR (is_file = 0 AND destination_collection NOT IN (\(list)))
         """
     }
-    var uncheckAll: String { "UPDATE \(edges) SET is_unchecked = 1" }
+    /// Those that wait for an end go on, unless it is here.
+    var uncheckAll: String {
+        """
+        UPDATE \(edges) SET is_unchecked = \(EdgeCheck.open.rawValue)
+        WHERE is_unchecked IS NOT \(EdgeCheck.awaiting.rawValue) OR (\(Self.hasSource) AND \(Self.hasDestination))
+        """
+    }
+}
+
+/// What `is_unchecked` has of an edge; null when both ends were found.
+enum EdgeCheck: Int64 {
+    /// An end may be missing, and then counts as deleted.
+    case open = 1
+    /// An end is missing that may come later, because the edge came with a page of rows that are fetched.
+    case awaiting = 2
 }
 
 extension YapDatabaseEdgeDestination {

@@ -13,6 +13,12 @@ final class RelationshipWriter {
     let sql: RelationshipSQL
     /// Whether files may have been noted. A savepoint that fails leaves it: then nothing is found to delete.
     var hasNotedFiles = false
+    /// Whether edges wait for an end. A savepoint that fails leaves true.
+    private lazy var isAwaiting: Result<Bool, any Error> = Result {
+        try tables.withStatement(sql.isAwaiting) { try $0.step() }
+    }
+    /// Whether rows of edges may come that aren't here at a registration.
+    private lazy var areRowsFetched: Result<Bool, any Error> = Result { try transaction.areRowsFetched() }
     private var changes = RelationshipChanges()
     private lazy var entry = transaction.usesSoFar.first { use in
         (use.transaction as? YapDatabaseRelationshipTransaction)?.writer === self
@@ -31,15 +37,18 @@ final class RelationshipWriter {
     // MARK: Registration
 
     func register(previous: YapDatabaseExtensionRegistration?) throws -> YapDatabaseExtensionContent {
-        guard let previous, previous.classVersion == YapDatabaseRelationship.classVersion else {
+        let version = YapDatabaseRelationship.classVersion
+        guard let previous, (1...version).contains(previous.classVersion) else {
             try tables.execute(sql.create)
             return .isEmpty
         }
+        if previous.classVersion == 1 { try tables.execute(sql.upgradeFrom1) }
         let isSameVersion = previous.versionTag == relationship.versionTag
         if isSameVersion, previous.missedChanges != .unknown { return .isUnchanged }
         // Rules of another version don't fire. Rows at the ends of the others may have been removed.
         if !isSameVersion {
             try tables.run(sql.deleteOfObjects)
+            try tables.run(sql.deletePendingOfObjects)
             try deleteUnheard()
         }
         try tables.run(sql.uncheckAll)
@@ -49,7 +58,10 @@ final class RelationshipWriter {
 
     func fill(_ rows: [YapDatabaseStoredRow]) throws {
         guard let last = rows.map(\.identity.rowID).max() else { return }
-        for row in rows { try setEdges(of: row.object, at: row.identity, heardThrough: last, isNew: false) }
+        for row in rows {
+            try arrive(row.identity)
+            try setEdges(of: row.object, at: row.identity, heardThrough: last, isNew: false)
+        }
     }
 
     /// Deletes edges in collections of which it no longer hears.
@@ -64,8 +76,10 @@ final class RelationshipWriter {
 
     func didChange(_ change: YapDatabaseRowChange) throws {
         switch change {
-        case .insert(let row, let object, _), .update(let row, let object, _),
-            .replaceObject(let row, let object):
+        case .insert(let row, let object, _):
+            try arrive(row)
+            try setEdges(of: object, at: row, heardThrough: heardThrough, isNew: true)
+        case .update(let row, let object, _), .replaceObject(let row, let object):
             try setEdges(of: object, at: row, heardThrough: heardThrough, isNew: true)
         case .remove(let rows): for row in rows { try removeEdges(of: row) }
         case .removeAll:
@@ -75,11 +89,22 @@ final class RelationshipWriter {
         }
     }
 
+    /// Edges that waited for the row have both ends now.
+    private func arrive(_ row: YapDatabaseRowIdentity) throws {
+        guard try isAwaiting.get() else { return }
+        for statement in sql.arrive { try tables.run(statement, [.text(row.key), .text(row.collection)]) }
+    }
+
     private func setEdges(
         of object: any Sendable, at row: YapDatabaseRowIdentity, heardThrough: Int64, isNew: Bool
     ) throws {
         let source = YapCollectionKey(collection: row.collection, key: row.key)
-        guard let wanted = try relationship.edges(of: object, at: source) else { return }
+        guard let (wanted, mistake) = relationship.edges(of: object, at: source) else { return }
+        if let mistake {
+            // A stored object that came from elsewhere may have had the mistake then.
+            guard try transaction.passesOverMistakes || !isNew && areRowsFetched.get() else { throw mistake }
+            try noteProblem(at: source, mistake)
+        }
         let stored = try tables.withStatement(sql.ofObject, [.text(row.key), .text(row.collection)]) {
             statement in
             var stored: [YapDatabaseEdge: Int64] = [:]
@@ -87,7 +112,7 @@ final class RelationshipWriter {
             return stored
         }
         let kept = stored.isEmpty ? [] : Set(wanted)
-        for (edge, id) in stored where !kept.contains(edge) {
+        for (edge, id) in stored.sorted(by: { $0.value < $1.value }) where !kept.contains(edge) {
             try tables.run(sql.delete, [.integer(id)])
             note(edge)
         }
@@ -102,22 +127,41 @@ final class RelationshipWriter {
     /// - Parameters:
     ///   - heardThrough: Up to which rowid the relationship hears of removals. An end behind it is looked up once more
     ///     when all rows are there.
-    ///   - isNew: Whether an end may be missing until the flush. Without it the edge isn't made then.
+    ///   - isNew: Whether an end may be missing until the flush. Without it the edge isn't made then, unless rows are
+    ///     fetched from elsewhere: then it waits for the end.
     func set(_ edge: YapDatabaseEdge, heardThrough: Int64, isNew: Bool) throws {
         var ends = edge.isManual ? [edge.source] : []
         switch edge.destination {
         case .row(let row): ends.append(row)
         case .file(let file): try tables.run(sql.keepFile, [.text(file)])
         }
-        var isUnchecked = false
+        var check: EdgeCheck?
         for end in ends {
             let rowID = try transaction.rowID(forKey: end.key, inCollection: end.collection)
-            if rowID == nil, !isNew { return }
-            if rowID ?? .max > heardThrough || rowID == nil { isUnchecked = true }
+            if rowID == nil, !isNew {
+                guard try areRowsFetched.get() else { return }
+                check = .awaiting
+                isAwaiting = .success(true)
+            } else if rowID ?? .max > heardThrough || rowID == nil {
+                check = check ?? .open
+            }
         }
         // An edge that is equal to the stored one changes no row.
-        let count = try tables.run(sql.set, edge.values + [isUnchecked ? .integer(1) : .null])
+        let unchecked = check.map { YapDatabaseColumnValue.integer($0.rawValue) } ?? .null
+        let count = try tables.run(sql.set, edge.values + [unchecked])
         if count > 0 { note(edge) }
+    }
+
+    /// Sets the edge of an object or of the app again whose destination was removed and came back.
+    ///
+    /// - Throws: `decoding`, `missingRegistration`: it isn't known whether the object still has the edge.
+    func setAgain(_ edge: YapDatabaseEdge) throws {
+        let source = edge.source
+        guard !edge.isManual else { return try set(edge, heardThrough: heardThrough, isNew: true) }
+        guard let object = try transaction.object(forKey: source.key, inCollection: source.collection),
+            let same = relationship.edges(of: object, at: source)?.edges.first(where: { $0 == edge })
+        else { return }
+        try set(same, heardThrough: heardThrough, isNew: true)
     }
 
     private func removeEdges(of row: YapDatabaseRowIdentity) throws {
@@ -151,6 +195,9 @@ final class RelationshipWriter {
         changes.note(edge, max: transaction.store.changedKeysPerCommitMax)
     }
 
+    /// Notes that anything may have changed.
+    func noteAll() { changes.noteAll() }
+
     /// Notes the edges that a query finds, as far as there is room.
     func noteEdges(_ query: String, _ values: [YapDatabaseColumnValue] = []) throws {
         try tables.withStatement(query, values) { statement in
@@ -164,17 +211,68 @@ final class RelationshipWriter {
         if try tables.run(sql.addFile, [.text(file)]) > 0 { hasNotedFiles = true }
     }
 
-    /// Removes the notes of files that were deleted.
-    func removeFiles(_ ids: [Int64]) throws {
-        for id in ids { try tables.run(sql.deleteFile, [.integer(id)]) }
+    /// Removes the notes of files that were deleted, and counts the attempt at those that can't be.
+    func finishFiles(deleted: [Int64], failed: [Int64]) throws {
+        for id in deleted { try tables.run(sql.deleteFile, [.integer(id)]) }
+        if failed.isEmpty { return }
+        for id in failed { try tables.run(sql.countAttempt, [.integer(id)]) }
+        let hopeless = try tables.rows(
+            sql.hopelessFiles,
+            [
+                .integer(Int64(RelationshipFiles.attemptsMax)), .integer(Int64(RelationshipFiles.triedMax)),
+                .integer(Int64(failed.count)),
+            ])
+        for row in hopeless {
+            guard case (.integer(let id), .text(let file)) = (row[0], row[1]) else { continue }
+            try tables.run(sql.deleteFile, [.integer(id)])
+            try noteProblem(
+                at: YapCollectionKey(collection: "", key: file),
+                YapDatabaseError(.inputOutput, "the file can't be deleted, and is not tried again: \(file)"))
+        }
     }
 
     // MARK: Rules
 
+    /// Drops edges that have a missing end. Those that came with fetched rows wait for it.
+    func checkEnds() throws {
+        try tables.run(sql.uncheckComplete)
+        if transaction.mayLackRows {
+            if try tables.run(sql.awaitUnchecked) > 0 { isAwaiting = .success(true) }
+            return
+        }
+        for statement in sql.check { try tables.run(statement) }
+        try noteEdges(sql.uncheckedEdges)
+        try tables.run(sql.deleteUnchecked)
+    }
+
+    /// Applies the rules, and those of other relationships to what this one deletes, until none is left.
+    ///
+    /// A cascade that goes from one to the other and back is one round of the transaction, whatever its length.
+    func flush() throws {
+        guard try applyRules() else { return }
+        let others = transaction.usesSoFar.compactMap {
+            ($0.transaction as? YapDatabaseRelationshipTransaction)?.writer
+        }
+        guard others.count > 1 else { return }
+        var rounds = 0
+        while try others.reduce(false, { try $1.applyRules() || $0 }) {
+            rounds += 1
+            guard rounds > RelationshipCascade.roundsMax else { continue }
+            let endless = YapDatabaseError(
+                .extensionsDoNotSettle, "rules of relationships remove rows without end")
+            guard transaction.passesOverMistakes else { throw endless }
+            return try noteProblem(at: YapCollectionKey(collection: "", key: relationship.name), endless)
+        }
+    }
+
     /// Applies the rules. Waits with it while the relationship lacks edges of rows that aren't handed over yet: by them
     /// a row would keep the other end of a deleted edge.
-    func flush() throws {
-        guard let entry, !entry.isFilling, !entry.isBehind, !entry.isReplaced else { return }
+    ///
+    /// - Returns: Whether rows were removed or replaced.
+    private func applyRules() throws -> Bool {
+        guard let entry, !entry.isFilling, !entry.isBehind, !entry.isReplaced else { return false }
+        let writeCount = transaction.writeCount
         try RelationshipCascade(self).run()
+        return transaction.writeCount != writeCount
     }
 }

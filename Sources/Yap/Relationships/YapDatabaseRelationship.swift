@@ -18,9 +18,13 @@ import Seams
 /// Objects that are stored already get their edges at the registration, which fires no rule: an edge to a missing row
 /// isn't made. Rows that were removed while the relationship wasn't registered count as deleted, up to the 100,000
 /// changes that the database logs.
+///
+/// Rows that a sync fetches come in pages, each in a transaction of its own. An edge of such a row whose other end
+/// isn't here stays and fires nothing: the end may come with a later page. Once it has come, its deletion fires the
+/// rules.
 public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
     /// The version of the tables.
-    public static let classVersion = 1
+    public static let classVersion = 2
     /// Its transactions note which edges they read.
     public static let notesReads = true
     /// True: its edges have the names of rows.
@@ -46,7 +50,8 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
     ///   - fileDeletion: How files are deleted, after the commit. Default: by absolute paths.
     ///   - declare: Declares the edges of properties.
     ///   - whenEdgeDeleted: Called inside the transaction for an edge with a rule that notifies. Returns the object
-    ///     that replaces the one at the other end, or nil. An error fails the transaction.
+    ///     that replaces the one at the other end, or nil. An error fails the transaction, but not one that stores
+    ///     what a sync fetched or follows changes that were missed: there it is kept, see `problems()`.
     public init(
         _ name: String, version: String, in collections: [String]? = nil,
         fileDeletion: YapDatabaseFileDeletion = .atPaths,
@@ -66,9 +71,9 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
         versionTag = "\(version);\(heard);\(shape)"
     }
 
-    /// The tables of edges, of rules that are still to fire, and of files to delete.
+    /// The tables of edges, of rules that are still to fire, of files to delete, and of problems.
     public func tableNames(registeredName: String) -> [String] {
-        ["relationship_", "relationshipPending_", "relationshipFiles_"].map { $0 + registeredName }
+        ["", "Pending", "Files", "Problems"].map { "relationship\($0)_\(registeredName)" }
     }
 
     /// The relationship at one SQLite handle.
@@ -87,32 +92,37 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
     }
 
     /// The edges of an object, each once, in the order of their declarations; nil if nothing declares any.
-    func edges(of object: any Sendable, at source: YapCollectionKey) throws -> [YapDatabaseEdge]? {
+    ///
+    /// - Returns: Also what is wrong with the first of those that are left out.
+    func edges(of object: any Sendable, at source: YapCollectionKey) -> (
+        edges: [YapDatabaseEdge], mistake: YapDatabaseError?
+    )? {
         let declared = declarations[ExactString(source.collection)]
         let node = object as? any YapDatabaseRelationshipNode
         guard declared != nil || node != nil else { return nil }
         var (edges, seen, count) = ([YapDatabaseEdge](), Set<YapDatabaseEdge>(), 0)
-        func add(_ more: [YapDatabaseEdge]) throws {
-            count += more.count
-            guard count <= Self.edgesPerObjectMax else {
-                throw YapDatabaseError(
-                    .invalidExtension,
-                    "the object has more than \(Self.edgesPerObjectMax) edges in \"\(name)\"",
-                    collection: source.collection, key: source.key)
+        var mistake: YapDatabaseError?
+        func add(_ more: [YapDatabaseEdge]) {
+            let room = Self.edgesPerObjectMax - count
+            count += min(more.count, room)
+            if more.count > room {
+                mistake =
+                    mistake ?? error("the object has more than \(Self.edgesPerObjectMax) edges", at: source)
             }
-            for edge in more where seen.insert(edge.ofObject).inserted { edges.append(edge.ofObject) }
-        }
-        try add(node?.edges(from: source) ?? [])
-        for declaration in declared ?? [] { try add(declaration.edges(of: object, at: source)) }
-        for edge in edges {
-            guard edge.source == source else {
-                throw YapDatabaseError(
-                    .invalidExtension, "an edge \"\(edge.name)\" of the object begins at another row",
-                    collection: source.collection, key: source.key)
+            for edge in more.prefix(room) where seen.insert(edge.ofObject).inserted {
+                let isBegunHere = edge.source == source
+                let text =
+                    isBegunHere ? self.mistake(in: edge) : "an edge \"\(edge.name)\" begins at another row"
+                guard let text else {
+                    edges.append(edge.ofObject)
+                    continue
+                }
+                mistake = mistake ?? error(text, at: source)
             }
-            try check(edge)
         }
-        return edges
+        add(node?.edges(from: source) ?? [])
+        for declaration in declared ?? [] { add(declaration.edges(of: object, at: source)) }
+        return (edges, mistake)
     }
 
     /// Maximum number of edges that one object has.
@@ -122,11 +132,12 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
 
     /// Throws `invalidExtension` for an edge that can't be stored.
     func check(_ edge: YapDatabaseEdge) throws {
-        if let mistake = mistake(in: edge) {
-            throw YapDatabaseError(
-                .invalidExtension, "\(mistake), in \"\(name)\"", collection: edge.source.collection,
-                key: edge.source.key)
-        }
+        if let mistake = mistake(in: edge) { throw error(mistake, at: edge.source) }
+    }
+
+    private func error(_ mistake: String, at source: YapCollectionKey) -> YapDatabaseError {
+        YapDatabaseError(
+            .invalidExtension, "\(mistake), in \"\(name)\"", collection: source.collection, key: source.key)
     }
 
     private func mistake(in edge: YapDatabaseEdge) -> String? {

@@ -56,8 +56,10 @@ public struct YapDatabaseRelationshipEdges {
         let check: @Sendable (YapDatabaseReadTransaction, _ relationship: String) throws -> Void
 
         func edges(of object: any Sendable, at source: YapCollectionKey) -> [YapDatabaseEdge] {
-            keys(object).map { key in
+            keys(object).compactMap { key in
                 let row = destinationCollection.map { YapDatabaseEdgeDestination.row(key, in: $0) }
+                // An object without the file has an empty text.
+                if row == nil, key.isEmpty { return nil }
                 return YapDatabaseEdge(name, from: source, to: row ?? .file(key), rules: rules)
             }
         }
@@ -88,7 +90,7 @@ public struct YapDatabaseRelationshipEdges {
         add(name, path, collection, destinationCollection, rules)
     }
 
-    /// Declares an edge for each file in a property. Parameters as the other form.
+    /// Declares an edge for each file in a property. An empty text is no file. Parameters as the other form.
     public mutating func fileEdge<Object: Sendable, Files: YapDatabaseEdgeKeys>(
         _ name: String, _ path: any KeyPath<Object, Files> & Sendable, in collection: String,
         rules: YapDatabaseEdgeRules = .deleteDestinationIfSourceDeleted

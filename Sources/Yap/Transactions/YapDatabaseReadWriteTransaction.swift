@@ -18,6 +18,12 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     /// How many of SQLite's changes were undone by savepoints.
     var undoneCount = 0
     private(set) var isRolledBack = false
+    /// Whether it stores rows that were fetched from elsewhere, and the rows to which they belong may come later. A
+    /// savepoint that fails leaves it.
+    package var mayLackRows = false
+    /// Whether what is wrong with a single row is passed over: what was fetched comes again and again until it is
+    /// stored, and what was missed is handed over until it is handled.
+    var passesOverMistakes: Bool { mayLackRows || isHandingRows }
     /// By collection: whether stored objects may have properties that its type doesn't know.
     var mayHaveUnknown: [String: Bool] = [:]
     /// By collection: the noted names of properties, as `setStoredBytes` read and added to them.

@@ -1,0 +1,60 @@
+import SQLite
+
+extension YapDatabaseReadWriteTransaction {
+    /// Notes that the transaction stores rows which an extension fetches from elsewhere, page by page: the rows to
+    /// which they belong may come later, so that a row that isn't here is not a deleted one.
+    ///
+    /// - Parameter name: The extension's registered name.
+    package func noteFetchedRows(ofExtension name: String) throws {
+        mayLackRows = true
+        try noting {
+            guard try store.config.text(extension: name, key: ConfigTable.fetchesRowsKey) == nil else {
+                return
+            }
+            try store.config.setText("1", extension: name, key: ConfigTable.fetchesRowsKey)
+        }
+    }
+
+    /// Notes whether more pages of a part of what an extension fetches are to come. It is part of the commit.
+    ///
+    /// - Parameters:
+    ///   - isComing: Whether they are.
+    ///   - part: What is fetched in one go, such as a zone.
+    ///   - name: The extension's registered name.
+    package func setMoreRowsComing(_ isComing: Bool, inPart part: String, ofExtension name: String) throws {
+        // What waited for the last page is looked at in this transaction, also if no row changes.
+        _ = try uses()
+        let key = ConfigTable.moreRowsKey(part)
+        try noting {
+            guard isComing else { return try store.config.remove(extension: name, key: key) }
+            try store.config.setText(ConfigTable.isComing, extension: name, key: key)
+        }
+    }
+
+    /// Says which parts are fetched at present, for instance because another user is signed in. The others wait as they
+    /// are.
+    package func setFetchedParts(ofExtension name: String, _ isFetched: (String) -> Bool) throws {
+        _ = try uses()
+        try noting {
+            for part in try store.config.partsWithMoreRows(extension: name) {
+                let state = isFetched(part) ? ConfigTable.isComing : ConfigTable.isPaused
+                try store.config.setText(state, extension: name, key: ConfigTable.moreRowsKey(part))
+            }
+        }
+    }
+
+    /// Whether pages are to come of something that an extension has begun to fetch.
+    func areMoreRowsComing() throws -> Bool { try noting { try store.config.areMoreRowsComing() } }
+
+    /// Whether any extension of the file fetches rows from elsewhere.
+    func areRowsFetched() throws -> Bool { try noting { try store.config.areRowsFetched() } }
+
+    private func noting<Result>(_ body: () throws -> Result) throws -> Result {
+        try check()
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw store.noted(error)
+        }
+    }
+}

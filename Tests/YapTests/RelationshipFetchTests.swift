@@ -1,0 +1,300 @@
+import Testing
+
+@testable import Yap
+
+/// Relationships beside a sync, which stores what it fetches page by page.
+@Suite struct RelationshipFetchTests {
+    private typealias Rules = YapDatabaseEdgeRules
+
+    private let stage: RelationshipStage
+
+    init() throws { stage = try RelationshipStage() }
+
+    private func child(_ owner: String, _ rules: YapDatabaseEdgeRules = .deleteSourceIfDestinationDeleted)
+        -> GraphNode
+    {
+        GraphNode("owner", [owner], rules)
+    }
+
+    private func reopened(_ version: String = "1") throws -> RelationshipStage {
+        try stage.database.close()
+        return try RelationshipStage(YapDatabaseRelationship("graph", version: version), in: stage.folder)
+    }
+
+    // MARK: Missing ends
+
+    @Test func aFetchedRowWaitsForItsOwnerAndFollowsItLater() throws {
+        try stage.fetch { transaction in
+            try transaction.set(child("owner"), "child")
+            try transaction[stage.graph].flush()
+        }
+        #expect(try stage.keys() == ["child"] && stage.count() == 1)
+        // The app's own writes go on meanwhile.
+        try stage.write { try $0.set(GraphNode(), "other") }
+        try stage.write { try $0.set(child("owner"), "child") }
+        #expect(try stage.keys() == ["child", "other"])
+        let again = try reopened()
+        #expect(try again.count() == 1)
+        try again.fetch { try $0.set(GraphNode(), "owner") }
+        try again.write { try $0.remove("owner") }
+        #expect(try again.keys() == ["other"] && again.count() == 0)
+    }
+
+    @Test func theRulesOfTheAppsOwnRowsFireBesideRowsThatWait() throws {
+        try stage.fetch { try $0.set(child("owner"), "fetched") }
+        try stage.write { try $0.set(child("nobody"), "own") }
+        try stage.write { try $0.set(child("owner"), "own too") }
+        #expect(try stage.keys() == ["fetched"])
+    }
+
+    @Test(arguments: ["1", "2"]) func anEdgeWhoseOwnerNeverComesIsHarmless(_ version: String) throws {
+        try stage.fetch { try $0.set(child("owner"), "child") }
+        try stage.database.close()
+        let without = try RelationshipStage(in: stage.folder, isRegistered: false)
+        // After that it isn't known which rows were written without it.
+        try without.write { transaction in
+            try transaction.removeAllObjectsInAllCollections()
+            try transaction.set(child("owner"), "child")
+            try transaction.set(GraphNode(), "any")
+        }
+        try without.database.close()
+        let again = try RelationshipStage(
+            YapDatabaseRelationship("graph", version: version), in: stage.folder)
+        try again.write { try $0.remove("any") }
+        #expect(try again.keys() == ["child"] && again.count() == 1)
+        try again.write { try $0.remove("child") }
+        #expect(try again.count() == 0 && again.table("Pending") == 0)
+    }
+
+    @Test func aRelationshipThatIsNewBetweenTwoPagesFollowsTheOwner() throws {
+        let stage = try RelationshipStage(isRegistered: false)
+        try stage.fetch { try $0.set(child("owner"), "child") }
+        try stage.database.blocking.register(stage.graph)
+        #expect(try stage.count() == 1)
+        try stage.fetch { try $0.set(GraphNode(), "owner") }
+        try stage.write { try $0.remove("owner") }
+        #expect(try stage.keys() == [])
+    }
+
+    @Test func anOwnerThatCameWithoutTheRelationshipIsNoMissingOne() throws {
+        try stage.fetch { try $0.set(child("owner"), "child") }
+        try stage.database.close()
+        let without = try RelationshipStage(in: stage.folder, isRegistered: false)
+        try without.fetch { try $0.set(GraphNode(), "owner") }
+        try without.database.close()
+        let again = try RelationshipStage(in: stage.folder)
+        try again.database.close()
+        let other = try RelationshipStage(in: stage.folder, isRegistered: false)
+        // Then it is unknown which rows went.
+        try other.write { transaction in
+            try transaction.removeAllObjectsInAllCollections()
+            try transaction.set(child("owner"), "child")
+        }
+        try other.database.close()
+        let last = try RelationshipStage(in: stage.folder)
+        try last.write { try $0.set(GraphNode(), "any") }
+        #expect(try last.keys() == ["any"])
+    }
+
+    @Test func aManualEdgeOfAFetchWaitsForBothEnds() throws {
+        let edge = YapDatabaseEdge(
+            "by hand", from: .node("a"), to: .node("b"), rules: .deleteDestinationIfSourceDeleted)
+        try stage.fetch { try $0[stage.graph].add(edge) }
+        try stage.fetch { try $0.set(GraphNode(), "b") }
+        try stage.write { try $0.set(GraphNode(), "any") }
+        #expect(try stage.count() == 1)
+        try stage.fetch { try $0.set(GraphNode(), "a") }
+        try stage.write { try $0.remove("a") }
+        #expect(try stage.keys() == ["any"])
+    }
+
+    // MARK: Deletions that are fetched
+
+    @Test func aFetchedDeletionFiresTheRules() throws {
+        try stage.fetch { transaction in
+            try transaction.set(GraphNode(), "owner")
+            for key in ["a", "b"] { try transaction.set(child("owner"), key) }
+        }
+        try stage.fetch { transaction in
+            try transaction.remove("owner")
+            // The other device's own rule is on the same page.
+            try transaction.remove("b")
+        }
+        #expect(try stage.keys() == [] && stage.count() == 0)
+        try stage.fetch { try $0.remove("a") }
+    }
+
+    @Test func aRowThatAPageRemovesAndMakesAgainFiresNothing() throws {
+        let parent = GraphNode("part", ["part"], .deleteDestinationIfSourceDeleted)
+        let manual = YapDatabaseEdge(
+            "by hand", from: .node("owner"), to: .node("part"), rules: .deleteDestinationIfSourceDeleted)
+        try stage.fetch { transaction in
+            for key in ["owner", "part"] { try transaction.set(GraphNode(), key) }
+            for key in ["a", "b"] { try transaction.set(child("owner"), key) }
+            try transaction.set(parent, "parent")
+            try transaction[stage.graph].add(manual)
+        }
+        try stage.fetch { transaction in
+            for key in ["owner", "parent"] { try transaction.remove(key) }
+            try transaction.set(GraphNode(), "b")
+            try transaction.set(GraphNode(), "owner")
+            try transaction.set(parent, "parent")
+        }
+        #expect(try stage.keys() == ["a", "b", "owner", "parent", "part"])
+        #expect(try stage.count() == 3)
+        #expect(try stage.read { try $0[stage.graph].count(from: .node("b")) } == 0)
+        try stage.write { try $0.remove("owner") }
+        #expect(try stage.keys() == ["b", "parent"])
+    }
+
+    // MARK: Rules that count
+
+    @Test func aRetainCountWaitsUntilAllPagesAreThere() throws {
+        let rules = Rules.deleteDestinationIfAllSourcesDeleted
+        try stage.fetch(isLast: false) { transaction in
+            for key in ["kept", "lost", "again"] {
+                try transaction.set(GraphNode(), key)
+                try transaction.set(GraphNode("uses", [key], rules), "first of \(key)")
+            }
+        }
+        try stage.write { transaction in
+            for key in ["kept", "lost", "again"] { try transaction.remove("first of \(key)") }
+        }
+        #expect(try stage.keys() == ["again", "kept", "lost"] && stage.table("Pending") == 3)
+        let again = try reopened()
+        try again.write { try $0.set(GraphNode(), "any") }
+        try again.write { transaction in
+            try transaction.remove("again")
+            try transaction.set(GraphNode(), "again")
+        }
+        #expect(try again.keys() == ["again", "any", "kept", "lost"])
+        try again.fetch { try $0.set(GraphNode("uses", ["kept"], rules), "second") }
+        #expect(try again.keys() == ["again", "any", "kept", "second"] && again.table("Pending") == 0)
+        try again.write { try $0.remove("second") }
+        #expect(try again.keys() == ["again", "any"])
+    }
+
+    @Test func theLastDestinationCountsOnlyWhenAllPagesAreThere() throws {
+        let rules = Rules.deleteSourceIfAllDestinationsDeleted
+        try stage.fetch(isLast: false) { transaction in
+            try transaction.set(GraphNode(), "first")
+            try transaction.set(GraphNode("of", ["first", "second"], rules), "several")
+            try transaction.set(GraphNode("of", ["first"], rules), "one")
+        }
+        try stage.fetch(isLast: false) { try $0.remove("first") }
+        #expect(try stage.keys() == ["one", "several"])
+        try stage.fetch { try $0.set(GraphNode(), "second") }
+        #expect(try stage.keys() == ["second", "several"])
+    }
+
+    @Test func rulesThatWaitFireWhenTheFetchStandsStillForAnotherUserOrEnds() throws {
+        let rules = Rules.deleteDestinationIfAllSourcesDeleted
+        try stage.fetch(isLast: false) { transaction in
+            try transaction.set(GraphNode(), "to")
+            try transaction.set(GraphNode("uses", ["to"], rules), "from")
+        }
+        try stage.write { try $0.remove("from") }
+        try stage.write { try $0.setFetchedParts(ofExtension: "sync") { _ in true } }
+        #expect(try stage.keys() == ["to"])
+        try stage.write { try $0.setFetchedParts(ofExtension: "sync") { $0 != "zone" } }
+        #expect(try stage.keys() == [])
+    }
+
+    // MARK: What can't be stored
+
+    @Test func aPageIsStoredWhateverEdgesItsObjectsHave() throws {
+        let long = String(repeating: "f", count: 4_097)
+        let many = GraphNode("to", (0...100_000).map(String.init))
+        let mistaken = GraphNode([
+            .init(name: "file", to: long, rules: 0, isFile: true),
+            .init(name: String(repeating: "n", count: 1_025), to: "a", rules: 0),
+            .init(name: "rules", to: "a", rules: 64), .init(name: "good", to: "a", rules: 0),
+        ])
+        #expect(code { try stage.write { try $0.set(mistaken, "mistaken") } } == .invalidExtension)
+        try stage.fetch { transaction in
+            try transaction.set(many, "many")
+            try transaction.set(mistaken, "mistaken")
+            try transaction.set(GraphNode(), "a")
+        }
+        #expect(try stage.keys() == ["a", "many", "mistaken"])
+        try stage.read { transaction in
+            let relationship = try transaction[stage.graph]
+            #expect(
+                try relationship.count(named: "good") == 1 && relationship.count(from: .node("mistaken")) == 1
+            )
+            #expect(try relationship.count(from: .node("many")) == 100_000)
+            let problems = try relationship.problems()
+            #expect(problems.map(\.row) == [.node("mistaken"), .node("many")])
+            #expect(problems[0].message.contains("the text of a file"))
+        }
+        // They are no obstacle to a registration that reads all objects either.
+        try stage.write { try $0.remove("many") }
+        let again = try reopened("2")
+        #expect(try again.count() == 1)
+    }
+
+    @Test func aRuleThatThrowsDoesNotStopAPage() throws {
+        let strict = YapDatabaseRelationship("graph", version: "1") { _ in
+        } whenEdgeDeleted: { deletion in
+            if deletion.row.key == "bad" { throw Refused() }
+            return GraphNode(mark: 7)
+        }
+        let stage = try RelationshipStage(strict)
+        try stage.write { transaction in
+            try transaction.set(GraphNode(), "owner")
+            for key in ["a", "bad", "c"] {
+                try transaction.set(child("owner", .notifyIfDestinationDeleted), key)
+            }
+            try transaction.set(child("owner"), "d")
+        }
+        #expect(throws: Refused.self) { try stage.write { try $0.remove("owner") } }
+        try stage.fetch { try $0.remove("owner") }
+        #expect(try stage.keys() == ["a", "bad", "c"])
+        let marks = try stage.read { transaction in try ["a", "c"].map { try transaction.node($0)?.mark } }
+        #expect(marks == [7, 7])
+        #expect(try stage.read { try $0[strict].problems().map(\.row) } == [.node("bad")])
+        try stage.write { try $0[strict].removeProblems() }
+        #expect(try stage.read { try $0[strict].problems() } == [])
+    }
+
+    @Test func theNewestProblemsAreKept() throws {
+        try stage.fetch { transaction in
+            for number in 0..<150 {
+                for _ in 0..<2 { try transaction.set(GraphNode(file: ""), "\(number)") }
+            }
+        }
+        let problems = try stage.read { try $0[stage.graph].problems() }
+        #expect(problems.map(\.row.key) == (50..<150).reversed().map(String.init))
+    }
+
+    @Test func aCascadeBackAndForthBetweenRelationshipsIsOneRound() throws {
+        // Each follows every other edge.
+        let even = YapDatabaseRelationship("even", version: "1")
+        let odd = YapDatabaseRelationship("odd", version: "1")
+        let stage = try RelationshipStage(even)
+        try stage.database.blocking.register(odd)
+        let count = WriterCore.flushRoundsMax * 4
+        try stage.write { transaction in
+            for number in 0...count { try transaction.set(GraphNode(mark: number), "\(number)") }
+            for number in 0..<count {
+                let edge = YapDatabaseEdge(
+                    "next", from: .node("\(number)"), to: .node("\(number + 1)"),
+                    rules: .deleteDestinationIfSourceDeleted)
+                try transaction[number % 2 == 0 ? even : odd].add(edge)
+            }
+        }
+        try stage.fetch { try $0.remove("0") }
+        #expect(try stage.keys() == [])
+    }
+}
+
+extension RelationshipStage {
+    /// Writes as a sync does that fetches a page.
+    func fetch(isLast: Bool = true, _ body: (YapDatabaseReadWriteTransaction) throws -> Void) throws {
+        try write { transaction in
+            try transaction.noteFetchedRows(ofExtension: "sync")
+            try transaction.setMoreRowsComing(!isLast, inPart: "zone", ofExtension: "sync")
+            try body(transaction)
+        }
+    }
+}
