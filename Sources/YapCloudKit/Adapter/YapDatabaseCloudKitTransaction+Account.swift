@@ -20,6 +20,7 @@ extension YapDatabaseCloudKitTransaction {
             guard account != before else { return false }
             try tables.makeCurrent(account)
             self.account = nil
+            try setFetchedParts()
             // What waits for a file may have lost its object with those of another user.
             liftsMissingFiles = true
             return true

@@ -81,6 +81,7 @@ extension YapDatabaseCloudKitTransaction {
         _ remote: CKRecord, into row: RecordRow, isKnown: Bool = false,
         _ transaction: YapDatabaseReadWriteTransaction
     ) throws {
+        try noteFetchedRows()
         // The block may write the rows that hold values of the queue.
         for change in try tables.specialChanges(of: row.id) { try storeValues(of: change, row) { _ in true } }
         let pending = try tables.changes(of: row.id).filter { $0.kind == .save }

@@ -103,6 +103,7 @@ extension YapDatabaseCloudKitTransaction {
     ) throws -> Bool {
         if isUploaded { try RecordNames.check(record.recordID.recordName) }
         return try writing { transaction in
+            if !isUploaded { try noteFetchedRows() }
             let name = YapCollectionKey(collection: collection, key: key)
             guard let rowID = try transaction.rowID(forKey: key, inCollection: collection),
                 let identity = try transaction.identity(ofRowID: rowID)
@@ -149,6 +150,7 @@ extension YapDatabaseCloudKitTransaction {
         shouldUploadDeletion: Bool
     ) throws {
         try writing { transaction in
+            if wasRemoteDeletion { try noteFetchedRows() }
             let name = YapCollectionKey(collection: collection, key: key)
             if pendingAttaches.removeValue(forKey: name) != nil { return }
             guard let rowID = try transaction.rowID(forKey: key, inCollection: collection),
@@ -197,6 +199,7 @@ extension YapDatabaseCloudKitTransaction {
         _ recordID: CKRecord.ID, databaseIdentifier: String?
     ) throws -> [YapCollectionKey] {
         try writing { _ in
+            try noteFetchedRows()
             var keys: [YapCollectionKey] = []
             for row in try tables.records(recordID, databaseKey(databaseIdentifier)) {
                 if try outlivesDeletion(row) { continue }

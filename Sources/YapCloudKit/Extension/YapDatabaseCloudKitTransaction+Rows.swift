@@ -279,6 +279,7 @@ extension YapDatabaseCloudKitTransaction {
             $0.merge($1.fields) { _, later in later }
         }
         guard !waiting.isEmpty else { return }
+        try noteFetchedRows()
         rowsInMerge.insert(row.rowID)
         defer { rowsInMerge.remove(row.rowID) }
         try zoneHandler.giveBack(transaction, row.collection, row.key, waiting)

@@ -246,6 +246,7 @@ extension YapDatabaseCloudKitTransaction {
             let before = rowsInMerge
             rowsInMerge.formUnion(owners.map(\.rowID))
             defer { rowsInMerge = before }
+            try noteFetchedRows()
             for owner in owners {
                 try zoneHandler.storeFields(rest, transaction, owner.collection, owner.key)
             }
@@ -266,11 +267,17 @@ extension YapDatabaseCloudKitTransaction {
     /// Stores where the fetch goes on. Call it in the transaction that applies the page which came with the
     /// token; and with nil before everything is fetched again: such a fetch tells no deletions, and what was sent and
     /// not answered may be among what is gone.
+    ///
+    /// - Parameter moreComing: Whether the page is not the last one, as the fetch says. Until the last one, rules of
+    ///   relationships that count all sources or destinations wait. Default: it is the last one.
     public func setToken(
-        _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?
+        _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?,
+        moreComing: Bool = false
     ) throws {
         try writing { _ in
             let database = try databaseKey(databaseIdentifier)
+            if token != nil { try noteFetchedRows() }
+            try setMoreComing(moreComing, zoneID, database)
             // The page may have shown what others made of records of which changes wait, and the app may pass that
             // over: what waits is another write then.
             try tables.renameWritesOfKnownRecords(in: database)

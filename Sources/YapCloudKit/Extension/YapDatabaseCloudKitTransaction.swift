@@ -104,6 +104,7 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
             throw YapDatabaseCloudKitError.unsupportedFormat(classVersion: previous.classVersion)
         }
         try tables.upgrade(from: previous.classVersion)
+        try setFetchedParts()
         // A file may have come, or an object gone, while nothing looked.
         try tables.liftRefusals(code: MissingFiles.refusal)
         if previous.hasMissedCommits { try forgetVanishedRows() }

@@ -13,6 +13,7 @@ extension CloudSyncMap {
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction
     ) throws -> Bool {
         guard try ext.useAccount(of: userRecordID) else { return false }
+        try ext.noteFetchedRows()
         let current = try ext.databaseKey(nil)
         if objectsOfOtherAccount == .remove {
             for account in try ext.tables.accounts() where account != current.account {
@@ -43,6 +44,7 @@ extension CloudSyncMap {
         for zoneID in zoneIDs {
             try ext.tables.setToken(nil, zoneID, database)
             try ext.tables.setFullFetch(nil, zoneID, database)
+            try ext.setMoreComing(false, zoneID, database)
             try ext.tables.clearStash(zoneID, database)
         }
     }

@@ -14,6 +14,7 @@ extension CloudSyncMap {
                 try giveBack(waiting, transaction, collection, key)
             },
             applyRecord: { [self] transaction, ext, database, record in
+                try ext.noteFetchedRows()
                 try apply(record, nil, transaction, ext, database)
                 try ext.tables.noteKnown(record.recordID, database)
             },
@@ -21,6 +22,7 @@ extension CloudSyncMap {
                 collectionsWithNewFields(since: previous, former)
             },
             applyWanted: { [self] transaction, ext, database, wanted, records in
+                try ext.noteFetchedRows()
                 try applyWanted(wanted, records, transaction, ext, database)
             },
             fileHandling: { [self] recordID, recordType, key, _ in handling(recordID, recordType, key) },
@@ -54,6 +56,8 @@ extension CloudSyncMap {
         _ page: SyncPage, _ transaction: YapDatabaseReadWriteTransaction,
         _ ext: YapDatabaseCloudKitTransaction, _ database: DatabaseKey
     ) throws {
+        try ext.noteFetchedRows()
+        try ext.setMoreComing(page.moreComing, page.zoneID, database)
         let fullFetch = try ext.tables.fullFetch(page.zoneID, database)
         var count = try ext.beginCount(page, database)
         defer { ext.partOfNew = nil }
@@ -224,6 +228,7 @@ extension CloudSyncMap {
     func deliverStash(
         _ transaction: YapDatabaseReadWriteTransaction, _ ext: YapDatabaseCloudKitTransaction
     ) throws {
+        try ext.noteFetchedRows()
         for model in models {
             for stashed in try ext.tables.stashed(ofType: model.recordType) {
                 try ext.tables.removeFromStash(stashed.record.recordID, stashed.database)

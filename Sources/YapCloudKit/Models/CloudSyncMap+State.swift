@@ -39,6 +39,7 @@ extension CloudSyncMap {
         for zoneID in zoneIDs where zoneID.zoneName == zoneName {
             try ext.tables.setToken(nil, zoneID, database)
             try ext.tables.setFullFetch(nil, zoneID, database)
+            try ext.setMoreComing(false, zoneID, database)
             try ext.tables.clearStash(zoneID, database)
             try ext.tables.forgetUnreadFields(zoneID, database)
         }
