@@ -73,6 +73,8 @@ let shelf = YapDatabaseRelationship("shelf", version: "1") {
             try transaction[library].add(edge)
             try transaction[library].flush()
             #expect(try transaction[library].count() == 2)
+            for problem in try transaction[library].problems() { print(problem.row.key, problem.message) }
+            #expect(try transaction[library].problems() == [])
         }
         try await connection.readWrite { try $0.removeObject(forKey: "zola", inCollection: "authors") }
         #expect(try await connection.read { try $0.allKeys(inCollection: "books") } == ["germinal"])

@@ -337,6 +337,46 @@ import Yap
     }
 }
 
+/// Rules of a relationship where the app fetches by itself.
+extension AttachTests {
+    @Test func anAppWithItsOwnFetchIsProtectedToo() throws {
+        let device = try HandledDevice(cloud, suspended: true)
+        let family = YapDatabaseRelationship("family", version: "1") {
+            $0.edge(
+                "parent", \Todo.note, in: "todos", to: "todos", rules: .deleteSourceIfDestinationDeleted)
+        }
+        try device.database.blocking.register(family)
+        func fetch(_ key: String, _ todo: Todo) throws {
+            let record = try device.fetched(key)
+            try device.write { transaction, ext in
+                try ext.attachRecord(
+                    record, databaseIdentifier: nil, forKey: key, inCollection: "todos",
+                    shouldUploadRecord: false)
+                try transaction.setObject(todo, forKey: key, inCollection: "todos")
+            }
+        }
+        func keys() throws -> [String] {
+            try device.database.newConnection().blocking.read {
+                try $0.allKeys(inCollection: "todos").sorted()
+            }
+        }
+        try fetch("child", Todo(note: "parent"))
+        #expect(try keys() == ["child"])
+        try fetch("parent", Todo())
+        try device.write { transaction, ext in
+            try ext.detachRecord(
+                forKey: "parent", inCollection: "todos", wasRemoteDeletion: true, shouldUploadDeletion: false)
+            try transaction.removeObject(forKey: "parent", inCollection: "todos")
+        }
+        #expect(try keys() == [])
+        // What it writes itself follows the rules.
+        try device.write { transaction, _ in
+            try transaction.setObject(Todo(note: "nobody"), forKey: "own", inCollection: "todos")
+        }
+        #expect(try keys() == [])
+    }
+}
+
 extension HandledDevice {
     /// A record that another device has put on the server.
     fileprivate func fetched(_ name: String, title: String = "r") throws -> CKRecord {

@@ -188,6 +188,16 @@ import Testing
         #expect(try stage.connection.blocking.read { try $0[hostile].count() } == many.count)
     }
 
+    @Test func aFetchedObjectWithTooManyActionsHasTheFirst() throws {
+        let stage = try ActionStage(folder)
+        let many = (0...YapDatabaseAction.perObjectMax).map { Job.Item(identifier: "\($0)", at: 0) }
+        try stage.connection.blocking.readWrite { transaction in
+            try transaction.noteFetchedRows(ofExtension: "sync")
+            try transaction.setObject(Job(many), forKey: "a", inCollection: "jobs")
+        }
+        #expect(try stage.table().count == YapDatabaseAction.perObjectMax)
+    }
+
     @Test func aReadIsObservedWhenActionsChange() throws {
         let stage = try ActionStage(folder)
         let manager = stage.manager

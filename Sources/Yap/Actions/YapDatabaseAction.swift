@@ -2,7 +2,8 @@ import FoundationEssentials
 
 /// Work that is to be done for an object from a date on, until the object no longer asks for it.
 public struct YapDatabaseAction: Hashable, Sendable {
-    /// Maximum number of actions of one object. The write of an object with more fails.
+    /// Maximum number of actions of one object. The write of an object with more fails; one that a sync fetched has the
+    /// first of them.
     public static let perObjectMax = 100
 
     /// Name of the action among those of its object. Of two with one identifier the last one counts.

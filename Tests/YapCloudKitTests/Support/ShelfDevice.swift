@@ -1,6 +1,8 @@
 import CloudKit
 import CloudKitTesting
+import CloudWire
 import Foundation
+import SQLite
 import Seams
 import Yap
 
