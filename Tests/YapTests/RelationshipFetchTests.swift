@@ -76,6 +76,23 @@ import Testing
         #expect(try stage.keys() == [])
     }
 
+    @Test func aPageThatComesWhileTheRelationshipIsFilledIsKept() throws {
+        let stage = try RelationshipStage(isRegistered: false)
+        try stage.write { transaction in
+            try transaction.set(GraphNode(), "child")
+            for number in 0..<1_200 { try transaction.set(GraphNode(), "filler \(number)") }
+        }
+        let steps = try SteppedRegistration(stage.graph, "graph", in: stage.database)
+        #expect(try steps.next() != nil)
+        try stage.fetch { try $0.set(child("owner"), "child") }
+        while let _ = try steps.next() {}
+        try stage.write { try $0.set(GraphNode(), "any") }
+        #expect(try stage.read { try $0.node("child") } != nil)
+        try stage.fetch { try $0.set(GraphNode(), "owner") }
+        try stage.write { try $0.remove("owner") }
+        #expect(try stage.read { try $0.node("child") } == nil)
+    }
+
     @Test func anOwnerThatCameWithoutTheRelationshipIsNoMissingOne() throws {
         try stage.fetch { try $0.set(child("owner"), "child") }
         try stage.database.close()

@@ -198,10 +198,10 @@ struct RelationshipCascade {
         }
     }
 
-    /// Whether a fetch has removed the row at the deleted end and made it again: then nothing follows. A page tells its
-    /// deletions first.
+    /// Whether a fetch has removed the row at the deleted end and made it again, in a page that is stored now or came
+    /// while the relationship was filled: then nothing follows. A page tells its deletions first.
     private func isMadeAgain(_ pending: Pending) throws -> Bool {
-        guard transaction.mayLackRows, let row = pending.deletedRow,
+        guard transaction.passesOverMistakes, let row = pending.deletedRow,
             try transaction.rowID(forKey: row.key, inCollection: row.collection) != nil
         else { return false }
         if case .file = pending.otherEnd { return false }

@@ -138,8 +138,9 @@ final class RelationshipWriter {
         var check: EdgeCheck?
         for end in ends {
             let rowID = try transaction.rowID(forKey: end.key, inCollection: end.collection)
-            if rowID == nil, !isNew {
-                guard try areRowsFetched.get() else { return }
+            if rowID == nil, !isNew || transaction.mayLackRows {
+                guard try isNew || areRowsFetched.get() else { return }
+                // At once: the flush of this transaction may have to wait until all rows are handed over.
                 check = .awaiting
                 isAwaiting = .success(true)
             } else if rowID ?? .max > heardThrough || rowID == nil {
