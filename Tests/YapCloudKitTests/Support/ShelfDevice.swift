@@ -119,7 +119,7 @@ final class ShelfDevice {
     func isFetching() throws -> Bool {
         try database.newConnection().blocking.read { transaction in
             try transaction.sqlite.withStatement(
-                "SELECT 1 FROM yap2 WHERE key LIKE 'moreRows/%' AND data = '1'"
+                "SELECT 1 FROM yap2 WHERE key LIKE 'moreRows/%' AND data = x'31'"
             ) {
                 try $0.step()
             }
