@@ -46,6 +46,7 @@ import Testing
             try transaction.remove("none")
         }
         #expect(try stage.read { try $0.keys() } == ["other"])
+        #expect(try stage.read { try $0[stage.undo].undoGroups().first?.changedRowsCount } == 1)
         try stage.undo()
         #expect(try stage.read { try $0.keys() } == [])
     }
