@@ -33,7 +33,6 @@ import YapCloudKit
         try await laptop.set(Bookmark(title: "Swift 6", rating: 5), "changed", "bookmarks")
         await laptop.sync.syncNow()
         await sync()
-        let log = log
         let result = try await phone.connection.readWrite { transaction in
             #expect(throws: YapDatabaseUndoConflict.self) { try transaction[log].undo() }
             return try transaction[log].undo(.skipChangedRows)
