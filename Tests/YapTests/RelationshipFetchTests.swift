@@ -17,7 +17,7 @@ import Testing
     }
 
     private func reopened(_ version: String = "1") throws -> RelationshipStage {
-        try stage.database.close()
+        try stage.database.blocking.close()
         return try RelationshipStage(YapDatabaseRelationship("graph", version: version), in: stage.folder)
     }
 
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: ["1", "2"]) func anEdgeWhoseOwnerNeverComesIsHarmless(_ version: String) throws {
         try stage.fetch { try $0.set(child("owner"), "child") }
-        try stage.database.close()
+        try stage.database.blocking.close()
         let without = try RelationshipStage(in: stage.folder, isRegistered: false)
         // After that it isn't known which rows were written without it.
         try without.write { transaction in
@@ -57,7 +57,7 @@ import Testing
             try transaction.set(child("owner"), "child")
             try transaction.set(GraphNode(), "any")
         }
-        try without.database.close()
+        try without.database.blocking.close()
         let again = try RelationshipStage(
             YapDatabaseRelationship("graph", version: version), in: stage.folder)
         try again.write { try $0.remove("any") }
@@ -95,19 +95,19 @@ import Testing
 
     @Test func anOwnerThatCameWithoutTheRelationshipIsNoMissingOne() throws {
         try stage.fetch { try $0.set(child("owner"), "child") }
-        try stage.database.close()
+        try stage.database.blocking.close()
         let without = try RelationshipStage(in: stage.folder, isRegistered: false)
         try without.fetch { try $0.set(GraphNode(), "owner") }
-        try without.database.close()
+        try without.database.blocking.close()
         let again = try RelationshipStage(in: stage.folder)
-        try again.database.close()
+        try again.database.blocking.close()
         let other = try RelationshipStage(in: stage.folder, isRegistered: false)
         // Then it is unknown which rows went.
         try other.write { transaction in
             try transaction.removeAllObjectsInAllCollections()
             try transaction.set(child("owner"), "child")
         }
-        try other.database.close()
+        try other.database.blocking.close()
         let last = try RelationshipStage(in: stage.folder)
         try last.write { try $0.set(GraphNode(), "any") }
         #expect(try last.keys() == ["any"])

@@ -67,10 +67,10 @@ import Testing
             try transaction.set(GraphNode(), "owner")
             try transaction.set(GraphNode("owner", ["owner"], .notifyIfDestinationDeleted), "child")
         }
-        try first.database.close()
+        try first.database.blocking.close()
         let without = try RelationshipStage.open(folder)
         try without.newConnection().blocking.readWrite { try $0.remove("owner") }
-        try without.close()
+        try without.blocking.close()
         let refusing = try stage { _ in throw Refused() }
         try refusing.write { try $0.set(GraphNode(), "any") }
         #expect(try refusing.keys() == ["any", "child"] && refusing.table("Pending") == 0)
@@ -94,7 +94,7 @@ import Testing
             try transaction.store.sqlite.execute(
                 "UPDATE database2 SET data = x'ff' WHERE key IN ('bad', 'deleted')")
         }
-        try stage.database.close()
+        try stage.database.blocking.close()
         let again = try self.stage { deletion in
             log.add(deletion.row.key)
             return nil
@@ -133,7 +133,7 @@ import Testing
             #expect(try stage.table("Files") == (round < RelationshipFiles.attemptsMax ? 1 : 0))
             let problems = try stage.read { try $0[stage.graph].problems().map(\.row.key) }
             #expect(problems == (round < RelationshipFiles.attemptsMax ? [] : ["one"]))
-            try stage.database.close()
+            try stage.database.blocking.close()
         }
         files.fail(false)
         let last = try stage()
@@ -169,7 +169,7 @@ import Testing
             for key in ["from", "from by hand"] { try transaction.remove(key) }
         }
         #expect(try first.table("Pending") == 2)
-        try first.database.close()
+        try first.database.blocking.close()
         let next = try stage(version: "2")
         try next.fetch { _ in }
         #expect(try next.keys() == ["a"])
@@ -197,7 +197,7 @@ import Testing
                 UPDATE yap2 SET data = CAST('1' AS BLOB) WHERE extension = 'graph' AND key = 'classVersion'
                 """)
         }
-        try first.database.close()
+        try first.database.blocking.close()
         files.fail(false)
         let next = try stage()
         next.graph.files.work.wait()

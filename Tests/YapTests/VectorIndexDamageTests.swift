@@ -86,7 +86,7 @@ struct VectorIndexDamageTests {
     @Test func aDamagedIndexIsFilledAnewByAnotherVersion() throws {
         let stage = try stage()
         try stage.execute("UPDATE vectorIndex_vectors SET content = x''")
-        try stage.database.close()
+        try stage.database.blocking.close()
         let database = try VectorStage.open(stage.folder)
         let index = VectorStage.index(version: "2")
         try database.blocking.register(index)

@@ -144,7 +144,7 @@ struct VectorIndexFollowingTests {
             _ index: PageIndex, _ vector: [Float] = [0, 0], _ write: [Float]? = nil
         ) throws -> [String] {
             let database = try VectorStage.open(stage.folder)
-            defer { try? database.blocking.blocking.close() }
+            defer { try? database.blocking.close() }
             if let write {
                 try database.newConnection().blocking.readWrite { try $0.setVector(write, "late") }
             }
@@ -177,7 +177,7 @@ struct VectorIndexFollowingTests {
             try transaction.setVector([9, 9], "f")
             try transaction.setVector(nil, "d")
         }
-        try without.close()
+        try without.blocking.close()
         let again = try VectorStage.open(stage.folder)
         try again.blocking.register(stage.index)
         let reader = again.newConnection()

@@ -52,7 +52,7 @@ final class ShelfDevice {
     }
 
     deinit {
-        try? database.close()
+        try? database.blocking.close()
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
@@ -85,7 +85,7 @@ final class ShelfDevice {
     private func observe() { sync.observeMergeLog { [log] entries in log.withLock { $0 += entries } } }
 
     func relaunch() throws {
-        try database.close()
+        try database.blocking.close()
         (database, sync, library) = try Self.open(path, device, cloud, hasRules)
         observe()
     }
