@@ -189,6 +189,24 @@ struct ChangeReaderTests {
         #expect(try connection.changes(since: token) == ["todos 2"])
     }
 
+    @Test func afterACrashTheChangesAreThoseThatWereCommitted() throws {
+        let token = try connection.token()
+        try connection.blocking.readWrite { try $0.set("committed", "1") }
+        let crashed = try TestFolder()
+        try connection.blocking.readWrite { transaction in
+            try transaction.set("lost", "2")
+            try transaction.discardChanges(through: transaction.changeToken(of: "export"))
+            // What the file holds when the process ends here.
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: folder.file + suffix, toPath: crashed.file + suffix)
+            }
+        }
+        let after = try crashed.open().newConnection()
+        #expect(try after.changes(since: token) == ["todos 1"])
+        try after.blocking.readWrite { try $0.set("later", "3") }
+        #expect(try after.changes(since: token) == ["todos 1", "todos 3"])
+    }
+
     @Test func readersAndExtensionsThatMissChangesShareTheLog() throws {
         try database.blocking.registerChangeReader("second")
         try database.blocking.register(RowMirror(["todos"]), withName: "mirror")

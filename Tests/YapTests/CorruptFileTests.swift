@@ -86,6 +86,16 @@ struct CorruptFileTests {
         #expect(try names() == ["test.yap"])
     }
 
+    @Test func aFileThatAnotherProcessHasReplacedMeanwhileIsNotMoved() throws {
+        var attempts = 0
+        let (_, corruption) = try CorruptFile(path: folder.file, options: options(.delete)).opening {
+            attempts += 1
+            if attempts == 1 { throw YapDatabaseError(.corrupt, "damaged") }
+        }
+        #expect(attempts == 2 && corruption == nil)
+        #expect(FileManager.default.fileExists(atPath: folder.file))
+    }
+
     @Test func aFileThatIsNoDatabaseOrLacksTheSnapshotIsDamagedToo() throws {
         try Data(String(repeating: "no database ", count: 999).utf8).write(
             to: URL(fileURLWithPath: folder.file))

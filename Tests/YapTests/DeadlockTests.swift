@@ -134,6 +134,14 @@ struct DeadlockTests {
         }
     }
 
+    @Test func theErrorNamesTheConnection() throws {
+        let list = database.newConnection(name: "list")
+        let error = try #require(throws: YapDatabaseError.self) {
+            try list.blocking.read { _ in try list.blocking.read { _ in } }
+        }
+        #expect(error.code == .nestedTransaction && error.message.contains("the connection \"list\""))
+    }
+
     @Test func transactionsInsideOfOthersThatWaitForNobodyRun() throws {
         let (one, other) = (connections[0], connections[1])
         try one.blocking.read { _ in

@@ -44,7 +44,9 @@ package final class DatabaseFile {
                 classVersion: try config.text(extension: name, key: ConfigTable.classVersionKey)
                     .flatMap { Int($0) } ?? 0,
                 versionTag: try config.text(extension: name, key: ConfigTable.versionTagKey) ?? "",
-                hasMissedCommits: try config.text(extension: name, key: ConfigTable.missedKey) != nil)
+                // A reader of changes always has some to read.
+                hasMissedCommits: try !name.hasPrefix(ChangeReader.namePrefix)
+                    && config.text(extension: name, key: ConfigTable.missedKey) != nil)
         }
     }
 

@@ -23,6 +23,12 @@ struct ThreadID: Hashable, Sendable {
 /// Which thread holds a lock.
 final class LockOwner: Sendable {
     private let holder = Lock<ThreadID?>(nil)
+    /// What the lock protects, for messages.
+    let name: String
+
+    init(name: String) {
+        self.name = name
+    }
 
     /// The thread; nil if no thread holds the lock.
     var thread: ThreadID? {
@@ -50,8 +56,7 @@ enum LockWaits {
         }
         guard isEndless else { return }
         throw YapDatabaseError(
-            .deadlock,
-            "another thread holds what this transaction needs, and waits for a transaction of this thread")
+            .deadlock, "another thread uses \(owner.name), and waits for a transaction of this thread")
     }
 
     /// Notes that a thread waits no longer.

@@ -15,9 +15,11 @@ final class OwnedLock<Value>: @unchecked Sendable {
     private var waitingCount = 0
     private var isHeld = false
     private var value: Value
-    private let owner = LockOwner()
+    private let owner: LockOwner
 
-    init(_ value: Value) {
+    /// - Parameter name: What it protects, for messages.
+    init(_ value: Value, name: String) {
+        owner = LockOwner(name: name)
         self.value = value
         condition = .allocate(capacity: 1)
         pthread_cond_init(condition, nil)
@@ -43,7 +45,8 @@ final class OwnedLock<Value>: @unchecked Sendable {
     ///   if the thread that holds it waits for this one.
     func withLock<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
         if isMine {
-            throw YapDatabaseError(.nestedTransaction, "a transaction is open on this thread already")
+            throw YapDatabaseError(
+                .nestedTransaction, "this thread uses \(owner.name) in a transaction already")
         }
         try lock()
         defer { unlock() }

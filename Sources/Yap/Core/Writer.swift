@@ -4,7 +4,7 @@ final class Writer: Sendable {
     private let publisher: CommitPublisher
 
     init(_ core: WriterCore, publisher: CommitPublisher) {
-        self.core = OwnedLock(core)
+        self.core = OwnedLock(core, name: "the writer")
         self.publisher = publisher
     }
 

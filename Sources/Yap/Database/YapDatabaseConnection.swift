@@ -9,16 +9,18 @@ public final class YapDatabaseConnection: Sendable {
     /// The database it belongs to, which lives at least as long.
     public let database: YapDatabase
 
-    /// The name that `newConnection(name:)` gave it, for diagnostics.
+    /// The name that `newConnection(name:)` gave it. Errors `nestedTransaction` and `deadlock` have it in their
+    /// message.
     public let name: String?
 
-    let reader = OwnedLock<ReaderCore?>(nil)
+    let reader: OwnedLock<ReaderCore?>
     let jobs = SerialJobs()
     let pendingReads = PendingCount()
 
     init(_ database: YapDatabase, name: String? = nil) {
         self.database = database
         self.name = name
+        reader = OwnedLock(nil, name: name.map { "the connection \"\($0)\"" } ?? "a connection")
     }
 
     deinit {
