@@ -290,7 +290,7 @@ import Testing
         let odd = YapDatabaseRelationship("odd", version: "1")
         let stage = try RelationshipStage(even)
         try stage.database.blocking.register(odd)
-        let count = WriterCore.flushRoundsMax * 4
+        let count = YapDatabaseReadWriteTransaction.settlingRoundsMax * 4
         try stage.write { transaction in
             for number in 0...count { try transaction.set(GraphNode(mark: number), "\(number)") }
             for number in 0..<count {
