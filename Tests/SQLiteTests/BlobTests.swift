@@ -56,7 +56,7 @@ struct BlobTests {
     @Test func whatIsNoBlobIsAnError() throws {
         for id: Int64 in [3, 4, 6, -1] {
             let error = #expect(throws: SQLiteError.self) { try withBlob(id) { _ in } }
-            #expect(error?.isGeneral ?? false)
+            #expect(error?.isMistake ?? false)
         }
         #expect(throws: SQLiteError.self) { try connection.withBlob("none", "bytes", rowID: 1) { _ in } }
         #expect(throws: SQLiteError.self) { try connection.withBlob("it's", "none", rowID: 1) { _ in } }
