@@ -1,6 +1,7 @@
 import CSQLite
 
-/// The key of an encrypted file, in the form that SQLCipher takes (https://www.zetetic.net/sqlcipher/sqlcipher-api/#key).
+/// The key of an encrypted file, in the form that SQLCipher takes: https://www.zetetic.net/sqlcipher/sqlcipher-api/#key
+///
 /// Its descriptions don't show it.
 public struct EncryptionKey: Sendable {
     /// Bytes of a key that isn't derived from a passphrase.

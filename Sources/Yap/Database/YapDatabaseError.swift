@@ -152,7 +152,7 @@ public struct YapDatabaseError: Error, Sendable {
         case .encryptionUnavailable: "link SQLCipher 4 in place of SQLite, or open without a key"
         case .invalidEncryptionKey: "use 32 random bytes, or a passphrase"
         case .tooManyPendingChanges: "wait for flush() of the proxy, then try again"
-        case .undoGroupTooLarge: "write without a group and call removeAll(), or raise the limits of the undo log"
+        case .undoGroupTooLarge: "write without a group and call removeAll(), or raise the log's limits"
         case .undoInsideGroup: "call it before or after the group, or the undo"
         }
     }

@@ -44,8 +44,8 @@ public struct YapDatabaseOptions: Sendable {
     /// Maximum bytes of memory for the pages of the file that the writer keeps. SQLite takes the memory as it reads
     /// pages, so a small file needs little. Each connection that reads has up to 2 MB besides.
     public var writerPageCacheBytesMax: Int64 = 32 << 20
-    /// The key of an encrypted file. `nil`: the file isn't encrypted. It needs SQLCipher in the place of SQLite; without
-    /// it, opening throws `encryptionUnavailable`.
+    /// The key of an encrypted file. `nil`: the file isn't encrypted. It needs SQLCipher in the place of SQLite:
+    /// without it, opening throws `encryptionUnavailable`.
     public var encryptionKey: EncryptionKey?
     /// How much of the file is read through a memory map; an encrypted file is never. 0 reads by calls.
     public var memoryMapBytes: Int64 = 0
