@@ -192,7 +192,7 @@ import YapCloudKit
             #"{"collection":"n","key":"\#($0)","object":"\#(String(repeating: "x", count: 300))"}"#
         }
         #expect(try await stage.db("load", path, "-", input: rows.joined(separator: "\n")).code == 0)
-        try database.blocking.close()
+        try await database.close()
         let file = try #require(FileHandle(forUpdatingAtPath: path))
         // All but the first page, which makes it a database, and the next ones, which say what tables have.
         try file.seek(toOffset: 4096 * 5)

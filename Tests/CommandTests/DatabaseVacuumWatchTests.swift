@@ -33,7 +33,7 @@ import Yap
     @Test func aClosedFileGetsSmallerAndKeepsItsRows() async throws {
         let database = try stage.open()
         try fillWithGaps(database)
-        try database.blocking.close()
+        try await database.close()
         let before = try await stage.db("dump", path).output
         let ended = try await stage.db("vacuum", path, "--json")
         #expect(ended.code == 0, "\(ended)")

@@ -189,7 +189,7 @@ import YapCloudKit
         Mistake("a database that was closed", says: ["closed", "open the database again"]) { user in
             let database = try user.open()
             let connection = database.newConnection()
-            try database.blocking.close()
+            try await database.close()
             try await connection.readWrite {
                 try $0.setObject(Bookmark(), forKey: "1", inCollection: "bookmarks")
             }
