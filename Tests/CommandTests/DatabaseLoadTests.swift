@@ -240,7 +240,7 @@ import YapCloudKit
             #expect(
                 forced.code == 0 && forced.errors.contains("uploads the rows when the app next"), "\(forced)")
             withExtendedLifetime(sync) {}
-            try app.close()
+            try await app.close()
         }
         #expect(try DatabaseFile(path: path).extensions().map(\.hasMissedCommits) == [true])
         let second = line.replacing("first", with: "second")
@@ -252,6 +252,6 @@ import YapCloudKit
         #expect(queue.output.contains(/save todo first in todos[^\n]*: title\n/), "\(queue)")
         #expect(queue.output.contains(/save todo second in todos[^\n]*: title\n/), "\(queue)")
         withExtendedLifetime(sync) {}
-        try app.close()
+        try await app.close()
     }
 }

@@ -266,7 +266,7 @@ import YapCloudKit
         let plain = folder.file("plain.yap"), older = folder.file("older.yap")
         try Data(repeating: 0x41, count: 5000).write(to: URL(filePath: text))
         try Connection(path: songs).execute("CREATE TABLE songs (title TEXT)")
-        try YapDatabase(path: plain) { $0.register(Todo.self, inCollection: "todos") }.close()
+        try await YapDatabase(path: plain) { $0.register(Todo.self, inCollection: "todos") }.close()
         let device = try Device(older, cloud)
         try await device.database.close()
         try Connection(path: older).execute(
