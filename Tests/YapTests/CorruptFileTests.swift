@@ -96,12 +96,19 @@ struct CorruptFileTests {
         #expect(FileManager.default.fileExists(atPath: folder.file))
     }
 
-    @Test func aFileThatIsNoDatabaseOrLacksTheSnapshotIsDamagedToo() throws {
-        try Data(String(repeating: "no database ", count: 999).utf8).write(
-            to: URL(fileURLWithPath: folder.file))
-        let database = try folder.open(options(.rename))
-        #expect(database.corruption?.error.code == .notADatabase)
-        try database.blocking.close()
+    @Test func aFileThatIsNoDatabaseIsNeverDeletedAsItMayBeEncrypted() throws {
+        let text = Data(String(repeating: "no database ", count: 999).utf8)
+        try text.write(to: URL(fileURLWithPath: folder.file))
+        for action in [YapDatabaseOptions.CorruptAction.rename, .delete] {
+            #expect(code { _ = try folder.open(options(action)) } == .notADatabase)
+            #expect(try bytes(folder.file) == text)
+            #expect(try names() == ["test.yap"])
+        }
+    }
+
+    @Test func aFileThatLacksTheSnapshotIsDamagedToo() throws {
+        try FileManager.default.removeItem(atPath: folder.file)
+        try folder.open().blocking.close()
         let sqlite = try Connection(path: folder.file)
         try sqlite.execute("DELETE FROM yap2")
         try sqlite.close()

@@ -81,7 +81,14 @@ struct EncryptionTests {
         try database.blocking.close()
         let before = try storedBytes(folder.path)
         #expect(code { _ = try folder.open(other) } == (isEncrypted ? .notADatabase : .encryptionUnavailable))
-        if isEncrypted { #expect(code { _ = try YapDatabase(path: folder.file) { _ in } } == .notADatabase) }
+        var deletes = YapDatabaseOptions()
+        deletes.whenCorrupt = .delete
+        if isEncrypted {
+            func openWithoutKey() throws { _ = try YapDatabase(path: folder.file, options: deletes) { _ in } }
+            #expect(code(openWithoutKey) == .notADatabase)
+            deletes.encryptionKey = other.encryptionKey
+            #expect(code(openWithoutKey) == .notADatabase)
+        }
         #expect(try storedBytes(folder.path) == before)
         let again = try folder.open(own)
         #expect(try found(again) == ["298", "299", "7"])

@@ -30,10 +30,10 @@ struct CorruptFile {
         }
     }
 
+    /// A file that is no database is none that is damaged: an encrypted one is no database without its key.
     private func isDamage(_ error: any Error) -> Bool {
-        if let error = error as? SQLiteError { return error.isCorrupt || error.isNotADatabase }
-        guard let code = (error as? YapDatabaseError)?.code else { return false }
-        return code == .corrupt || code == .notADatabase
+        if let error = error as? SQLiteError { return error.isCorrupt }
+        return (error as? YapDatabaseError)?.code == .corrupt
     }
 
     /// Renames or deletes the file and those beside it. Returns the new path of a renamed file.

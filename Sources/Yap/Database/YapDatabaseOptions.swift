@@ -21,9 +21,8 @@ public struct YapDatabaseOptions: Sendable {
         case delete
     }
 
-    /// What opening does with a file that is damaged, or is no database at all: also a file of another kind, if the
-    /// path is wrong. Files of other programs that are SQLite databases, and those of a later version, are always
-    /// refused.
+    /// What opening does with a file that is damaged. A file that is no database is always refused: it may be encrypted
+    /// with another key, or of another kind. So are the databases of other programs, and those of a later version.
     ///
     /// Damage is found where opening reads the file: its header, its schema and a few rows of its own. `YapDatabase`
     /// reports in `corruption` what was done. Choose `rename` or `delete` only for a file that no other process has
