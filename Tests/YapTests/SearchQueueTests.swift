@@ -96,8 +96,12 @@ import Testing
 
     @Test func aSearchIsTheNewestOneAsSoonAsItIsEnqueued() async throws {
         for _ in 0..<50 {
-            let task = searches.enqueue(.words("milk"))
-            searches.cancel()
+            // While a transaction writes, so that none of the searches is complete before it is cancelled.
+            let task = try database.write { [searches] _ in
+                let task = searches.enqueue(.words("milk"))
+                searches.cancel()
+                return task
+            }
             #expect(try await !task.value)
         }
         #expect(try counts() == 0)
