@@ -260,4 +260,40 @@ struct VectorIndexFollowingTests {
         try database.blocking.register(index)
         #expect(try connection.blocking.read { try $0[index].count() } == 4)
     }
+
+    // MARK: Vectors that can't be compared
+
+    @Test func aVectorThatCannotBeComparedDoesNotStopASync() throws {
+        try connection.blocking.readWrite { transaction in
+            try transaction.noteFetchedRows(ofExtension: "sync")
+            try transaction.setVector([0, 0], "new")
+            try transaction.setVector([1, 2, 3], "a")
+            try transaction.setVector([.nan, 0], "other")
+        }
+        #expect(try connection.blocking.read(all) == ["new", "b", "c", "d"])
+        // The app's own mistake is still one.
+        #expect(code { try stage.set(["b": [1]]) } == .invalidVector)
+        #expect(try connection.blocking.read(all) == ["new", "b", "c", "d"])
+        // What a sync has brought doesn't keep the app from registering another version.
+        try database.blocking.unregister("vectors")
+        let next = VectorStage.index(version: "2")
+        try database.blocking.register(next)
+        let keys = try connection.blocking.read { try $0[next].keys(nearest: [0, 0], limit: 9).map(\.key) }
+        #expect(keys == ["new", "b", "c", "d"])
+    }
+
+    @Test(arguments: [false, true]) func aMissedVectorThatCannotBeComparedLeavesTheIndexReadable(isOpen: Bool)
+        throws
+    {
+        let other = try VectorStage.open(stage.folder)
+        if !isOpen { try database.blocking.close() }
+        try other.newConnection().blocking.readWrite { transaction in
+            try transaction.setVector([1, 2, 3], "a")
+            try transaction.setVector([0, 0], "e")
+        }
+        let again = isOpen ? database : try VectorStage.open(stage.folder)
+        if !isOpen { try again.blocking.register(stage.index) }
+        try again.newConnection().blocking.readWrite { try $0.setVector([9, 9], "f") }
+        #expect(try again.newConnection().blocking.read(all) == ["e", "b", "c", "d", "f"])
+    }
 }

@@ -55,7 +55,8 @@ public final class YapDatabaseVectorIndex<Object: Sendable>: YapDatabaseNamedExt
     ///   - distance: How vectors are compared.
     ///   - vector: Returns an object's vector, or nil for an object that isn't in the index. The write of an object
     ///     throws `invalidVector` with its key if the vector has another number of components, one that isn't a finite
-    ///     number, or only zeros with `.cosine`; registering does for an object that is stored already.
+    ///     number, or only zeros with `.cosine`; registering does for an object that is stored already. An object with
+    ///     such a vector that a sync brings, or that was written without the index, isn't in the index.
     public convenience init(
         _ name: String, of type: Object.Type, in collection: String, version: String, dimensions: Int,
         distance: YapDatabaseVectorDistance, _ vector: @escaping @Sendable (Object) -> [Float]?

@@ -16,8 +16,9 @@ extension YapDatabaseVectorIndexTransaction {
     /// Adds rows that existed before.
     public func fill(_ rows: [YapDatabaseStoredRow]) throws {
         var added: [(rowID: Int64, vector: [Float])] = []
+        let passesOver = try passesOverMistakesOfFilledRows()
         for row in rows {
-            guard let vector = try vector(of: row.object, row.identity.key) else { continue }
+            guard let vector = try vector(of: row.object, row.identity.key, passesOver) else { continue }
             // A row of the tables, if what ended on the way is filled again.
             if let place = try table.place(ofRow: row.identity.rowID) {
                 try table.replace(vector, ofRow: row.identity.rowID, at: place)
@@ -34,7 +35,8 @@ extension YapDatabaseVectorIndexTransaction {
         switch change {
         case .insert(let row, let object, _), .update(let row, let object, _),
             .replaceObject(let row, let object):
-            try set(row.rowID, vector(of: object, row.key))
+            let writing = transaction as? YapDatabaseReadWriteTransaction
+            try set(row.rowID, vector(of: object, row.key, writing?.passesOverMistakes ?? false))
         case .remove(let rows): for row in rows { try set(row.rowID, nil) }
         case .removeAll:
             try table.removeAll()
@@ -64,15 +66,35 @@ extension YapDatabaseVectorIndexTransaction {
         hasChanged = true
     }
 
+    /// Whether an object with a mistaken vector is left out, of the rows that are filled in.
+    ///
+    /// So are objects that the index missed, and those of a database into which a sync brings what others write: one
+    /// of them must not stop all. Else the app is told of its mistake when it registers the index.
+    private func passesOverMistakesOfFilledRows() throws -> Bool {
+        guard let writing = transaction as? YapDatabaseReadWriteTransaction, writing.passesOverMistakes else {
+            return false
+        }
+        let filled = writing.usesSoFar.first { $0.transaction === self }?.entry.filledThrough
+        return try filled ?? .max == .max || writing.areRowsFetched()
+    }
+
     /// Returns the vector of an object; nil if it isn't in the index.
-    private func vector(of object: any Sendable, _ key: String) throws -> [Float]? {
+    ///
+    /// - Parameter passesOverMistakes: Whether an object with a mistaken vector isn't in the index. Else it is an error.
+    private func vector(
+        of object: any Sendable, _ key: String, _ passesOverMistakes: Bool
+    ) throws -> [Float]? {
         guard let object = object as? Object else {
             throw YapDatabaseError(
                 .typeMismatch,
                 "the index \"\(index.name)\" is of \(Object.self), the object is a \(type(of: object))",
                 collection: index.collection)
         }
-        return try index.vector(of: object, key)
+        do {
+            return try index.vector(of: object, key)
+        } catch let error as YapDatabaseError where error.code == .invalidVector && passesOverMistakes {
+            return nil
+        }
     }
 }
 
