@@ -183,7 +183,7 @@ import Testing
         #expect(try stage.notes() == ["1 text", "3 after"])
         #expect(try stage.actionNames() == [["Kept"], []])
         let name = String(repeating: "n", count: 1_001)
-        #expect(code { try stage.group(name) { try $0.note("x", "4") } } == .undoGroupTooLarge)
+        #expect(code { try stage.group(name) { try $0.note("x", "4") } } == .invalidExtension)
     }
 
     @Test func clearingOfCollectionsIsUndone() throws {

@@ -80,7 +80,9 @@ final class UndoRecorder {
 
     private func recordAll(_ id: Int64) throws {
         let heard = (undo.collections ?? []).map { YapDatabaseColumnValue.text($0) }
-        let size = try pair(sql.sizeOfAll, [.integer(Int64(undo.rowsPerGroupMax) + 1)] + heard)
+        // One more than a group may have, if there is such a number.
+        let countedMax = Int64(min(undo.rowsPerGroupMax, .max - 1)) + 1
+        let size = try pair(sql.sizeOfAll, [.integer(countedMax)] + heard)
         try check(rowsCount: size.count, bytesCount: size.bytes)
         try tables.run(sql.recordAll, [.integer(id)] + heard)
         let sum = try pair(sql.sum, [.integer(id)])

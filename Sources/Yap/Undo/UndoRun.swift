@@ -56,7 +56,7 @@ struct UndoRun {
         while true {
             roundsCount += 1
             do {
-                try transaction.savepoint { try write(to: side) { try setRows() } }
+                try write(to: side) { try setRows() }
                 return skipped
             } catch let error as RemovesRestored where roundsCount < Self.roundsMax {
                 // What depends on these rows is found in the next round.
@@ -120,20 +120,24 @@ struct UndoRun {
 
     // MARK: Writing
 
-    /// Runs `body`, whose writes become a group of the other side in the place of this one.
+    /// Runs `body`, whose writes become a group of the other side in the place of this one. If it fails, nothing of it
+    /// is kept.
     private func write(to side: UndoSide, _ body: () throws -> Void) throws {
-        let id = try recorder.begin()
-        try body()
-        try transaction.settleExtensions()
-        // Rows that a hook or a rule has changed after they were set.
-        try setRows()
-        try transaction.settleExtensions()
-        let restored = try rows(sql.missing, [groupID])
-        if !restored.isEmpty { throw RemovesRestored(rows: restored) }
-        try checkRemovals(by: id)
-        let isChanged = try recorder.end()
-        try recorder.delete(group.id)
-        if isChanged { try recorder.add(id, group.actionName, to: side) }
+        // In a savepoint, the transaction names what was changed since its beginning.
+        try transaction.savepoint {
+            let id = try recorder.begin()
+            try body()
+            try transaction.settleExtensions()
+            // Rows that a hook or a rule has changed after they were set.
+            try setRows()
+            try transaction.settleExtensions()
+            let restored = try rows(sql.missing, [groupID])
+            if !restored.isEmpty { throw RemovesRestored(rows: restored) }
+            try checkRemovals(by: id)
+            let isChanged = try recorder.end()
+            try recorder.delete(group.id)
+            if isChanged { try recorder.add(id, group.actionName, to: side) }
+        }
     }
 
     /// Sets the rows that don't have their former value, in the order in which the group changed them.
@@ -178,10 +182,35 @@ struct UndoRun {
         return skipped
     }
 
-    /// Checks that no row was removed since the recording began that the group doesn't remove.
+    /// Checks that no row was removed that the group doesn't remove.
+    ///
+    /// - Parameters:
+    ///   - id: The recording.
+    ///   - position: Its last row before the savepoint that is under way.
     private func checkRemovals(by id: Int64, after position: Int64 = 0) throws {
         let rows = try rows(sql.removedAlong, [.integer(id), groupID, .integer(position)])
-        if !rows.isEmpty { throw RemovesOthers(rows: rows.map(\.name)) }
+        let removed = rows.map(\.name) + unrecordedRemovals()
+        if !removed.isEmpty { throw RemovesOthers(rows: removed) }
+    }
+
+    /// The rows of collections that the log doesn't record which were removed in the savepoint that is under way:
+    /// neither the other side nor anything else would bring them back. The key "" stands for rows that have no name
+    /// here: their collection was cleared, or there are more than a commit names.
+    private func unrecordedRemovals() -> [YapCollectionKey] {
+        guard let collections = recorder.undo.collections else { return [] }
+        let recorded = Set(collections.map { ExactString($0) })
+        let changes = transaction.changes
+        if changes.isAllCleared { return [YapCollectionKey(collection: "", key: "")] }
+        var removed: [YapCollectionKey] = []
+        for (collection, changes) in changes.collections where !recorded.contains(collection) {
+            if changes.isCleared || changes.isOverflown {
+                removed.append(YapCollectionKey(collection: collection.string, key: ""))
+            }
+            for (key, change) in changes.rows where change.flags.contains(.removed) {
+                removed.append(YapCollectionKey(collection: collection.string, key: key.string))
+            }
+        }
+        return removed.sorted { ($0.collection, $0.key) < ($1.collection, $1.key) }
     }
 
     // MARK: Reading

@@ -35,15 +35,15 @@ public final class YapDatabaseUndoWriteTransaction: YapDatabaseUndoTransaction {
     ///   - actionName: Name of the action for menus, such as "Delete List". Up to 1,000 bytes of UTF-8.
     ///   - body: Writes with this transaction.
     /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws. `YapDatabaseError`: `undoGroupTooLarge`; `savepointUnsupported` as
-    ///   `savepoint(_:)`.
+    /// - Throws: What `body` throws. `YapDatabaseError`: `undoGroupTooLarge`; `invalidExtension` for a name that is too
+    ///   long; `savepointUnsupported` as `savepoint(_:)`.
     @discardableResult
     public func group<Result>(_ actionName: String, _ body: () throws -> Result) throws -> Result {
         try writing.check()
         if recorder.recording != nil { return try writing.savepoint(body) }
         guard actionName.utf8.count <= UndoRecorder.actionNameBytesMax else {
             throw YapDatabaseError(
-                .undoGroupTooLarge,
+                .invalidExtension,
                 "the action's name has more than \(UndoRecorder.actionNameBytesMax) bytes")
         }
         return try writing.savepoint {
