@@ -228,6 +228,34 @@ import Testing
         }
     }
 
+    @Test func databasesThatShareADescriptionDoNotShareAFilter() throws {
+        let database = try open([parent, urgent])
+        try setHundred(database)
+        let otherFolder = try TestFolder()
+        let other = try otherFolder.open { $0.register(Task.self, metadata: Int.self, inCollection: "tasks") }
+        try other.blocking.register(parent)
+        try other.blocking.register(urgent)
+        for database in [database, other] {
+            try database.write { transaction in
+                #expect(code { try setFilter(from: 90, transaction) } == .invalidExtension)
+                try Self.set(49, "k50", transaction)
+                try Self.set(51, "k51", transaction)
+            }
+        }
+        #expect(try keys(urgent, database) == numbers(51..<100))
+        try other.blocking.unregister("urgent")
+        try database.write { try setFilter(from: 98, $0) }
+        #expect(try keys(urgent, database) == numbers(98..<100))
+        #expect(code { try other.blocking.register(urgent) } == .invalidExtension)
+        try other.write { try Self.set(60, "k0", $0) }
+        try database.write { try Self.set(99, "k0", $0) }
+        #expect(try keys(urgent, database) == ["k98", "k0", "k99"])
+        try database.blocking.close()
+        try other.blocking.register(urgent)
+        #expect(try keys(urgent, other) == [])
+        try other.write { try setFilter(from: 51, $0) }
+        #expect(try keys(urgent, other) == ["k51", "k0"])
+    }
     @Test func aTransactionThatReadsSetsNoFilter() throws {
         let database = try open([parent, urgent])
         try database.read { transaction in

@@ -13,6 +13,7 @@ final class CommitLog: Sendable {
         var changeCount = 0
         var newest: SnapshotMark
         var registry: [RegisteredExtension] = []
+        var isClosed = false
     }
 
     private let state: Lock<State>
@@ -26,6 +27,11 @@ final class CommitLog: Sendable {
 
     /// The extensions that are registered now.
     var registry: [RegisteredExtension] { state.withLock { $0.registry } }
+
+    /// Whether the database was closed.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    func close() { state.withLock { $0.isClosed = true } }
 
     /// The newest commit that is known.
     var newest: SnapshotMark { state.withLock { $0.newest } }

@@ -166,7 +166,15 @@ struct StoredExtension {
 }
 
 /// An extension whose version a transaction can change.
-protocol VersionSetting {
+protocol VersionSetting: AnyObject {
     /// Whether a transaction that isn't committed yet sets a version.
     func isSetting(_ tag: String) -> Bool
+
+    /// Called before it is registered in a database.
+    ///
+    /// - Throws: `invalidExtension` if another open database has set a version, which would count in this one.
+    func join(_ log: CommitLog) throws
+
+    /// Called when it is no longer registered in a database.
+    func leave(_ log: CommitLog)
 }

@@ -38,6 +38,7 @@ final class Writer: Sendable {
         // Released after the lock: it holds objects and extensions of the app.
         _ = try core.withLock { core in
             defer { core = nil }
+            core?.log.close()
             return core
         }
     }

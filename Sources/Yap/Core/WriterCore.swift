@@ -268,6 +268,7 @@ final class WriterCore {
         let generation = nextGeneration
         nextGeneration += 1
         let saved = store.savedFilling()
+        try (instance as? any VersionSetting)?.join(log)
         do {
             try alone { transaction in
                 transaction.isHandingRows = true
@@ -303,6 +304,7 @@ final class WriterCore {
             }
         } catch {
             store.restoreFilling(saved)
+            leave([instance])
             throw error
         }
         return store.filling.contains { $0.registered.generation == generation } ? generation : nil
@@ -321,7 +323,9 @@ final class WriterCore {
     /// - Returns: Whether it is complete: another registration's batch may have completed it.
     @discardableResult
     func stopFilling(_ generation: UInt64, because error: (any Error)? = nil) -> Bool {
+        let stopped = store.filling.filter { $0.registered.generation == generation }
         store.removeFilling { $0.registered.generation == generation }
+        leave(stopped.map(\.registered.instance))
         fillFailures[generation] = error
         store.missedChangeLog.reset()
         return log.registry.contains { $0.generation == generation }
@@ -335,6 +339,7 @@ final class WriterCore {
     /// Unregisters an extension and those that depend on it, and drops their tables. Also one that is
     /// registered only in the file, or being filled.
     func unregister(_ name: String) throws {
+        let before = log.registry.map(\.instance)
         var unregistered: [String] = []
         try alone { transaction in
             let registry = log.registry
@@ -362,6 +367,16 @@ final class WriterCore {
             let message = "\"\(entry.registered.name)\" was unregistered while it was filled"
             stopFilling(
                 entry.registered.generation, because: YapDatabaseError(.extensionNotRegistered, message))
+        }
+        leave(before)
+    }
+
+    /// Tells those instances whose version can be set that they aren't registered here, unless they are.
+    private func leave(_ instances: [any YapDatabaseExtension]) {
+        for instance in instances {
+            guard let setting = instance as? any VersionSetting else { continue }
+            let registered = log.registry + store.filling.map(\.registered)
+            if !registered.contains(where: { $0.instance as AnyObject === setting }) { setting.leave(log) }
         }
     }
 

@@ -8,7 +8,8 @@
 /// ```
 ///
 /// The parent can be any view, also a filtered one. Register the parent first. Unregistering the parent unregisters
-/// the view too. `setFilter(version:_:)` changes the filter while the app runs.
+/// the view too. `setFilter(version:_:)` changes the filter while the app runs; a view with which it is called belongs
+/// to one open database.
 public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseViewGroup>:
     YapDatabaseView<Object, Group>, VersionSetting,
     @unchecked Sendable  // It has only `let` properties of Sendable types.
@@ -51,4 +52,10 @@ public final class YapDatabaseFilteredView<Object: Sendable, Group: YapDatabaseV
     }
 
     func isSetting(_ tag: String) -> Bool { setting.isPending(tag) }
+
+    func join(_ log: CommitLog) throws {
+        guard setting.join(log) else { throw ViewFilterSetting<Object, Group>.mistake(ofSharing: self) }
+    }
+
+    func leave(_ log: CommitLog) { setting.leave(log) }
 }

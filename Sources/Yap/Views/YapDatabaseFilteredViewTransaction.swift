@@ -29,8 +29,9 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
     /// - Parameters:
     ///   - version: Version of the filter. If it is the current one, nothing changes.
     ///   - filter: As in `YapDatabaseFilteredView.init(_:of:version:filter:)`.
-    /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a transaction that only reads; `decoding` for a row that
-    ///   can't be read. Then nothing of the transaction is kept.
+    /// - Throws: `YapDatabaseError`: `readOnlyTransaction` in a transaction that only reads; `invalidExtension` if the
+    ///   view's description is registered in another open database too; `decoding` for a row that can't be read: then
+    ///   nothing of the transaction is kept.
     public func setFilter(
         version: String, _ filter: @escaping @Sendable (_ group: Group, _ object: Object) -> Bool
     ) throws {
@@ -49,12 +50,14 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
         let tag = placement.versionTag(version)
         guard tag != placement.setting.newest.versionTag else { return }
         try placePending()
+        guard placement.setting.set(.init(versionTag: tag, isIncluded: filter), by: owner) else {
+            throw ViewFilterSetting<Object, Group>.mistake(ofSharing: view)
+        }
         try writing.toldOf {
             if let use = transaction.usesSoFar.first(where: { $0.transaction === self }) {
                 try transaction.store.config.setText(
                     tag, extension: use.entry.registered.name, key: ConfigTable.versionTagKey)
             }
-            placement.setting.set(.init(versionTag: tag, isIncluded: filter), by: owner)
             try filterAgain(filter)
         }
     }
@@ -64,7 +67,7 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
         let (restore, filter) = (try super.makeRestorePoint(), placement.setting.filter(of: owner))
         return {
             restore()
-            self.placement.setting.set(filter, by: self.owner)
+            self.placement.setting.restore(filter, by: self.owner)
         }
     }
 
@@ -72,7 +75,7 @@ public final class YapDatabaseFilteredViewTransaction<Object: Sendable, Group: Y
     override public func didCommit(snapshot: UInt64) { placement.setting.commit(owner) }
 
     /// Takes back the filter that was set.
-    override public func didRollback() { placement.setting.set(nil, by: owner) }
+    override public func didRollback() { placement.setting.restore(nil, by: owner) }
 
     private func filterAgain(_ filter: (Group, String, Object) -> Bool) throws {
         guard let parent else { return }
