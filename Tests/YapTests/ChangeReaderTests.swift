@@ -229,6 +229,69 @@ struct ChangeReaderTests {
         #expect(try database.missedChangesCount() ?? 0 == 0)
     }
 
+    @Test func aNewReaderKnowsNoChangesFromBeforeItsRegistration() throws {
+        try database.blocking.unregisterChangeReader("export")
+        try database.blocking.register(RowMirror(["todos"]), withName: "mirror")
+        try database.blocking.close()
+        let later = try folder.open().newConnection()
+        for key in ["1", "2", "3"] { try later.blocking.readWrite { try $0.set("before", key) } }
+        try later.database.blocking.registerChangeReader("export")
+        let token = try later.token()
+        #expect(try later.changes(since: token) == [])
+        #expect(try later.changes(since: later.token()) == [])
+        try later.blocking.readWrite { try $0.set("after", "2") }
+        #expect(try later.changes(since: token) == ["todos 2"])
+    }
+
+    @Test(arguments: [false, true])
+    func aRowThatWasOnlyPlacedElsewhereInAViewIsNoChange(isOfEarlierProgram: Bool) throws {
+        typealias Board = YapDatabaseManualView<Todo, String>
+        let board = Board("board", of: Todo.self, in: "todos", groups: String.self, version: "1")
+        let onBoard = YapDatabaseFilteredView("onBoard", of: board, version: "1") { _, _ in true }
+        try database.blocking.register(board)
+        try database.blocking.register(onBoard)
+        if isOfEarlierProgram {
+            try connection.blocking.readWrite { transaction in
+                try transaction.sqlite.execute(
+                    """
+                    CREATE TABLE changes2 (position INTEGER PRIMARY KEY, row INTEGER NOT NULL,
+                        collection TEXT NOT NULL, key TEXT NOT NULL, UNIQUE (row, collection, key))
+                    """)
+            }
+        }
+        try database.blocking.close()
+        let later = try folder.open().newConnection()
+        try later.database.blocking.register(board)
+        let token = try later.token()
+        try later.blocking.readWrite { try $0.set("written", "1") }
+        #expect(try later.changes(since: token) == ["todos 1"])
+        let middle = try later.token()
+        try later.blocking.readWrite { transaction in
+            for key in ["1", "2", "3"] { try transaction[board].append(key, to: "x") }
+        }
+        #expect(try later.changes(since: token) == ["todos 1"])
+        #expect(try later.changes(since: middle) == [])
+        try later.blocking.readWrite { try $0[board].remove("1") }
+        #expect(try later.changes(since: token) == ["todos 1"])
+        #expect(try later.changes(since: middle) == [])
+        try later.blocking.readWrite { try $0.set("written", "2") }
+        #expect(try later.changes(since: middle) == ["todos 2"])
+        // What was placed is still handed to the view.
+        try later.database.blocking.register(onBoard)
+        #expect(try later.blocking.read { try $0[onBoard].keys(in: "x") } == ["2", "3"])
+    }
+
+    @Test func aRowThatAnEarlierProgramWritesAfterItWasPlacedIsAChange() throws {
+        let token = try connection.token()
+        try connection.blocking.readWrite { try $0.set("written", "1") }
+        try connection.blocking.readWrite { transaction in
+            let sql = "UPDATE changes2 SET placed = position, written = 0"
+            try transaction.sqlite.execute(sql)
+        }
+        #expect(try connection.changes(since: token) == [])
+        try connection.blocking.readWrite { try $0.set("written again", "1") }
+        #expect(try connection.changes(since: token) == ["todos 1"])
+    }
     @Test func theSequenceIsLazyAndReadAnewEachTime() throws {
         let token = try connection.token()
         try connection.blocking.readWrite { transaction in

@@ -65,7 +65,8 @@ struct ChangeReader {
     func start(since position: Int64) throws -> Int64? {
         guard try position >= discardedThrough() else { return nil }
         switch try stored.missed() {
-        case .none: return position == Self.startPosition ? 0 : nil
+        // Nothing was logged for it: what the log has is of the time before, for others.
+        case .none: return position == Self.startPosition ? try store.missedChangeLog.lastPosition() : nil
         case .known(let after):
             guard try position <= store.missedChangeLog.lastPosition() else { return nil }
             return max(position, after)

@@ -68,6 +68,26 @@ final class MissedChangeLog {
         }
     }
 
+    /// Appends a row that was not written, only placed elsewhere in an extension. A reader of changes must not see it.
+    ///
+    /// The entry says at which position that was, and at which one the row was written before. A later write moves the
+    /// entry, so that it counts for the reader, also one by a program that doesn't know these columns.
+    private func appendPlace(_ row: YapDatabaseRowIdentity) throws {
+        let sql = """
+            INSERT INTO changes2 (position, row, collection, key, placed, written)
+            SELECT next, ?1, ?2, ?3, next, 0 FROM (SELECT ifnull(max(position), 0) + 1 AS next FROM changes2) WHERE true
+            ON CONFLICT (row, collection, key) DO UPDATE SET
+                written = iif(placed IS position, written, position),
+                position = excluded.position, placed = excluded.position
+            """
+        try store.statement(sql) {
+            try $0.bind(row.rowID, at: 1)
+            try $0.bind(row.collection, at: 2)
+            try $0.bind(row.key, at: 3)
+            try $0.run()
+        }
+    }
+
     /// Notes that an extension changed what it has of rows, for those that depend on it and aren't registered here.
     ///
     /// - Parameter changed: Returns the rows, without those that were written in this transaction; nil for any rows.
@@ -93,7 +113,8 @@ final class MissedChangeLog {
         // Other extensions may be noted now.
         state = .unread
         guard isLogged, let rows else { return }
-        for row in rows { try append(row.rowID, YapCollectionKey(collection: row.collection, key: row.key)) }
+        try addPlaceColumns()
+        for row in rows { try appendPlace(row) }
         _ = try giveUpOldest(room: room())
     }
 
@@ -175,8 +196,19 @@ final class MissedChangeLog {
             """
             CREATE TABLE IF NOT EXISTS changes2 (
                 position INTEGER PRIMARY KEY, row INTEGER NOT NULL, collection TEXT NOT NULL, key TEXT NOT NULL,
-                UNIQUE (row, collection, key))
+                placed INTEGER, written INTEGER, UNIQUE (row, collection, key))
             """)
+    }
+
+    /// Adds the columns to a table that an earlier version of this library has made.
+    private func addPlaceColumns() throws {
+        guard try !hasPlaceColumns() else { return }
+        try store.sqlite.execute(
+            "ALTER TABLE changes2 ADD COLUMN placed INTEGER; ALTER TABLE changes2 ADD COLUMN written INTEGER")
+    }
+
+    private func hasPlaceColumns() throws -> Bool {
+        try number("SELECT count(*) FROM pragma_table_info('changes2') WHERE name = 'written'") > 0
     }
 
     // MARK: Bounds
@@ -263,6 +295,14 @@ final class MissedChangeLog {
             }
             return entries
         }
+    }
+
+    /// A query of the names of the rows that were written after the position `?1`, without those that were only placed
+    /// elsewhere in an extension; nil if there is no log.
+    func queryOfWrittenRows() throws -> String? {
+        guard try exists() else { return nil }
+        let written = try hasPlaceColumns() ? "iif(placed IS position, written, position)" : "position"
+        return "SELECT DISTINCT collection, key FROM changes2 WHERE position > ?1 AND \(written) > ?1"
     }
 
     func exists() throws -> Bool {

@@ -50,13 +50,15 @@ extension YapDatabaseReadTransaction {
         guard token.mayPrecede(store.mark), try reader.epoch() == token.epoch,
             let start = try reader.start(since: token.position)
         else { return nil }
+        let written = try store.missedChangeLog.queryOfWrittenRows()
         let sql =
-            try store.missedChangeLog.exists()
-            ? """
-            SELECT collection, key,
-                NOT EXISTS (SELECT 1 FROM database2 AS row WHERE row.collection = c.collection AND row.key = c.key)
-            FROM (SELECT DISTINCT collection, key FROM changes2 WHERE position > ?1) AS c ORDER BY collection, key
-            """ : "SELECT '', '', 0 WHERE ?1 IS NULL"
+            written.map {
+                """
+                SELECT collection, key,
+                    NOT EXISTS (SELECT 1 FROM database2 AS row WHERE row.collection = c.collection AND row.key = c.key)
+                FROM (\($0)) AS c ORDER BY collection, key
+                """
+            } ?? "SELECT '', '', 0 WHERE ?1 IS NULL"
         return YapDatabaseRows(self, RowCursor.Query(sql: sql, after: start)) {
             YapDatabaseChangedRow(
                 collection: $0.text(at: 0), key: $0.text(at: 1), isRemoved: $0.int64(at: 2) != 0)
