@@ -113,6 +113,23 @@ import Testing
         #expect(row?.stored.kept == .map([StoredValue.Entry(key: .text("color"), value: .text("red"))]))
     }
 
+    @Test func namesThatAFailedSavepointNotedAreNotedAgain() throws {
+        let connection = try folder.open().newConnection()
+        try connection.blocking.readWrite { try $0.set("old", "1") }
+        let program = try YapDatabase(path: folder.file) { _ in }
+        let bytes = Bytes(data: try CBOREncoder().encode(NewTodo(title: "new", color: "red")), metadata: nil)
+        try program.newConnection().blocking.readWrite { transaction in
+            try? transaction.savepoint {
+                try transaction.setStoredBytes(bytes, forKey: "1", inCollection: "todos")
+                throw Refused()
+            }
+            try transaction.setStoredBytes(bytes, forKey: "1", inCollection: "todos")
+        }
+        try connection.blocking.readWrite { try $0.set("newer", "1") }
+        let row = try DatabaseFile(path: folder.file).row("1", inCollection: "todos")
+        #expect(row?.stored.kept == .map([StoredValue.Entry(key: .text("color"), value: .text("red"))]))
+    }
+
     @Test func bytesAreRefusedWhereAnExtensionNeedsTheObject() throws {
         let database = try folder.open()
         try database.blocking.register(

@@ -47,6 +47,7 @@ extension YapDatabaseReadWriteTransaction {
 private struct RestorePoint {
     private let changes: CommitChanges
     private let mayHaveUnknown: [String: Bool]
+    private let storedNames: [String: Set<String>]
     private let mutations: MutationCounter
     private let undoneCount: Int
     private let totalChangesCount: Int
@@ -57,6 +58,7 @@ private struct RestorePoint {
         restoreExtensions = try transaction.uses().map { try $0.transaction.makeRestorePoint() }
         changes = transaction.changes
         mayHaveUnknown = transaction.mayHaveUnknown
+        storedNames = transaction.storedNames
         mutations = transaction.mutations
         undoneCount = transaction.undoneCount
         totalChangesCount = transaction.store.sqlite.totalChangesCount
@@ -78,6 +80,7 @@ private struct RestorePoint {
         store.missedChangeLog.reset()
         transaction.changes = changes
         transaction.mayHaveUnknown = mayHaveUnknown
+        transaction.storedNames = storedNames
         transaction.mutations = mutations
         transaction.undoneCount = undoneCount + store.sqlite.totalChangesCount - totalChangesCount
         transaction.iterationError = iterationError
