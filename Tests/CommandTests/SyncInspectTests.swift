@@ -272,7 +272,7 @@ import YapCloudKit
         try Connection(path: older).execute(
             "UPDATE yap2 SET data = CAST('2' AS BLOB) WHERE extension = 'cloudKit' AND key = 'classVersion'")
         let cases = [
-            ("absent", "is not there", 3), ("text", "is no database.", 1),
+            ("absent", "is not there", 3), ("text", "is no database, or an encrypted one", 1),
             ("songs", "no database of an app", 1),
             ("plain.yap", "has no sync", 3), ("older.yap", "start the app once", 1),
         ]

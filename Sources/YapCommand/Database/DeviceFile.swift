@@ -34,7 +34,7 @@ struct DeviceFile: Sendable {
                 switch error.code {
                 case .cannotOpen:
                     "can't be opened: \((error.underlying as? SQLiteError)?.message ?? error.message)."
-                case .notADatabase: "is no database."
+                case .notADatabase: "is no database, or an encrypted one, which yap can't read."
                 case .notAYapDatabase: "is no database of an app that uses Yap."
                 case .unsupportedFormat: "was written by a later version: use the yap of that version."
                 case .corrupt: "is damaged: keep it for inspection, and restore a backup. \(error.message)"
