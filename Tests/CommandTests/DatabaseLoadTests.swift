@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
+import SQLite
 import SQLiteTestSupport
 import Seams
 import Testing
@@ -155,6 +156,24 @@ import YapCloudKit
         #expect(other.code == 1 && other.errors.contains("is no database of an app"), "\(other)")
     }
 
+    @Test func aFileThatMayBeEncryptedIsCalledSo() async throws {
+        // An encrypted file has no byte that isn't as if drawn.
+        let random = SeededRandomSource(seed: 7)
+        let bytes = (0..<3 * 4096).map { _ in UInt8(random.next(in: 0..<256)) }
+        try Data(bytes).write(to: URL(filePath: path))
+        try stage.write("", "lines")
+        for words in [
+            ["info", path], ["dump", path], ["check", path], ["load", path, stage.folder.file("lines")],
+            ["vacuum", path], ["watch", path, "--seconds", "1"],
+        ] {
+            let ended = try await YapProcess.run(["db"] + words, in: stage.folder)
+            #expect(
+                ended.code == 1 && ended.errors.contains("is no database, or an encrypted one"),
+                "\(words): \(ended)")
+        }
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data(bytes))
+    }
+
     @Test func manyRowsAreLoadedInTransactionsOfBoundedSize() async throws {
         _ = try stage.open()
         let lines = (0..<1_201).map { #"{"collection":"n","key":"\#($0)","object":\#($0)}"# }.joined(
@@ -170,6 +189,132 @@ import YapCloudKit
         let bad = try await YapProcess.shell("cat bad | yap db load phone.yap - --replace", in: stage.folder)
         #expect(bad.code == 1 && bad.errors.contains("line 1202, column 1"), "\(bad)")
         #expect(bad.errors.contains("The first 1201 rows of the lines are in the file."), "\(bad)")
+    }
+
+    /// Lines of rows with the keys of a range.
+    private func lines(_ keys: Range<Int>, title: String = "Loaded") -> String {
+        keys.map { #"{"collection":"todos","key":"\#($0)","object":{"title":"\#(title)"}}"# + "\n" }.joined()
+    }
+
+    @Test func aKeyThatStandsTwiceIsFoundBeforeAnythingIsWritten() async throws {
+        let snapshot = try stage.open().snapshot
+        try stage.write(lines(0..<600) + lines(7..<8), "same")
+        let same = try await stage.db("load", path, stage.folder.file("same"), "--dry-run")
+        #expect(same.output.contains("600 inserted, 0 replaced, 1 unchanged, 0 skipped"), "\(same)")
+
+        try stage.write(lines(0..<600) + lines(7..<8, title: "Other") + lines(7..<8), "other")
+        let other = stage.folder.file("other")
+        let refused = try await stage.db("load", path, other)
+        #expect(refused.code == 4 && refused.errors.contains("line 601: the key 7 is in todos"), "\(refused)")
+        #expect(refused.errors.contains("by an earlier line"), "\(refused)")
+        #expect(try DatabaseFile(path: path).snapshot() == snapshot)
+        for (option, counts) in [
+            ("--skip-existing", "600 inserted, 0 replaced, 1 unchanged, 1 skipped"),
+            ("--replace", "600 inserted, 2 replaced, 0 unchanged, 0 skipped"),
+        ] {
+            let copy = stage.folder.file("copy\(option).yap")
+            let said = try await stage.db("load", copy, other, option, "--create", "--dry-run")
+            let done = try await stage.db("load", copy, other, option, "--create")
+            #expect(said.output.contains(counts) && done.output.contains(counts), "\(said) \(done)")
+        }
+    }
+
+    @Test func moreRowsThanCanBeCheckedAreRefused() throws {
+        try stage.write(lines(0..<3) + lines(0..<4), "lines")
+        let console = Console(program: "yap", environment: [:])
+        func check(_ rowsMax: Int) throws -> Int {
+            let load = RowLoad(
+                path, try LineInput(stage.folder.file("lines"), console), .refused, Progress(console),
+                checkedRowsMax: rowsMax)
+            try load.check(isNew: true)
+            return load.counts.inserted
+        }
+        #expect(try check(4) == 4)
+        #expect {
+            try check(3)
+        } throws: { error in
+            guard case Failure.failed(let words) = error else { return false }
+            return words.hasPrefix("line 7: more than 3 rows can't be checked")
+        }
+    }
+
+    @Test func whoInterruptsALoadIsToldHowManyRowsAreInTheFile() async throws {
+        _ = try stage.open()
+        try stage.write(lines(0..<600), "lines")
+        // All lines are in the pipe, and the signal waits, before the program begins.
+        let ended = try await YapProcess.shell(
+            """
+            mkfifo pipe && exec 3<>pipe && cat lines >&3 &&
+            env --block-signal=INT bash -c 'kill -INT $$; exec yap db load phone.yap - <&3'
+            """, in: stage.folder)
+        #expect(ended.code == 1 && ended.errors.contains("interrupted"), "\(ended)")
+        #expect(ended.errors.contains(". The first 500 rows of the lines are in the file."), "\(ended)")
+        #expect(try rows("phone.yap").count == 500)
+    }
+
+    @Test func aManualViewStaysReadableWhileTheAppHasTheFileOpen() async throws {
+        let database = try stage.open()
+        let board = YapDatabaseManualView(
+            "board", of: DatabaseStage.Todo.self, in: "todos", groups: String.self, version: "1")
+        try await database.register(board)
+        try stage.fillTodos(database)
+        let connection = database.newConnection()
+        try await connection.readWrite { _ = try $0[board].append("0", to: "now") }
+        try stage.write(try await stage.db("dump", path).output, "dump")
+        try stage.write(lines(9..<10), "lines")
+        for load in ["yap db load phone.yap lines", "cat lines | yap db load phone.yap -"] {
+            let refused = try await YapProcess.shell(load, in: stage.folder)
+            #expect(
+                refused.code == 4 && refused.errors.contains("board (YapDatabaseManualView)"), "\(refused)")
+            #expect(refused.errors.contains("can't catch up") && refused.errors.contains("--while-open"))
+            // What writes nothing isn't refused.
+            let same = try await YapProcess.shell(load.replacing("lines", with: "dump"), in: stage.folder)
+            #expect(same.code == 0 && same.output.contains("4 unchanged"), "\(same)")
+        }
+        #expect(try rows("phone.yap").count == 4)
+        try await connection.readWrite { try $0.touchObject(forKey: "0", inCollection: "todos") }
+        #expect(try await connection.read { try $0[board].count(in: "now") } == 1)
+
+        let forced = try await stage.db("load", path, stage.folder.file("lines"), "--while-open")
+        #expect(forced.code == 0 && forced.output.contains("1 inserted"), "\(forced)")
+        await #expect(throws: YapDatabaseError.self) {
+            _ = try await connection.read { try $0[board].count(in: "now") }
+        }
+        try await database.close()
+        try stage.write(lines(10..<11), "lines")
+        let alone = try await stage.db("load", path, stage.folder.file("lines"))
+        #expect(alone.code == 0 && alone.output.contains("1 inserted"), "\(alone)")
+    }
+
+    @Test func noMoreRowsAreLoadedBesideAnAppThanItsIndexCatchesUpWith() async throws {
+        let database = try stage.open()
+        let index = YapDatabaseSecondaryIndex("lists", of: DatabaseStage.Todo.self, in: "todos", version: "1")
+        {
+            $0.column(\.list)
+        }
+        try await database.register(index)
+        #expect(try await stage.db("load", path, "-", input: lines(0..<1)).code == 0)
+        // As if 99,989 other rows had been written without the index.
+        try Connection(path: path).execute(
+            """
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 99989)
+            INSERT INTO changes2 (row, collection, key) SELECT n + 1000, 'todos', 'gone ' || n FROM numbers
+            """)
+        try stage.write(lines(1..<12), "eleven")
+        for load in ["yap db load phone.yap eleven", "cat eleven | yap db load phone.yap -"] {
+            let refused = try await YapProcess.shell(load, in: stage.folder)
+            #expect(
+                refused.code == 4 && refused.errors.contains("which catches up with at most 10 more rows"),
+                "\(refused)")
+        }
+        #expect(try rows("phone.yap").count == 1)
+        let loaded = try await stage.db("load", path, "-", input: lines(1..<11))
+        #expect(loaded.code == 0 && loaded.output.contains("10 inserted"), "\(loaded)")
+        try stage.write(lines(11..<12), "eleven")
+        let full = try await stage.db("load", path, stage.folder.file("eleven"))
+        #expect(full.code == 4 && full.errors.contains("at most 0 more rows"), "\(full)")
+        try await database.close()
+        #expect(try await stage.db("load", path, stage.folder.file("eleven")).code == 0)
     }
 
     @Test func aHugeValueIsDumpedAndLoaded() async throws {

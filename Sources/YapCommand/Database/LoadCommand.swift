@@ -14,14 +14,16 @@ enum LoadCommand {
         name: "db load", summary: "write the rows of a dump into an app's database, also while the app runs",
         details: """
             LINES is what db dump printed, or lines like it; - is the standard input. A file is checked as a whole
-            before anything is written. The rows are written a few hundred in a transaction, in the order of the lines.
-            A row that is there with the same bytes isn't written; one with others is an error, unless --replace or
-            --skip-existing says what to do.
+            before anything is written, and has at most 3,000,000 rows; a pipe isn't, and has any number. The rows are
+            written a few hundred in a transaction, in the order of the lines. A row that is there with the same bytes,
+            also from an earlier line, isn't written; one with others is an error, unless --replace or --skip-existing
+            says what to do.
 
-            Views, indexes and searches take the rows in when the app next uses them, also while it runs. The
-            sync uploads them when the app next registers it: while a process has a file with a sync open, load
-            refuses, unless --while-open says that the rows may wait for that. No closure of the app sees the rows:
-            they aren't checked against its types.
+            A running app's automatic views, indexes, searches and relationships catch up before the app's next write,
+            with up to 100,000 rows. With more rows they can't, nor can a manual view with any: the app can't read them
+            then until it registers them again. The sync uploads the rows when the app next registers it. So while a
+            process has the file open, load refuses what would have to wait for a registration, unless --while-open is
+            given. No closure of the app sees the rows: they aren't checked against its types.
 
             The columns of an error are bytes. A line with storedObject or storedMetadata has bytes that its object or
             metadata alone doesn't give; remove them if you change the object or the metadata.
@@ -36,7 +38,8 @@ enum LoadCommand {
             Command.Option(name: "create", help: "make the database if there is none"),
             Command.Option(name: "dry-run", help: "check the lines and count, and write nothing"),
             Command.Option(
-                name: "while-open", help: "also if the file has a sync and another process has it open"),
+                name: "while-open",
+                help: "also if another process has the file open and would have to register anew"),
         ],
         json: """
             {"file", "lines", "inserted", "replaced", "unchanged", "skipped", "isDryRun", "syncs": [name]}: syncs, which
@@ -59,9 +62,9 @@ enum LoadCommand {
         let isNew = invocation.has("create") && access(path, F_OK) != 0 && errno == ENOENT
         let openers = OtherOpeners(path: path)
         let syncs = isNew ? [] : try syncNames(path)
-        let guardSync = SyncGuard(
-            path: path, syncs: invocation.has("while-open") ? [] : syncs, openers: openers)
-        if !invocation.has("dry-run") { try guardSync.check(loaded: nil) }
+        let openFile = OpenFileGuard(
+            path: path, syncs: syncs, openers: invocation.has("while-open") ? nil : openers)
+        if !invocation.has("dry-run") { try openFile.checkSyncs() }
 
         let input = try LineInput(lines, console)
         let load = RowLoad(
@@ -69,8 +72,9 @@ enum LoadCommand {
         let isDryRun = invocation.has("dry-run")
         if isDryRun || input.rewind() { try load.check(isNew: isNew) }
         if !isDryRun {
+            try openFile.checkExtensions(rowsCount: load.counts.inserted + load.counts.replaced)
             load.startAgain()
-            try load.write(guardSync)
+            try load.write(openFile)
         }
         try report(load, path, isDryRun, syncs, invocation.has("json"), console)
     }
@@ -105,25 +109,5 @@ enum LoadCommand {
         for name in syncs {
             console.note("The sync \(Shown.word(name)) uploads the rows when the app next registers it.")
         }
-    }
-}
-
-/// Keeps rows from a file whose sync wouldn't notice them before the app starts again.
-struct SyncGuard {
-    let path: String
-    /// The names of the syncs that the file has.
-    let syncs: [String]
-    let openers: OtherOpeners
-
-    /// - Parameter loaded: What is in the file already, in words.
-    /// - Throws: `Failure.refused` if the file has a sync, and another process has it open.
-    func check(loaded: String?) throws {
-        guard let sync = syncs.first, try DeviceFile(path: path).opening({ try openers.exist() }) else {
-            return
-        }
-        throw Failure.refused(
-            "\(Shown.word(path)) has the sync \(Shown.word(sync)), and another process has the file open: rows that "
-                + "are loaded now would be uploaded only when the app registers the sync again, at its next start. "
-                + "End the app first, or add --while-open." + (loaded.map { " \($0)" } ?? ""))
     }
 }

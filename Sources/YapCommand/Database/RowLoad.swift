@@ -25,10 +25,16 @@ final class RowLoad {
     private let input: LineInput
     private let existing: Existing
     private let progress: Progress
+    private let checkedRowsMax: Int
     private(set) var counts = Counts()
 
-    init(_ path: String, _ input: LineInput, _ existing: Existing, _ progress: Progress) {
+    /// - Parameter checkedRowsMax: Maximum number of rows that `check` reads.
+    init(
+        _ path: String, _ input: LineInput, _ existing: Existing, _ progress: Progress,
+        checkedRowsMax: Int = RowDigests.rowsMaxDefault
+    ) {
         (self.path, self.input, self.existing, self.progress) = (path, input, existing, progress)
+        self.checkedRowsMax = checkedRowsMax
         // Ctrl-C is held back, and must end a wait for the next line too.
         input.whileWaiting = { try progress.step("waiting for lines") }
     }
@@ -51,48 +57,64 @@ final class RowLoad {
 
     private func checkAll(_ stored: (DumpLine) throws -> YapDatabaseReadWriteTransaction.StoredBytes?) throws
     {
+        var digests = RowDigests(rowsMax: checkedRowsMax)
         while let (line, number) = try nextLine() {
-            count(try decide(line, number, try stored(line)), in: &counts)
+            let name = try RowDigests.Digest(collection: line.collection, key: line.key)
+            let said = try RowDigests.Digest(line.bytes)
+            let earlier = digests.row(name)
+            let row = try earlier ?? stored(line).map { try RowDigests.Digest($0) }
+            let decision = try decide(line, number, row.map { $0 == said }, isOfLine: earlier != nil)
+            count(decision, in: &counts)
+            try digests.set(decision == .skip ? row ?? said : said, for: name, line: number)
             if number % Self.transactionRowsMax == 0 { try progress.step("checked \(number) lines") }
         }
     }
 
     /// Reads and writes all lines.
-    func write(_ guardSync: SyncGuard) throws {
+    func write(_ openFile: OpenFileGuard) throws {
         let file = DeviceFile(path: path)
         var options = YapDatabaseOptions()
         options.observesOtherProcesses = false
         let database = try file.opening { try YapDatabase(path: path, options: options) { _ in } }
         let connection = database.newConnection()
-        var isAny = true
-        while isAny {
-            let (batch, failure) = readBatch()
-            if !batch.isEmpty {
-                try guardSync.check(loaded: loadedText)
-                let before = counts
-                do {
-                    try file.opening {
-                        try connection.blocking.readWrite { transaction throws in
-                            for (line, number) in batch { try write(line, number, transaction) }
-                        }
-                    }
-                } catch {
-                    counts = before
-                    throw adding(loadedText, to: error)
-                }
-            }
-            if let failure { throw adding(loadedText, to: failure) }
-            isAny = !batch.isEmpty
-            if isAny { try progress.step("loaded \(counts.lines) lines") }
+        do {
+            while try writeBatch(connection, openFile) { try progress.step("loaded \(counts.lines) lines") }
+        } catch {
+            throw adding(loadedText, to: error)
         }
         try database.blocking.close()
+    }
+
+    /// Writes the rows of the next transaction. Returns false if there are none.
+    private func writeBatch(_ connection: YapDatabaseConnection, _ openFile: OpenFileGuard) throws -> Bool {
+        let (batch, failure) = readBatch()
+        if !batch.isEmpty {
+            try openFile.checkSyncs()
+            let before = counts
+            do {
+                try DeviceFile(path: path).opening {
+                    try connection.blocking.readWrite { transaction throws in
+                        for (line, number) in batch { try write(line, number, transaction) }
+                        // Before the commit: an app may have opened the file since the last one.
+                        let writtenCount =
+                            counts.inserted + counts.replaced - before.inserted - before.replaced
+                        try openFile.checkExtensions(rowsCount: writtenCount)
+                    }
+                }
+            } catch {
+                counts = before
+                throw error
+            }
+        }
+        if let failure { throw failure }
+        return !batch.isEmpty
     }
 
     private func write(
         _ line: DumpLine, _ number: Int, _ transaction: YapDatabaseReadWriteTransaction
     ) throws {
         let stored = try transaction.storedBytes(forKey: line.key, inCollection: line.collection)
-        let decision = try decide(line, number, stored)
+        let decision = try decide(line, number, stored.map { $0 == line.bytes }, isOfLine: false)
         if decision == .insert || decision == .replace {
             try transaction.setStoredBytes(line.bytes, forKey: line.key, inCollection: line.collection)
         }
@@ -128,18 +150,20 @@ final class RowLoad {
         return nil
     }
 
-    private func decide(
-        _ line: DumpLine, _ number: Int, _ stored: YapDatabaseReadWriteTransaction.StoredBytes?
-    ) throws -> Decision {
-        guard let stored else { return .insert }
-        if stored == line.bytes { return .leave }
+    /// - Parameters:
+    ///   - isSame: Whether the row that is there has the line's bytes; nil if there is none.
+    ///   - isOfLine: Whether the row is known to be that of an earlier line.
+    private func decide(_ line: DumpLine, _ number: Int, _ isSame: Bool?, isOfLine: Bool) throws -> Decision {
+        guard let isSame else { return .insert }
+        if isSame { return .leave }
         switch existing {
         case .replaced: return .replace
         case .skipped: return .skip
         case .refused:
+            let (key, collection) = (Shown.word(line.key), Shown.word(line.collection))
             throw Failure.refused(
-                "line \(number): the key \(Shown.word(line.key)) is in \(Shown.word(line.collection)) with another "
-                    + "object or metadata: add --replace or --skip-existing.")
+                "line \(number): the key \(key) is in \(collection) with another object or metadata"
+                    + (isOfLine ? " by an earlier line" : "") + ": add --replace or --skip-existing.")
         }
     }
 
@@ -159,9 +183,10 @@ final class RowLoad {
 
     private func adding(_ text: String?, to error: any Error) -> any Error {
         guard let text else { return error }
+        func joined(_ words: String) -> String { words + (words.hasSuffix(".") ? " " : ". ") + text }
         return switch error {
-        case Failure.failed(let words): Failure.failed("\(words) \(text)")
-        case Failure.refused(let words): Failure.refused("\(words) \(text)")
+        case Failure.failed(let words): Failure.failed(joined(words))
+        case Failure.refused(let words): Failure.refused(joined(words))
         default: error
         }
     }

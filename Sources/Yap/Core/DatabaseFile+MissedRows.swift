@@ -1,0 +1,57 @@
+import SQLite
+
+// In `DatabaseFile` the plain name is that of another type.
+private typealias Note = StoredExtension
+
+extension DatabaseFile {
+    /// How many rows may still be written without an extension.
+    package struct RoomForMissedRows: Sendable {
+        /// The extension's registered name.
+        package let name: String
+        /// The name of its class.
+        package let className: String
+        /// Whether it can catch up with any missed rows.
+        package let catchesUp: Bool
+        /// Maximum number of rows, with which it can catch up; 0 if it can't.
+        package let rowsMax: Int
+    }
+
+    /// How many rows another process may write before one that has the extensions registered can't read them until it
+    /// registers them again.
+    ///
+    /// Readers of changes begin anew by themselves, hooks read nothing, and an extension that already can't catch up
+    /// loses nothing: these aren't counted.
+    ///
+    /// - Parameter otherClass: The name of a class whose extensions aren't counted either.
+    /// - Returns: That of the extension with the fewest; nil if there is none.
+    /// - Throws: `SQLiteError`, inside of `read`.
+    package func fewestMissableRows(exceptOf otherClass: String) throws -> RoomForMissedRows? {
+        let hasLog =
+            try number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'changes2'") > 0
+        let config = ConfigTable(sqlite)
+        var rooms: [RoomForMissedRows] = []
+        for stored in try extensions() where !stored.name.hasPrefix(ChangeReader.namePrefix) {
+            guard ![otherClass, YapDatabaseHooks<Int>.className].contains(stored.className) else { continue }
+            let missed = try Note.Missed(config.text(extension: stored.name, key: ConfigTable.missedKey)) {
+                hasLog ? try number("SELECT ifnull(max(position), 0) FROM changes2") : 0
+            }
+            let catchesUp = try config.text(extension: stored.name, key: ConfigTable.catchesUpKey) != nil
+            var rowsMax = catchesUp ? MissedChangeLog.rowsMaxDefault : 0
+            switch missed {
+            case .unknown: continue
+            case .none: break
+            case .known(let after):
+                rowsMax -= Int(try number("SELECT count(*) FROM changes2 WHERE position > \(after)"))
+            }
+            rooms.append(
+                RoomForMissedRows(
+                    name: stored.name, className: stored.className, catchesUp: catchesUp,
+                    rowsMax: max(0, rowsMax)))
+        }
+        return rooms.min { $0.rowsMax < $1.rowsMax }
+    }
+
+    private func number(_ sql: String) throws -> Int64 {
+        try sqlite.withStatement(sql) { try $0.step() ? $0.int64(at: 0) : 0 }
+    }
+}

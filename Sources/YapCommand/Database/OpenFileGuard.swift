@@ -1,0 +1,47 @@
+import SQLite
+import Yap
+import YapCloudKit
+
+/// Keeps rows from a file that another process has open, if what that process has registered can't take them in before
+/// it is registered again.
+struct OpenFileGuard {
+    private static let remedy = "End the app first, or add --while-open."
+
+    let path: String
+    /// The names of the syncs that the file has.
+    let syncs: [String]
+    /// Nil: nothing is refused.
+    let openers: OtherOpeners?
+
+    /// - Throws: `Failure.refused` if the file has a sync, and another process has it open.
+    func checkSyncs() throws {
+        guard let sync = syncs.first, try isOpen() else { return }
+        throw Failure.refused(
+            "\(Shown.word(path)) has the sync \(Shown.word(sync)), and another process has the file open: rows that "
+                + "are loaded now would be uploaded only when the app registers the sync again, at its next start. "
+                + Self.remedy)
+    }
+
+    /// - Parameter rowsCount: How many rows are about to be written.
+    /// - Throws: `Failure.refused` if an extension can't catch up with that many, and another process has the file
+    ///   open.
+    func checkExtensions(rowsCount: Int) throws {
+        guard rowsCount > 0, try isOpen() else { return }
+        let room = try DeviceFile(path: path).read {
+            try $0.fewestMissableRows(exceptOf: YapDatabaseCloudKit.className)
+        }
+        guard let room, rowsCount > room.rowsMax else { return }
+        let name = Shown.word(room.name)
+        let limit =
+            room.catchesUp ? "catches up with at most \(room.rowsMax) more rows" : "can't catch up with rows"
+        throw Failure.refused(
+            "\(Shown.word(path)) has the extension \(name) (\(Shown.word(room.className))), which \(limit), and "
+                + "another process has the file open: the app couldn't read \(name) until it registers it again, at "
+                + "its next start. \(Self.remedy)")
+    }
+
+    private func isOpen() throws -> Bool {
+        guard let openers else { return false }
+        return try DeviceFile(path: path).opening { try openers.exist() }
+    }
+}
