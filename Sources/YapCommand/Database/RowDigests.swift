@@ -32,7 +32,7 @@ struct RowDigests {
         }
     }
 
-    /// Default maximum number of rows, which take about 140 MB of memory.
+    /// Default maximum number of rows, which take up to 200 MB of memory.
     static let rowsMaxDefault = 3_000_000
 
     private let rowsMax: Int
