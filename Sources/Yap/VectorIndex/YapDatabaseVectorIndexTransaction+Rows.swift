@@ -80,7 +80,7 @@ extension YapDatabaseVectorIndexTransaction {
 
     /// Returns the vector of an object; nil if it isn't in the index.
     ///
-    /// - Parameter passesOverMistakes: Whether an object with a mistaken vector isn't in the index. Else it is an error.
+    /// - Parameter passesOverMistakes: Whether an object with a mistaken vector isn't in the index. Else it throws.
     private func vector(
         of object: any Sendable, _ key: String, _ passesOverMistakes: Bool
     ) throws -> [Float]? {
