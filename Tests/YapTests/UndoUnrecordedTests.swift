@@ -84,6 +84,34 @@ import Testing
         #expect(try (keys("todos"), keys("notes")) == (["work"], ["1"]))
     }
 
+    @Test(arguments: [false, true])
+    func ofChangesThatHaveNoNameOnlyRemovalsAreAConflict(removes: Bool) throws {
+        try database.blocking.close()
+        var options = YapDatabaseOptions()
+        options.changedKeysPerCommitMax = 3
+        let database = try folder.open(options)
+        let hooks = YapDatabaseHooks<any Sendable>(
+            "note", in: ["todos"],
+            didModify: { row, transaction in try transaction.note("text", row.key) },
+            didRemove: { row, transaction in
+                if !removes { return try transaction.note("removed", row.key) }
+                try transaction.removeObject(forKey: row.key, inCollection: "notes")
+            })
+        try database.blocking.register(hooks)
+        try database.blocking.register(undo)
+        let connection = database.newConnection()
+        try connection.blocking.readWrite { transaction in
+            try transaction[undo].group("Add") {
+                for number in 0..<9 { try transaction.set("new", "\(number)") }
+            }
+        }
+        let thrown = conflict { try connection.blocking.readWrite { _ = try $0[undo].undo() } }
+        #expect((thrown != nil) == removes)
+        #expect(thrown?.dependentRows.contains(row("", "notes")) ?? true)
+        let count = try connection.blocking.read { try $0.numberOfKeys(inCollection: "todos") }
+        #expect(count == (removes ? 11 : 2))
+    }
+
     @Test func aLogWithoutLimitsRecordsAClearing() throws {
         let undo = YapDatabaseUndo(
             "unlimited", in: ["todos"], groupsMax: .max, rowsPerGroupMax: .max, bytesMax: .max)

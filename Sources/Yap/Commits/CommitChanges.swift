@@ -4,6 +4,8 @@ struct CollectionChanges: Sendable {
     var isCleared = false
     /// There were more changes than a commit names.
     var isOverflown = false
+    /// One of these was the removal of a row.
+    var hasUnnamedRemovals = false
     var rows: [ExactString: RowChangeRecord] = [:]
 
     /// Adds a change, and returns whether its key is new. A new key that isn't allowed is counted as overflow.
@@ -12,7 +14,10 @@ struct CollectionChanges: Sendable {
         // The clearing already says that a row which isn't named since was removed.
         if isCleared, change.flags == .removed, rows[key] == nil { return false }
         guard allowsNew else {
-            if rows[key]?.merge(change) == nil { isOverflown = true }
+            if rows[key]?.merge(change) == nil {
+                isOverflown = true
+                if change.flags.contains(.removed) { hasUnnamedRemovals = true }
+            }
             return false
         }
         // A key is mostly changed once in a commit: then this is the only search for it.
@@ -50,6 +55,9 @@ struct CommitChanges: Sendable {
             }
             if changes.isOverflown {
                 collections[collection, default: CollectionChanges()].isOverflown = true
+            }
+            if changes.hasUnnamedRemovals {
+                collections[collection, default: CollectionChanges()].hasUnnamedRemovals = true
             }
         }
     }

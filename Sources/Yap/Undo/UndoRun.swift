@@ -195,7 +195,7 @@ struct UndoRun {
 
     /// The rows of collections that the log doesn't record which were removed in the savepoint that is under way:
     /// neither the other side nor anything else would bring them back. The key "" stands for rows that have no name
-    /// here: their collection was cleared, or there are more than a commit names.
+    /// here: their collection was cleared, or a commit names no more of its changes.
     private func unrecordedRemovals() -> [YapCollectionKey] {
         guard let collections = recorder.undo.collections else { return [] }
         let recorded = Set(collections.map { ExactString($0) })
@@ -203,7 +203,7 @@ struct UndoRun {
         if changes.isAllCleared { return [YapCollectionKey(collection: "", key: "")] }
         var removed: [YapCollectionKey] = []
         for (collection, changes) in changes.collections where !recorded.contains(collection) {
-            if changes.isCleared || changes.isOverflown {
+            if changes.isCleared || changes.hasUnnamedRemovals {
                 removed.append(YapCollectionKey(collection: collection.string, key: ""))
             }
             for (key, change) in changes.rows where change.flags.contains(.removed) {
