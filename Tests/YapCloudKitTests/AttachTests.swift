@@ -375,6 +375,40 @@ extension AttachTests {
         }
         #expect(try keys() == [])
     }
+
+    @Test func rulesThatWaitDoNotFireBeforeEverythingIsFetchedAgain() throws {
+        let device = try HandledDevice(cloud, suspended: true)
+        let family = YapDatabaseRelationship("family", version: "1") {
+            $0.edge(
+                "uses", \Todo.note, in: "todos", to: "todos", rules: .deleteDestinationIfAllSourcesDeleted)
+        }
+        try device.database.blocking.register(family)
+        func setToken(_ text: String?, moreComing: Bool = false) throws {
+            try device.write { _, ext in
+                try ext.setToken(
+                    text.map { CKServerChangeToken(token: $0) }, forZone: HandledDevice.zoneID,
+                    databaseIdentifier: nil, moreComing: moreComing)
+            }
+        }
+        func keys() throws -> [String] {
+            try device.database.newConnection().blocking.read { try $0.allKeys(inCollection: "todos") }
+        }
+        try setToken("first", moreComing: true)
+        try device.write { transaction, _ in
+            try transaction.setObject(Todo(), forKey: "to", inCollection: "todos")
+            try transaction.setObject(Todo(note: "to"), forKey: "from", inCollection: "todos")
+        }
+        try device.write { transaction, _ in
+            try transaction.removeObject(forKey: "from", inCollection: "todos")
+        }
+        #expect(try keys() == ["to"])
+        try setToken(nil)
+        #expect(try keys() == ["to"])
+        try setToken("again", moreComing: true)
+        #expect(try keys() == ["to"])
+        try setToken("last")
+        #expect(try keys() == [])
+    }
 }
 
 extension HandledDevice {

@@ -269,15 +269,19 @@ extension YapDatabaseCloudKitTransaction {
     /// not answered may be among what is gone.
     ///
     /// - Parameter moreComing: Whether the page is not the last one, as the fetch says. Until the last one, rules of
-    ///   relationships that count all sources or destinations wait. Default: it is the last one.
+    ///   relationships that count all sources or destinations wait. Default: it is the last one. Without a token it
+    ///   says nothing, and rules that wait go on waiting.
     public func setToken(
         _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?,
         moreComing: Bool = false
     ) throws {
         try writing { _ in
             let database = try databaseKey(databaseIdentifier)
-            if token != nil { try noteFetchedRows() }
-            try setMoreComing(moreComing, zoneID, database)
+            // Without a token everything comes again: that is no last page.
+            if token != nil {
+                try noteFetchedRows()
+                try setMoreComing(moreComing, zoneID, database)
+            }
             // The page may have shown what others made of records of which changes wait, and the app may pass that
             // over: what waits is another write then.
             try tables.renameWritesOfKnownRecords(in: database)
