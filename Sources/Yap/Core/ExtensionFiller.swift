@@ -51,6 +51,8 @@ struct ExtensionFiller {
     private func fill(in transaction: YapDatabaseReadWriteTransaction) throws {
         guard !store.filling.isEmpty else { return }
         transaction.isHandingRows = true
+        // Also for the flush, in which the rules of missed rows fire.
+        transaction.passesOverMissed = true
         var uses: [YapDatabaseReadTransaction.ExtensionUse] = []
         for use in try transaction.uses() where try isReady(use.entry) {
             try handMissed(to: use, in: transaction)
@@ -196,6 +198,8 @@ struct ExtensionFiller {
     ) throws {
         guard !rows.isEmpty else { return }
         let recordedCount = transaction.recordedCount
+        transaction.passesOverMissed = false
+        defer { transaction.passesOverMissed = true }
         try use.transaction.fill(rows)
         guard transaction.recordedCount == recordedCount else {
             throw YapDatabaseError(.extensionsDoNotSettle, "rows were changed in fill(_:)")

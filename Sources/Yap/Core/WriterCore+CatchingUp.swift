@@ -8,6 +8,7 @@ extension WriterCore {
         do {
             try member(isAlone: true) { transaction in
                 transaction.isHandingRows = true
+                transaction.passesOverMissed = true
                 // Each comes after those that it depends on.
                 for use in try transaction.uses() where use.entry.canCatchUp {
                     try use.entry.checkAgain(store)

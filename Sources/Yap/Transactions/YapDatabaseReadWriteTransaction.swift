@@ -23,7 +23,10 @@ public final class YapDatabaseReadWriteTransaction: YapDatabaseReadTransaction {
     package var mayLackRows = false
     /// Whether what is wrong with a single row is passed over: what was fetched comes again and again until it is
     /// stored, and what was missed is handed over until it is handled.
-    var passesOverMistakes: Bool { mayLackRows || isHandingRows }
+    var passesOverMistakes: Bool { mayLackRows || passesOverMissed }
+    /// Whether it hands over rows that extensions missed, or does what follows from them. Not while all rows are handed
+    /// to a new extension: who registers it hears of a mistake.
+    var passesOverMissed = false
     /// By collection: whether stored objects may have properties that its type doesn't know.
     var mayHaveUnknown: [String: Bool] = [:]
     /// By collection: the noted names of properties, as `setStoredBytes` read and added to them.
