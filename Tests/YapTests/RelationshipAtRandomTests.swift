@@ -19,27 +19,41 @@ private struct RelationshipModel: Equatable {
 
     var nodes: [String: GraphNode] = [:]
     var edges: [YapDatabaseEdge: YapDatabaseEdgeRules] = [:]
+    /// Edges that nodes have to nodes that don't exist.
+    var absent: [YapDatabaseEdge: YapDatabaseEdgeRules] = [:]
 
     mutating func set(_ node: GraphNode, _ key: String) {
         nodes[key] = node
+        for edge in absent.keys where edge.source.key == key { absent[edge] = nil }
+        for edge in absent.keys where edge.destination == .node(key) {
+            edges[edge] = absent.removeValue(forKey: edge)
+        }
         for edge in edges.keys where !edge.isManual && edge.source.key == key { edges[edge] = nil }
         for edge in node.edges(from: .node(key)) { edges[edge] = edge.rules }
     }
 
-    /// As another version fills it: an edge that was dropped is made again if its destination exists now.
+    /// As another version fills it.
     mutating func fill() {
         for (key, node) in nodes { set(node, key) }
         for case (let edge, .row(let row)) in edges.keys.map({ ($0, $0.destination) })
         where nodes[row.key] == nil {
-            edges[edge] = nil
+            drop(edge)
         }
+    }
+
+    /// Deletes an edge whose source stays.
+    private mutating func drop(_ edge: YapDatabaseEdge) {
+        guard let rules = edges.removeValue(forKey: edge), !edge.isManual else { return }
+        absent[edge] = rules
     }
 
     mutating func remove(_ key: String, _ pending: inout [Deleted]) {
         guard nodes.removeValue(forKey: key) != nil else { return }
+        for edge in absent.keys where edge.source.key == key { absent[edge] = nil }
         for edge in edges.keys {
             let (isSource, isEnd) = (edge.source.key == key, edge.destination == .node(key))
-            guard isSource || isEnd, let rules = edges.removeValue(forKey: edge) else { continue }
+            guard isSource || isEnd, let rules = edges[edge] else { continue }
+            if isSource { edges[edge] = nil } else { drop(edge) }
             if !(isSource && isEnd) { pending.append(Deleted(edge: edge.with(rules), isSource: isSource)) }
         }
         pending.removeAll { $0.other == key }
@@ -52,7 +66,7 @@ private struct RelationshipModel: Equatable {
                 guard case .row(let row) = edge.destination else { continue }
                 let (hasSource, hasEnd) = (nodes[edge.source.key] != nil, nodes[row.key] != nil)
                 if hasSource, hasEnd { continue }
-                edges[edge] = nil
+                if hasSource { drop(edge) } else { edges[edge] = nil }
                 if hasSource || hasEnd {
                     pending.append(Deleted(edge: edge.with(rules), isSource: hasEnd))
                 }

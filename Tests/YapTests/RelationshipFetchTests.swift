@@ -8,7 +8,10 @@ import Testing
 
     private let stage: RelationshipStage
 
-    init() throws { stage = try RelationshipStage() }
+    init() throws {
+        stage = try RelationshipStage()
+        try stage.registerSync()
+    }
 
     private func child(_ owner: String, _ rules: YapDatabaseEdgeRules = .deleteSourceIfDestinationDeleted)
         -> GraphNode
@@ -18,7 +21,10 @@ import Testing
 
     private func reopened(_ version: String = "1") throws -> RelationshipStage {
         try stage.database.blocking.close()
-        return try RelationshipStage(YapDatabaseRelationship("graph", version: version), in: stage.folder)
+        let again = try RelationshipStage(
+            YapDatabaseRelationship("graph", version: version), in: stage.folder)
+        try again.registerSync()
+        return again
     }
 
     // MARK: Missing ends
@@ -164,6 +170,28 @@ import Testing
         #expect(try stage.keys() == ["b", "parent"])
     }
 
+    @Test func aRowThatAPageRemovesAndMakesAgainKeepsEdgesWithoutARule() throws {
+        let manual = YapDatabaseEdge("by hand", from: .node("album"), to: .node("photo"))
+        let back = YapDatabaseEdge("back", from: .node("photo"), to: .node("album"))
+        try stage.fetch { transaction in
+            try transaction.set(GraphNode(), "photo")
+            try transaction.set(GraphNode("has", ["photo"], .deleteDestinationIfSourceDeleted), "album")
+            try transaction.set(GraphNode("names", ["photo"]), "list")
+            for edge in [manual, back] { try transaction[stage.graph].add(edge) }
+        }
+        try stage.fetch { transaction in
+            try transaction.remove("photo")
+            try transaction.set(GraphNode(), "photo")
+        }
+        let edges = try stage.read { try $0[stage.graph].edges() }
+        #expect(edges.map(\.name).sorted() == ["back", "by hand", "has", "names"])
+        try stage.fetch { try $0.remove("photo") }
+        #expect(try stage.count() == 0 && stage.table("Pending") == 0)
+        try stage.fetch { try $0.set(GraphNode(), "photo") }
+        try stage.write { try $0.remove("album") }
+        #expect(try stage.keys() == ["list"])
+    }
+
     // MARK: Rules that count
 
     @Test func aRetainCountWaitsUntilAllPagesAreThere() throws {
@@ -204,17 +232,54 @@ import Testing
         #expect(try stage.keys() == ["second", "several"])
     }
 
-    @Test func rulesThatWaitFireWhenTheFetchStandsStillForAnotherUserOrEnds() throws {
+    /// A source that was the last one while more pages come.
+    private func setWaiting(_ stage: RelationshipStage) throws {
         let rules = Rules.deleteDestinationIfAllSourcesDeleted
         try stage.fetch(isLast: false) { transaction in
             try transaction.set(GraphNode(), "to")
             try transaction.set(GraphNode("uses", ["to"], rules), "from")
         }
         try stage.write { try $0.remove("from") }
+    }
+
+    @Test(arguments: [false, true]) func rulesThatWaitForAnotherUsersPagesDoNotFire(relaunches: Bool) throws {
+        try setWaiting(stage)
         try stage.write { try $0.setFetchedParts(ofExtension: "sync") { _ in true } }
-        #expect(try stage.keys() == ["to"])
         try stage.write { try $0.setFetchedParts(ofExtension: "sync") { $0 != "zone" } }
-        #expect(try stage.keys() == [])
+        #expect(try stage.keys() == ["to"])
+        let later = relaunches ? try reopened() : stage
+        // Those of the user who is signed in don't wait for them.
+        try later.write { transaction in
+            try transaction.set(GraphNode(), "own")
+            try transaction.set(
+                GraphNode("uses", ["own"], Rules.deleteDestinationIfAllSourcesDeleted), "user")
+        }
+        try later.write { try $0.remove("user") }
+        #expect(try later.keys() == ["to"])
+        // The former user is back.
+        try later.write { try $0.setFetchedParts(ofExtension: "sync") { _ in true } }
+        #expect(try later.keys() == ["to"])
+        try later.fetch { _ in }
+        #expect(try later.keys() == [] && later.table("Pending") == 0)
+    }
+
+    @Test func rulesDoNotWaitForASyncThatIsNoLongerThere() throws {
+        try setWaiting(stage)
+        try stage.database.blocking.close()
+        let without = try RelationshipStage(in: stage.folder)
+        try without.write { transaction in
+            try transaction.set(GraphNode(), "own")
+            try transaction.set(
+                GraphNode("uses", ["own"], Rules.deleteDestinationIfAllSourcesDeleted), "user")
+        }
+        try without.write { try $0.remove("user") }
+        // What it had begun to fetch says nothing of the rows.
+        #expect(try without.keys() == ["to"])
+        try without.database.blocking.close()
+        let again = try reopened()
+        #expect(try again.keys() == ["to"])
+        try again.fetch { _ in }
+        #expect(try again.keys() == [])
     }
 
     // MARK: What can't be stored
@@ -248,6 +313,13 @@ import Testing
         try stage.write { try $0.remove("many") }
         let again = try reopened("2")
         #expect(try again.count() == 1)
+    }
+
+    @Test func aFirstRegistrationThrowsForAnObjectOfTheAppsOwn() throws {
+        let stage = try RelationshipStage(isRegistered: false)
+        let long = String(repeating: "f", count: 4_097)
+        try stage.write { try $0.set(GraphNode(file: long), "mistaken") }
+        #expect(code { try stage.database.blocking.register(stage.graph) } == .invalidExtension)
     }
 
     @Test func aRuleThatThrowsDoesNotStopAPage() throws {
@@ -306,6 +378,11 @@ import Testing
 }
 
 extension RelationshipStage {
+    /// Registers what fetches.
+    func registerSync() throws {
+        try database.blocking.register(YapDatabaseHooks("sync", of: GraphNode.self, in: "nodes"))
+    }
+
     /// Writes as a sync does that fetches a page.
     func fetch(isLast: Bool = true, _ body: (YapDatabaseReadWriteTransaction) throws -> Void) throws {
         try write { transaction in

@@ -159,6 +159,7 @@ import Testing
     @Test func rulesOfAnotherVersionDoNotFireAndThoseOfManualEdgesDo() throws {
         let rules = YapDatabaseEdgeRules.deleteDestinationIfAllSourcesDeleted
         let first = try stage()
+        try first.registerSync()
         try first.fetch(isLast: false) { transaction in
             for key in ["a", "b", "from", "from by hand"] { try transaction.set(GraphNode(), key) }
             try transaction.set(GraphNode("to", ["a"], rules), "from")
@@ -194,6 +195,7 @@ import Testing
                 ALTER TABLE relationshipPending_graph DROP COLUMN is_waiting;
                 ALTER TABLE relationshipFiles_graph DROP COLUMN attempts;
                 DROP TABLE relationshipProblems_graph;
+                DROP TABLE relationshipAbsent_graph;
                 UPDATE yap2 SET data = CAST('1' AS BLOB) WHERE extension = 'graph' AND key = 'classVersion'
                 """)
         }

@@ -83,7 +83,7 @@ import Testing
         let keys = try database.newConnection().blocking.read { try $0.allKeys(inCollection: "books") }
         #expect(keys.sorted() == ["1", "2", "3"])
         try write(database) { try $0.removeObject(forKey: "hugo", inCollection: "notes") }
-        #expect(try edges(database, owns) == [])
+        #expect(try edges(database, owns) == ["author 3 zola"])
     }
 
     @Test func manualEdgesOutliveAnotherVersionAndOtherDeclarations() throws {

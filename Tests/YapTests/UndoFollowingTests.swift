@@ -51,6 +51,22 @@ import Testing
         #expect(try stage.read { try $0.keys() } == [])
     }
 
+    @Test func edgesOfUnchangedRowsComeBackWithTheirDestination() throws {
+        let stage = try UndoStage(in: folder, graph)
+        try stage.write { transaction in
+            for key in ["a1", "a2"] { try transaction.set(GraphNode(), key) }
+            try transaction.set(
+                GraphNode("in", ["a1", "a2"], .deleteSourceIfAllDestinationsDeleted), "photo")
+        }
+        try stage.group("Delete Album") { try $0.remove("a1") }
+        try stage.undo()
+        #expect(try stage.read { try $0[graph].count() } == 2)
+        try stage.redo()
+        try stage.undo()
+        try stage.write { try $0.remove("a2") }
+        #expect(try stage.read { try $0.keys() } == ["a1", "photo"])
+    }
+
     // MARK: Hooks
 
     /// A counter of all todos in a note.

@@ -139,11 +139,29 @@ struct ConfigTable {
         try isAny("key = ?1", Self.fetchesRowsKey)
     }
 
-    func areMoreRowsComing() throws -> Bool {
+    /// - Parameter isRegistered: Whether the extension of a name is registered here.
+    func comingRows(_ isRegistered: (String) -> Bool) throws -> ComingRows {
         // A slash is followed by a zero.
-        try isAny(
-            "key >= ?1 AND key < 'moreRows0' AND data = CAST('\(Self.isComing)' AS BLOB)", Self.moreRowsPrefix
-        )
+        try sqlite.withStatement(
+            """
+            SELECT DISTINCT extension, data = CAST('\(Self.isComing)' AS BLOB) FROM yap2
+            WHERE key >= ?1 AND key < 'moreRows0'
+            """
+        ) {
+            try $0.bind(Self.moreRowsPrefix, at: 1)
+            var rows = ComingRows()
+            while try $0.step() {
+                let isComing = $0.int64(at: 1) != 0
+                if !isComing {
+                    rows.arePaused = true
+                } else if isRegistered($0.text(at: 0)) {
+                    rows.areComing = true
+                } else {
+                    rows.areLeftBehind = true
+                }
+            }
+            return rows
+        }
     }
 
     func partsWithMoreRows(extension name: String) throws -> [String] {
@@ -179,4 +197,14 @@ struct ConfigTable {
             return names
         }
     }
+}
+
+/// What is to come of that which extensions have begun to fetch, page by page.
+struct ComingRows {
+    /// More pages come.
+    var areComing = false
+    /// Pages of something come when it is fetched again, for instance for another user.
+    var arePaused = false
+    /// Pages would come of something that no extension fetches which is registered here.
+    var areLeftBehind = false
 }

@@ -32,19 +32,32 @@ extension YapDatabaseReadWriteTransaction {
     }
 
     /// Says which parts are fetched at present, for instance because another user is signed in. The others wait as they
-    /// are.
+    /// are, and so do the rules of relationships that wait for them.
     package func setFetchedParts(ofExtension name: String, _ isFetched: (String) -> Bool) throws {
-        _ = try uses()
+        let uses = try uses()
+        var pauses = false
         try noting {
             for part in try store.config.partsWithMoreRows(extension: name) {
+                let key = ConfigTable.moreRowsKey(part)
                 let state = isFetched(part) ? ConfigTable.isComing : ConfigTable.isPaused
-                try store.config.setText(state, extension: name, key: ConfigTable.moreRowsKey(part))
+                if state == ConfigTable.isPaused, try store.config.text(extension: name, key: key) != state {
+                    pauses = true
+                }
+                try store.config.setText(state, extension: name, key: key)
             }
+        }
+        guard pauses else { return }
+        // One that another process has replaced has tables of another format.
+        for use in uses where !use.entry.isReplaced {
+            try (use.transaction as? YapDatabaseRelationshipTransaction)?.writer?.holdWaiting()
         }
     }
 
-    /// Whether pages are to come of something that an extension has begun to fetch.
-    func areMoreRowsComing() throws -> Bool { try noting { try store.config.areMoreRowsComing() } }
+    /// What is to come of that which extensions have begun to fetch.
+    func comingRows() throws -> ComingRows {
+        let names = Set(store.extensions.map { ExactString($0.registered.name) })
+        return try noting { try store.config.comingRows { names.contains(ExactString($0)) } }
+    }
 
     /// Whether any extension of the file fetches rows from elsewhere.
     func areRowsFetched() throws -> Bool { try noting { try store.config.areRowsFetched() } }

@@ -59,16 +59,15 @@ struct RelationshipCascade {
         var isUnchecked = false
         var isPending = false
         var isWaiting = false
+        var isHeld = false
     }
 
     func run() throws {
         var work = try work()
-        guard work.isUnchecked || work.isPending || work.isWaiting else { return }
-        let isComing = try transaction.areMoreRowsComing()
-        if work.isWaiting, !isComing {
-            try tables.run(sql.wake)
-            work.isPending = true
-        }
+        guard work.isUnchecked || work.isPending || work.isWaiting || work.isHeld else { return }
+        let rows = try transaction.comingRows()
+        let isComing = rows.areComing
+        if work.isWaiting || work.isHeld, !isComing, try wake(rows) { work.isPending = true }
         var checksCount = 0
         while work.isUnchecked || work.isPending {
             if work.isUnchecked {
@@ -85,13 +84,27 @@ struct RelationshipCascade {
         }
     }
 
+    /// Lets rules fire that waited for the last page. What was begun and stands still is no last page: other sources or
+    /// destinations may be on those that are left.
+    ///
+    /// - Returns: Whether there may be any.
+    private func wake(_ rows: ComingRows) throws -> Bool {
+        if rows.areLeftBehind {
+            try writer.holdWaiting()
+            return false
+        }
+        var count = try tables.run(sql.wake(.comes))
+        if !rows.arePaused { count += try tables.run(sql.wake(.isHeld)) }
+        return count > 0
+    }
+
     /// Whether edges may have a missing end, and whether rules are still to fire.
     private func work() throws -> Work {
         try tables.withStatement(sql.hasWork) { statement in
             guard try statement.step() else { return Work() }
             return Work(
                 isUnchecked: statement.int64(at: 0) != 0, isPending: statement.int64(at: 1) != 0,
-                isWaiting: statement.int64(at: 2) != 0)
+                isWaiting: statement.int64(at: 2) != 0, isHeld: statement.int64(at: 3) != 0)
         }
     }
 
@@ -101,9 +114,14 @@ struct RelationshipCascade {
             .extensionsDoNotSettle,
             "whenEdgeDeleted of \"\(name)\" returns objects with edges to missing rows again and again")
         guard transaction.passesOverMistakes else { throw endless }
+        try dropRules()
+        try writer.noteProblem(at: YapCollectionKey(collection: "", key: name), endless)
+    }
+
+    /// Applies no rule of what was deleted so far.
+    func dropRules() throws {
         try tables.run(sql.awaitUnchecked)
         try tables.run(sql.deletePending, [.integer(.max)])
-        try writer.noteProblem(at: YapCollectionKey(collection: "", key: name), endless)
     }
 
     private func next() throws -> [Pending] {
@@ -205,9 +223,10 @@ struct RelationshipCascade {
             try transaction.rowID(forKey: row.key, inCollection: row.collection) != nil
         else { return false }
         if case .file = pending.otherEnd { return false }
-        // The edges of a source are made with its object.
-        guard pending.reason == .destinationDeleted || pending.edge.isManual else { return true }
-        try ignoringUnreadable(pending.edge.source) { try writer.setAgain(pending.edge) }
+        // The edges of objects came back with the row.
+        if pending.edge.isManual {
+            try writer.set(pending.edge, heardThrough: writer.heardThrough, isNew: true)
+        }
         return true
     }
 

@@ -15,18 +15,20 @@ struct RelationshipSQL: Sendable {
     private static let unchecked = "is_unchecked = \(EdgeCheck.open.rawValue)"
     private static let awaiting = "is_unchecked = \(EdgeCheck.awaiting.rawValue)"
 
-    /// The table of edges. The others have those whose rules are still to fire, the files to delete, and what was
-    /// passed over.
+    /// The table of edges. The others have those whose rules are still to fire, the files to delete, what was passed
+    /// over, and the edges of objects whose destination doesn't exist.
     let edges: String
     let pending: String
     let files: String
     let problems: String
+    let absent: String
 
     init(tables: [String]) {
         edges = Connection.quoted(tables[0])
         pending = Connection.quoted(tables[1])
         files = Connection.quoted(tables[2])
         problems = Connection.quoted(tables[3])
+        absent = Connection.quoted(tables[4])
         self.tables = tables
     }
 
@@ -38,14 +40,16 @@ struct RelationshipSQL: Sendable {
 
     // MARK: Tables
 
+    private static let tableColumns = """
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL, source_collection TEXT NOT NULL, source_key TEXT NOT NULL,
+        destination_collection TEXT NOT NULL, destination_key TEXT NOT NULL, is_file INTEGER NOT NULL,
+        rules INTEGER NOT NULL, is_manual INTEGER NOT NULL
+        """
+
     var create: String {
-        let columns = """
-            id INTEGER PRIMARY KEY, name TEXT NOT NULL, source_collection TEXT NOT NULL, source_key TEXT NOT NULL,
-            destination_collection TEXT NOT NULL, destination_key TEXT NOT NULL, is_file INTEGER NOT NULL,
-            rules INTEGER NOT NULL, is_manual INTEGER NOT NULL
-            """
+        let columns = Self.tableColumns
         return """
-            \(([edges, pending, files, problems]).map { "DROP TABLE IF EXISTS \($0);" }.joined())
+            \(([edges, pending, files, problems, absent]).map { "DROP TABLE IF EXISTS \($0);" }.joined())
             CREATE TABLE \(edges) (\(columns), is_unchecked INTEGER);
             CREATE UNIQUE INDEX \(index("source", of: 0)) ON \(edges) (\(Self.identity));
             CREATE INDEX \(index("destination", of: 0)) ON \(edges)
@@ -67,7 +71,18 @@ struct RelationshipSQL: Sendable {
         CREATE INDEX \(index("waiting", of: 1)) ON \(pending) (is_waiting);
         ALTER TABLE \(files) ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
         CREATE TABLE \(problems) (id INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL, key TEXT NOT NULL,
-            message TEXT NOT NULL, UNIQUE (collection, key, message))
+            message TEXT NOT NULL, UNIQUE (collection, key, message));
+        \(upgradeFrom2)
+        """
+    }
+
+    /// What version 2 lacks. It leaves what is there.
+    var upgradeFrom2: String {
+        """
+        CREATE TABLE IF NOT EXISTS \(absent) (\(Self.tableColumns));
+        CREATE UNIQUE INDEX IF NOT EXISTS \(index("source", of: 4)) ON \(absent) (\(Self.identity));
+        CREATE INDEX IF NOT EXISTS \(index("destination", of: 4)) ON \(absent)
+            (destination_key, destination_collection)
         """
     }
 
@@ -108,6 +123,7 @@ struct RelationshipSQL: Sendable {
         """
         SELECT (EXISTS (SELECT 1 FROM \(edges) WHERE \(Self.isSource))
             OR EXISTS (SELECT 1 FROM \(edges) WHERE \(Self.isDestination))
+            OR EXISTS (SELECT 1 FROM \(absent) WHERE \(Self.isSource))
             OR EXISTS (SELECT 1 FROM \(pending) WHERE \(Self.isSource))
             OR EXISTS (SELECT 1 FROM \(pending) WHERE \(Self.isDestination)))
             AND NOT EXISTS (SELECT 1 FROM database2 WHERE collection = ?2 AND key = ?1)
@@ -140,11 +156,16 @@ struct RelationshipSQL: Sendable {
     // MARK: Deleted rows
 
     /// What a deleted row does to its edges, in this order. The values are its key and collection.
-    var removeRow: [String] {
+    ///
+    /// - Parameter mayComeAgain: Whether manual edges without a rule are noted too, for a row that the transaction
+    ///   makes again.
+    func removeRow(mayComeAgain: Bool) -> [String] {
         [
-            fire(.sourceDeleted, "\(Self.isSource)"),
-            fire(.destinationDeleted, "\(Self.isDestination)"),
+            fire(.sourceDeleted, Self.isSource, orManual: mayComeAgain),
+            fire(.destinationDeleted, Self.isDestination, orManual: mayComeAgain),
             "DELETE FROM \(edges) WHERE \(Self.isSource)",
+            deleteAbsentOfSource,
+            keepAbsent(Self.isDestination),
             "DELETE FROM \(edges) WHERE \(Self.isDestination)",
             // Rules for the row itself, also those of an edge to itself.
             """
@@ -158,7 +179,7 @@ struct RelationshipSQL: Sendable {
     /// What the deletion of all rows does: files alone are left to delete.
     var removeAllRows: [String] {
         [
-            fire(.sourceDeleted, "is_file = 1"), deleteAll,
+            fire(.sourceDeleted, "is_file = 1"), deleteAll, deleteAbsent,
             "DELETE FROM \(pending) WHERE NOT (is_file = 1 AND reason = 1)",
         ]
     }
@@ -178,28 +199,67 @@ struct RelationshipSQL: Sendable {
         ]
     }
     var uncheckedEdges: String { "SELECT \(Self.columns) FROM \(edges) WHERE \(Self.unchecked)" }
-    var deleteUnchecked: String { "DELETE FROM \(edges) WHERE \(Self.unchecked)" }
+    /// Drops edges that lack an end, in this order.
+    var deleteUnchecked: [String] {
+        [
+            keepAbsent("\(Self.unchecked) AND \(Self.hasSource)"),
+            "DELETE FROM \(edges) WHERE \(Self.unchecked)",
+        ]
+    }
     /// Keeps edges that lack an end which may still come.
     var awaitUnchecked: String {
         "UPDATE \(edges) SET is_unchecked = \(EdgeCheck.awaiting.rawValue) WHERE \(Self.unchecked)"
     }
-    var isAwaiting: String { "SELECT 1 FROM \(edges) WHERE \(Self.awaiting) LIMIT 1" }
-    /// What the insert of a row does to edges that wait for it. The values are its key and collection.
+    var isAwaiting: String {
+        "SELECT 1 FROM \(edges) WHERE \(Self.awaiting) UNION ALL SELECT 1 FROM \(absent) LIMIT 1"
+    }
+    /// What the insert of a row does to edges that wait for it, in this order. The values are its key and collection.
     var arrive: [String] {
-        [Self.isSource, Self.isDestination].map { end in
+        let awaited = [Self.isSource, Self.isDestination].map { end in
             """
             UPDATE \(edges) SET is_unchecked = NULL
             WHERE \(end) AND +\(Self.awaiting) AND \(Self.hasSource) AND \(Self.hasDestination)
             """
         }
+        return awaited + [
+            // Looked at once more: their destination may be removed unheard while the relationship is filled.
+            """
+            INSERT OR IGNORE INTO \(edges) (\(Self.columns), is_unchecked)
+            SELECT \(Self.columns), \(EdgeCheck.open.rawValue) FROM \(absent)
+            WHERE \(Self.isDestination) AND \(Self.hasSource) ORDER BY id
+            """,
+            "DELETE FROM \(absent) WHERE \(Self.isDestination)",
+        ]
     }
 
-    private func fire(_ reason: YapDatabaseEdgeDeletionReason, _ condition: String) -> String {
+    private func fire(
+        _ reason: YapDatabaseEdgeDeletionReason, _ condition: String, orManual: Bool = false
+    ) -> String {
         let rules: YapDatabaseEdgeRules = reason == .sourceDeleted ? .ofDeletedSource : .ofDeletedDestination
+        let manual = orManual ? " OR is_manual = 1" : ""
         return """
             INSERT INTO \(pending) (\(Self.columns), reason) SELECT \(Self.columns), \(reason.rawValue)
-            FROM \(edges) WHERE \(condition) AND (rules & \(rules.rawValue)) != 0 ORDER BY id
+            FROM \(edges) WHERE \(condition) AND ((rules & \(rules.rawValue)) != 0\(manual)) ORDER BY id
             """
+    }
+
+    // MARK: Edges of objects without their destination
+
+    /// Adds one: values as `columns`.
+    var addAbsent: String {
+        "INSERT OR REPLACE INTO \(absent) (\(Self.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+    }
+    /// Those that come back when a row is inserted. The values are its key and collection.
+    var absentOfDestination: String { "SELECT \(Self.columns) FROM \(absent) WHERE \(Self.isDestination)" }
+    var deleteAbsentOfSource: String { "DELETE FROM \(absent) WHERE \(Self.isSource)" }
+    var deleteAbsent: String { "DELETE FROM \(absent)" }
+
+    /// Keeps edges that are deleted next: their object still has them, and they come back with their destination.
+    private func keepAbsent(_ condition: String) -> String {
+        """
+        INSERT OR REPLACE INTO \(absent) (\(Self.columns)) SELECT \(Self.columns) FROM \(edges)
+        WHERE \(condition) AND is_manual = 0 ORDER BY id
+        """
     }
 
     // MARK: Rules that are still to fire
@@ -208,7 +268,8 @@ struct RelationshipSQL: Sendable {
         """
         SELECT EXISTS (SELECT 1 FROM \(edges) WHERE \(Self.unchecked)),
             EXISTS (SELECT 1 FROM \(pending) WHERE is_waiting IS NULL),
-            EXISTS (SELECT 1 FROM \(pending) WHERE is_waiting = 1)
+            EXISTS (SELECT 1 FROM \(pending) WHERE is_waiting = \(RuleWait.comes.rawValue)),
+            EXISTS (SELECT 1 FROM \(pending) WHERE is_waiting = \(RuleWait.isHeld.rawValue))
         """
     }
     /// Adds one: values as `columns`, and the reason.
@@ -221,8 +282,17 @@ struct RelationshipSQL: Sendable {
         INSERT INTO \(pending) (\(Self.columns), reason, is_waiting) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1)
         """
     }
-    /// Lets those fire that waited.
-    var wake: String { "UPDATE \(pending) SET is_waiting = NULL WHERE is_waiting = 1" }
+    /// Lets those fire that waited in this way.
+    func wake(_ wait: RuleWait) -> String {
+        "UPDATE \(pending) SET is_waiting = NULL WHERE is_waiting = \(wait.rawValue)"
+    }
+    /// Holds those that wait, until what they wait for goes on and ends.
+    var hold: String {
+        """
+        UPDATE \(pending) SET is_waiting = \(RuleWait.isHeld.rawValue)
+        WHERE is_waiting = \(RuleWait.comes.rawValue)
+        """
+    }
     var nextPending: String {
         "SELECT \(Self.columns), reason, id FROM \(pending) WHERE is_waiting IS NULL ORDER BY id LIMIT ?1"
     }
@@ -286,6 +356,14 @@ enum EdgeCheck: Int64 {
     case open = 1
     /// An end is missing that may come later, because the edge came with a page of rows that are fetched.
     case awaiting = 2
+}
+
+/// What `is_waiting` has of a rule that counts all sources or destinations; null when it can fire.
+enum RuleWait: Int64 {
+    /// More pages are to come.
+    case comes = 1
+    /// The fetch of those pages stands still: another user is signed in, or what fetches isn't registered.
+    case isHeld = 2
 }
 
 extension YapDatabaseEdgeDestination {

@@ -42,7 +42,13 @@ final class RelationshipWriter {
             try tables.execute(sql.create)
             return .isEmpty
         }
-        if previous.classVersion == 1 { try tables.execute(sql.upgradeFrom1) }
+        switch previous.classVersion {
+        case 1: try tables.execute(sql.upgradeFrom1)
+        case 2: try tables.execute(sql.upgradeFrom2)
+        default: break
+        }
+        // Another user may have signed in while the relationship wasn't registered.
+        if try transaction.comingRows().arePaused { try holdWaiting() }
         let isSameVersion = previous.versionTag == relationship.versionTag
         if isSameVersion, previous.missedChanges != .unknown { return .isUnchanged }
         // Rules of another version don't fire. Rows at the ends of the others may have been removed.
@@ -51,6 +57,8 @@ final class RelationshipWriter {
             try tables.run(sql.deletePendingOfObjects)
             try deleteUnheard()
         }
+        // They are made anew.
+        try tables.run(sql.deleteAbsent)
         try tables.run(sql.uncheckAll)
         changes.noteAll()
         return .isEmpty
@@ -92,7 +100,9 @@ final class RelationshipWriter {
     /// Edges that waited for the row have both ends now.
     private func arrive(_ row: YapDatabaseRowIdentity) throws {
         guard try isAwaiting.get() else { return }
-        for statement in sql.arrive { try tables.run(statement, [.text(row.key), .text(row.collection)]) }
+        let values: [YapDatabaseColumnValue] = [.text(row.key), .text(row.collection)]
+        try noteEdges(sql.absentOfDestination, values)
+        for statement in sql.arrive { try tables.run(statement, values) }
     }
 
     private func setEdges(
@@ -116,6 +126,9 @@ final class RelationshipWriter {
             try tables.run(sql.delete, [.integer(id)])
             note(edge)
         }
+        if try isAwaiting.get() {
+            try tables.run(sql.deleteAbsentOfSource, [.text(row.key), .text(row.collection)])
+        }
         for edge in wanted {
             if let same = stored.index(forKey: edge), stored[same].key.rules == edge.rules { continue }
             try set(edge, heardThrough: heardThrough, isNew: isNew)
@@ -127,8 +140,8 @@ final class RelationshipWriter {
     /// - Parameters:
     ///   - heardThrough: Up to which rowid the relationship hears of removals. An end behind it is looked up once more
     ///     when all rows are there.
-    ///   - isNew: Whether an end may be missing until the flush. Without it the edge isn't made then, unless rows are
-    ///     fetched from elsewhere: then it waits for the end.
+    ///   - isNew: Whether an end may be missing until the flush. Without it the edge is made when the end comes, and
+    ///     if rows are fetched from elsewhere it counts until then.
     func set(_ edge: YapDatabaseEdge, heardThrough: Int64, isNew: Bool) throws {
         var ends = edge.isManual ? [edge.source] : []
         switch edge.destination {
@@ -139,7 +152,11 @@ final class RelationshipWriter {
         for end in ends {
             let rowID = try transaction.rowID(forKey: end.key, inCollection: end.collection)
             if rowID == nil, !isNew || transaction.mayLackRows {
-                guard try isNew || areRowsFetched.get() else { return }
+                guard try isNew || areRowsFetched.get() else {
+                    isAwaiting = .success(true)
+                    try tables.run(sql.addAbsent, edge.values)
+                    return
+                }
                 // At once: the flush of this transaction may have to wait until all rows are handed over.
                 check = .awaiting
                 isAwaiting = .success(true)
@@ -153,18 +170,6 @@ final class RelationshipWriter {
         if count > 0 { note(edge) }
     }
 
-    /// Sets the edge of an object or of the app again whose destination was removed and came back.
-    ///
-    /// - Throws: `decoding`, `missingRegistration`: it isn't known whether the object still has the edge.
-    func setAgain(_ edge: YapDatabaseEdge) throws {
-        let source = edge.source
-        guard !edge.isManual else { return try set(edge, heardThrough: heardThrough, isNew: true) }
-        guard let object = try transaction.object(forKey: source.key, inCollection: source.collection),
-            let same = relationship.edges(of: object, at: source)?.edges.first(where: { $0 == edge })
-        else { return }
-        try set(same, heardThrough: heardThrough, isNew: true)
-    }
-
     private func removeEdges(of row: YapDatabaseRowIdentity) throws {
         let values: [YapDatabaseColumnValue] = [.text(row.key), .text(row.collection)]
         // A row that exists was changed while the relationship wasn't registered; `fill` gets it next.
@@ -173,7 +178,10 @@ final class RelationshipWriter {
         }
         guard isConcerned else { return }
         try noteEdges(sql.ofRow, values)
-        for statement in sql.removeRow { try tables.run(statement, values) }
+        isAwaiting = .success(true)
+        for statement in sql.removeRow(mayComeAgain: transaction.mayLackRows) {
+            try tables.run(statement, values)
+        }
     }
 
     /// Up to which rowid the relationship hears of removals.
@@ -243,8 +251,12 @@ final class RelationshipWriter {
         }
         for statement in sql.check { try tables.run(statement) }
         try noteEdges(sql.uncheckedEdges)
-        try tables.run(sql.deleteUnchecked)
+        isAwaiting = .success(true)
+        for statement in sql.deleteUnchecked { try tables.run(statement) }
     }
+
+    /// Holds rules that wait for pages of which the fetch stands still.
+    func holdWaiting() throws { try tables.run(sql.hold) }
 
     /// Applies the rules, and those of other relationships to what this one deletes, until none is left.
     ///
@@ -262,6 +274,8 @@ final class RelationshipWriter {
             let endless = YapDatabaseError(
                 .extensionsDoNotSettle, "rules of relationships remove rows without end")
             guard transaction.passesOverMistakes else { throw endless }
+            // Else each round of the transaction would go on with them.
+            for other in others { try RelationshipCascade(other).dropRules() }
             return try noteProblem(at: YapCollectionKey(collection: "", key: relationship.name), endless)
         }
     }

@@ -13,10 +13,11 @@ import Seams
 ///
 /// Edges come from declared properties, from objects that are a `YapDatabaseRelationshipNode`, and from `add`. They
 /// follow each write in the same transaction. Rules fire at the end of the transaction's closure, so that rows can be
-/// written in any order. An edge with a missing end at that time is dropped, and the rules for a deleted end fire.
+/// written in any order. An edge with a missing end at that time is dropped, and the rules for a deleted end fire. The
+/// edge of an object that stays comes back when its destination is stored.
 ///
 /// Objects that are stored already get their edges at the registration, which fires no rule: an edge to a missing row
-/// isn't made. Rows that were removed while the relationship wasn't registered count as deleted, up to the 100,000
+/// is made when that row is stored. Rows that were removed while the relationship wasn't registered count as deleted, up to the 100,000
 /// changes that the database logs.
 ///
 /// Rows that a sync fetches come in pages, each in a transaction of its own. An edge of such a row whose other end
@@ -24,7 +25,7 @@ import Seams
 /// rules.
 public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
     /// The version of the tables.
-    public static let classVersion = 2
+    public static let classVersion = 3
     /// Its transactions note which edges they read.
     public static let notesReads = true
     /// True: its edges have the names of rows.
@@ -71,9 +72,10 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
         versionTag = "\(version);\(heard);\(shape)"
     }
 
-    /// The tables of edges, of rules that are still to fire, of files to delete, and of problems.
+    /// The tables of edges, of rules that are still to fire, of files to delete, of problems, and of objects' edges
+    /// whose destination doesn't exist.
     public func tableNames(registeredName: String) -> [String] {
-        ["", "Pending", "Files", "Problems"].map { "relationship\($0)_\(registeredName)" }
+        ["", "Pending", "Files", "Problems", "Absent"].map { "relationship\($0)_\(registeredName)" }
     }
 
     /// The relationship at one SQLite handle.
