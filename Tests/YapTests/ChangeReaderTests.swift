@@ -271,7 +271,7 @@ struct ChangeReaderTests {
         }
         #expect(try later.changes(since: token) == ["todos 1"])
         #expect(try later.changes(since: middle) == [])
-        try later.blocking.readWrite { try $0[board].remove("1") }
+        _ = try later.blocking.readWrite { try $0[board].remove("1") }
         #expect(try later.changes(since: token) == ["todos 1"])
         #expect(try later.changes(since: middle) == [])
         try later.blocking.readWrite { try $0.set("written", "2") }
