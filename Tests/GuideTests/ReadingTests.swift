@@ -230,7 +230,11 @@ import YapCloudKit
     @Test func aDamagedFileIsRenamed() async throws {
         let folder = try Folder()
         let url = folder.url.appending(component: "bookmarks.yap")
-        try Data("no database, but long enough to be one".utf8).write(to: url)
+        try await YapDatabase(url: url) { $0.register(Bookmark.self, inCollection: "bookmarks") }.close()
+        var bytes = try Data(contentsOf: url)
+        // What stands behind the header that says that it is a database.
+        bytes.replaceSubrange(100..., with: Data(repeating: 0xA5, count: bytes.count - 100))
+        try bytes.write(to: url)
         var reported: String?
         let report: (YapDatabaseError, String?) -> Void = { reported = $1 }
         var options = YapDatabaseOptions()

@@ -17,8 +17,8 @@ import Seams
 /// edge of an object that stays comes back when its destination is stored.
 ///
 /// Objects that are stored already get their edges at the registration, which fires no rule: an edge to a missing row
-/// is made when that row is stored. Rows that were removed while the relationship wasn't registered count as deleted, up to the 100,000
-/// changes that the database logs.
+/// is made when that row is stored. Rows that were removed while the relationship wasn't registered count as deleted,
+/// up to the 100,000 changes that the database logs.
 ///
 /// Rows that a sync fetches come in pages, each in a transaction of its own. An edge of such a row whose other end
 /// isn't here stays and fires nothing: the end may come with a later page. Once it has come, its deletion fires the

@@ -42,7 +42,8 @@ public struct YapDatabaseUndoConflict: Error, Hashable, Sendable {
     public let changedRows: [YapCollectionKey]
     /// Rows that a relationship or a hook would remove: rows that aren't of the group, along with one of the group; or
     /// rows of the group, because what they depend on was deleted since. Found only if `changedRows` is empty. The key
-    /// "" stands for rows of a collection without the log that was cleared, or whose removals a commit doesn't all name.
+    /// "" stands for rows of a collection without the log that was cleared, or whose removals a commit doesn't all
+    /// name.
     public let dependentRows: [YapCollectionKey]
 }
 

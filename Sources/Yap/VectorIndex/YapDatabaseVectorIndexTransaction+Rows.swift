@@ -71,11 +71,8 @@ extension YapDatabaseVectorIndexTransaction {
     /// So are objects that the index missed, and those of a database into which a sync brings what others write: one
     /// of them must not stop all. Else the app is told of its mistake when it registers the index.
     private func passesOverMistakesOfFilledRows() throws -> Bool {
-        guard let writing = transaction as? YapDatabaseReadWriteTransaction, writing.passesOverMistakes else {
-            return false
-        }
-        let filled = writing.usesSoFar.first { $0.transaction === self }?.entry.filledThrough
-        return try filled ?? .max == .max || writing.areRowsFetched()
+        guard let writing = transaction as? YapDatabaseReadWriteTransaction else { return false }
+        return try writing.passesOverMistakes || writing.areRowsFetched()
     }
 
     /// Returns the vector of an object; nil if it isn't in the index.

@@ -16,8 +16,8 @@ extension YapDatabaseCloudKitTransaction {
             isComing, inPart: Self.part(zoneID, database), ofExtension: tables.name)
     }
 
-    /// Nothing more comes at present of another user's zones, and of those that the app no longer syncs. Rules that wait
-    /// for these go on waiting.
+    /// Nothing more comes at present of another user's zones, and of those that the app no longer syncs. Rules that
+    /// wait for these go on waiting.
     func setFetchedParts() throws {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else { return }
         let account = try tables.currentAccount()
