@@ -263,23 +263,33 @@ import Testing
         #expect(try later.keys() == [] && later.table("Pending") == 0)
     }
 
+    @Test func rulesWaitInAProcessThatHasNoSync() throws {
+        let rules = Rules.deleteDestinationIfAllSourcesDeleted
+        try stage.fetch(isLast: false) { transaction in
+            for key in ["kept", "lost"] {
+                try transaction.set(GraphNode(), key)
+                try transaction.set(GraphNode("uses", [key], rules), "first of \(key)")
+            }
+        }
+        let other = try RelationshipStage(in: stage.folder)
+        try other.write { transaction in
+            for key in ["kept", "lost"] { try transaction.remove("first of \(key)") }
+        }
+        try other.write { try $0.set(GraphNode(), "any") }
+        #expect(try other.keys() == ["any", "kept", "lost"] && other.table("Pending") == 2)
+        try stage.fetch { try $0.set(GraphNode("uses", ["kept"], rules), "second") }
+        #expect(try stage.keys() == ["any", "kept", "second"] && stage.table("Pending") == 0)
+    }
+
     @Test func rulesDoNotWaitForASyncThatIsNoLongerThere() throws {
         try setWaiting(stage)
         try stage.database.blocking.close()
         let without = try RelationshipStage(in: stage.folder)
-        try without.write { transaction in
-            try transaction.set(GraphNode(), "own")
-            try transaction.set(
-                GraphNode("uses", ["own"], Rules.deleteDestinationIfAllSourcesDeleted), "user")
-        }
-        try without.write { try $0.remove("user") }
-        // What it had begun to fetch says nothing of the rows.
-        #expect(try without.keys() == ["to"])
-        try without.database.blocking.close()
-        let again = try reopened()
-        #expect(try again.keys() == ["to"])
-        try again.fetch { _ in }
-        #expect(try again.keys() == [])
+        try without.write { try $0.set(GraphNode(), "any") }
+        #expect(try without.keys() == ["any", "to"])
+        try without.database.blocking.unregister("sync")
+        try without.write { try $0.set(GraphNode(), "any") }
+        #expect(try without.keys() == ["any"] && without.table("Pending") == 0)
     }
 
     // MARK: What can't be stored

@@ -205,6 +205,6 @@ struct ComingRows {
     var areComing = false
     /// Pages of something come when it is fetched again, for instance for another user.
     var arePaused = false
-    /// Pages would come of something that no extension fetches which is registered here.
+    /// Pages come of something that no extension fetches which is registered here: another process may.
     var areLeftBehind = false
 }

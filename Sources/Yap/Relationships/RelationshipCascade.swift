@@ -66,7 +66,8 @@ struct RelationshipCascade {
         var work = try work()
         guard work.isUnchecked || work.isPending || work.isWaiting || work.isHeld else { return }
         let rows = try transaction.comingRows()
-        let isComing = rows.areComing
+        // Also where this process doesn't fetch: the app may register its sync later, and another process fetches.
+        let isComing = rows.areComing || rows.areLeftBehind
         if work.isWaiting || work.isHeld, !isComing, try wake(rows) { work.isPending = true }
         var checksCount = 0
         while work.isUnchecked || work.isPending {
@@ -84,15 +85,11 @@ struct RelationshipCascade {
         }
     }
 
-    /// Lets rules fire that waited for the last page. What was begun and stands still is no last page: other sources or
-    /// destinations may be on those that are left.
+    /// Lets rules fire that waited for the last page. What was begun for another user and stands still is no last page:
+    /// other sources or destinations may be on those that are left.
     ///
     /// - Returns: Whether there may be any.
     private func wake(_ rows: ComingRows) throws -> Bool {
-        if rows.areLeftBehind {
-            try writer.holdWaiting()
-            return false
-        }
         var count = try tables.run(sql.wake(.comes))
         if !rows.arePaused { count += try tables.run(sql.wake(.isHeld)) }
         return count > 0

@@ -362,7 +362,7 @@ enum EdgeCheck: Int64 {
 enum RuleWait: Int64 {
     /// More pages are to come.
     case comes = 1
-    /// The fetch of those pages stands still: another user is signed in, or what fetches isn't registered.
+    /// The fetch of those pages stands still: another user is signed in.
     case isHeld = 2
 }
 
