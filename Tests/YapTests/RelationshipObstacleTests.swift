@@ -176,7 +176,19 @@ import Testing
         #expect(try next.keys() == ["a"])
     }
 
-    @Test func theTablesOfTheFirstFormatAreKept() throws {
+    /// What makes the tables those of the first format, beside which a later version may have left its own.
+    private func downgrade(leavesTables: Bool) -> String {
+        let drops = "DROP TABLE relationshipProblems_graph; DROP TABLE relationshipAbsent_graph;"
+        return """
+            DROP INDEX waiting_of_relationshipPending_graph;
+            ALTER TABLE relationshipPending_graph DROP COLUMN is_waiting;
+            ALTER TABLE relationshipFiles_graph DROP COLUMN attempts;
+            \(leavesTables ? "" : drops)
+            UPDATE yap2 SET data = CAST('1' AS BLOB) WHERE extension = 'graph' AND key = 'classVersion'
+            """
+    }
+
+    @Test(arguments: [false, true]) func theTablesOfTheFirstFormatAreKept(leavesTables: Bool) throws {
         let first = try stage()
         files.fail(true)
         try first.write { transaction in
@@ -188,17 +200,7 @@ import Testing
         }
         try first.write { try $0.remove("file") }
         first.graph.files.work.wait()
-        try first.write { transaction in
-            try transaction.store.sqlite.execute(
-                """
-                DROP INDEX waiting_of_relationshipPending_graph;
-                ALTER TABLE relationshipPending_graph DROP COLUMN is_waiting;
-                ALTER TABLE relationshipFiles_graph DROP COLUMN attempts;
-                DROP TABLE relationshipProblems_graph;
-                DROP TABLE relationshipAbsent_graph;
-                UPDATE yap2 SET data = CAST('1' AS BLOB) WHERE extension = 'graph' AND key = 'classVersion'
-                """)
-        }
+        try first.write { try $0.store.sqlite.execute(downgrade(leavesTables: leavesTables)) }
         try first.database.blocking.close()
         files.fail(false)
         let next = try stage()

@@ -64,9 +64,12 @@ struct RelationshipSQL: Sendable {
             """
     }
 
-    /// What version 1 lacks. It leaves what is there.
+    /// What version 1 lacks. It leaves what is there, but for tables of a later version that was here before: a program
+    /// of version 1 makes its own anew and passes over the others.
     var upgradeFrom1: String {
         """
+        DROP TABLE IF EXISTS \(problems);
+        DROP TABLE IF EXISTS \(absent);
         ALTER TABLE \(pending) ADD COLUMN is_waiting INTEGER;
         CREATE INDEX \(index("waiting", of: 1)) ON \(pending) (is_waiting);
         ALTER TABLE \(files) ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
