@@ -211,6 +211,27 @@ import Testing
         #expect(try next.keys() == [] && next.count() == 0)
     }
 
+    @Test func edgesThatTheFirstFormatDroppedComeBackWithTheUpgrade() throws {
+        let first = try stage()
+        try first.write { transaction in
+            for key in ["a1", "a2"] { try transaction.set(GraphNode(), key) }
+            try transaction.set(
+                GraphNode("in", ["a1", "a2"], .deleteSourceIfAllDestinationsDeleted), "photo")
+        }
+        try first.write { try $0.remove("a1") }
+        try first.write { transaction in
+            try transaction.store.sqlite.execute("DELETE FROM relationshipAbsent_graph")
+            try transaction.set(GraphNode(), "a1")
+        }
+        #expect(try first.count() == 1)
+        try first.write { try $0.store.sqlite.execute(downgrade(leavesTables: false)) }
+        try first.database.blocking.close()
+        let next = try stage()
+        #expect(try next.count() == 2)
+        try next.write { try $0.remove("a2") }
+        #expect(try next.keys() == ["a1", "photo"])
+    }
+
     // MARK: Order
 
     @Test func aCascadeRemovesRowsInTheOrderOfTheirNumbers() throws {

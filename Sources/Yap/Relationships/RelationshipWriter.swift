@@ -50,7 +50,10 @@ final class RelationshipWriter {
         // Another user may have signed in while the relationship wasn't registered.
         if try transaction.comingRows().arePaused { try holdWaiting() }
         let isSameVersion = previous.versionTag == relationship.versionTag
-        if isSameVersion, previous.missedChanges != .unknown { return .isUnchanged }
+        // Earlier classes dropped edges for good that their objects still have.
+        if isSameVersion, previous.classVersion == version, previous.missedChanges != .unknown {
+            return .isUnchanged
+        }
         // Rules of another version don't fire. Rows at the ends of the others may have been removed.
         if !isSameVersion {
             try tables.run(sql.deleteOfObjects)
