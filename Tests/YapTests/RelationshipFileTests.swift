@@ -51,6 +51,26 @@ import Testing
         #expect(try files.deleted == ["one"] && stage.table("Files") == 0)
     }
 
+    @Test func theFileOfAManualEdgeStaysWhenAPageRemovesAndMakesItsRowAgain() throws {
+        let stage = try stage()
+        try stage.registerSync()
+        let file = YapDatabaseEdge(
+            "by hand", from: .node("a"), to: .file("one"), rules: .deleteDestinationIfSourceDeleted)
+        try stage.fetch { transaction in
+            try transaction.set(GraphNode(), "a")
+            try transaction[stage.graph].add(file)
+        }
+        try stage.fetch { transaction in
+            try transaction.remove("a")
+            try transaction.set(GraphNode(), "a")
+        }
+        settle(stage)
+        #expect(try files.deleted == [] && stage.count() == 1)
+        try stage.fetch { try $0.remove("a") }
+        settle(stage)
+        #expect(try files.deleted == ["one"] && stage.count() == 0)
+    }
+
     @Test func aRollbackDeletesNoFile() throws {
         let stage = try stage()
         try stage.write { try $0.set(GraphNode(file: "one"), "a") }

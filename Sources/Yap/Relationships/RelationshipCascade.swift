@@ -219,11 +219,13 @@ struct RelationshipCascade {
         guard transaction.passesOverMistakes, let row = pending.deletedRow,
             try transaction.rowID(forKey: row.key, inCollection: row.collection) != nil
         else { return false }
-        if case .file = pending.otherEnd { return false }
         // The edges of objects came back with the row.
         if pending.edge.isManual {
             try writer.set(pending.edge, heardThrough: writer.heardThrough, isNew: true)
+            return true
         }
+        // The row may have come back without its file.
+        if case .file = pending.otherEnd { return false }
         return true
     }
 
