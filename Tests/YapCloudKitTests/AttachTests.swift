@@ -376,14 +376,15 @@ extension AttachTests {
         #expect(try keys() == [])
     }
 
-    @Test func rulesThatWaitDoNotFireBeforeEverythingIsFetchedAgain() throws {
+    @Test(arguments: [false, true])
+    func rulesThatWaitDoNotFireBeforeEverythingIsFetchedAgain(isZoneGone: Bool) throws {
         let device = try HandledDevice(cloud, suspended: true)
         let family = YapDatabaseRelationship("family", version: "1") {
             $0.edge(
                 "uses", \Todo.note, in: "todos", to: "todos", rules: .deleteDestinationIfAllSourcesDeleted)
         }
         try device.database.blocking.register(family)
-        func setToken(_ text: String?, moreComing: Bool = false) throws {
+        func setToken(_ text: String?, moreComing: Bool? = nil) throws {
             try device.write { _, ext in
                 try ext.setToken(
                     text.map { CKServerChangeToken(token: $0) }, forZone: HandledDevice.zoneID,
@@ -404,6 +405,11 @@ extension AttachTests {
         #expect(try keys() == ["to"])
         try setToken(nil)
         #expect(try keys() == ["to"])
+        if isZoneGone {
+            try setToken(nil, moreComing: false)
+            #expect(try keys() == [])
+            return
+        }
         try setToken("again", moreComing: true)
         #expect(try keys() == ["to"])
         try setToken("last")

@@ -269,18 +269,19 @@ extension YapDatabaseCloudKitTransaction {
     /// not answered may be among what is gone.
     ///
     /// - Parameter moreComing: Whether the page is not the last one, as the fetch says. Until the last one, rules of
-    ///   relationships that count all sources or destinations wait. Default: it is the last one. Without a token it
-    ///   says nothing, and rules that wait go on waiting.
+    ///   relationships that count all sources or destinations wait. Default: with a token it is the last one; without
+    ///   a token nothing is known, and rules that wait go on waiting. Without a token, false says that nothing more
+    ///   comes, because the zone is gone or no longer fetched.
     public func setToken(
         _ token: CKServerChangeToken?, forZone zoneID: CKRecordZone.ID, databaseIdentifier: String?,
-        moreComing: Bool = false
+        moreComing: Bool? = nil
     ) throws {
         try writing { _ in
             let database = try databaseKey(databaseIdentifier)
-            // Without a token everything comes again: that is no last page.
-            if token != nil {
-                try noteFetchedRows()
-                try setMoreComing(moreComing, zoneID, database)
+            if token != nil { try noteFetchedRows() }
+            // Without a token everything comes again: that alone is no last page.
+            if let isComing = moreComing ?? (token == nil ? nil : false) {
+                try setMoreComing(isComing, zoneID, database)
             }
             // The page may have shown what others made of records of which changes wait, and the app may pass that
             // over: what waits is another write then.
