@@ -1,6 +1,7 @@
 import CloudKit
 import CloudKitTesting
 import Foundation
+import SQLite
 import Seams
 import Testing
 import Yap
@@ -60,6 +61,25 @@ import Yap
         // The first page of deletions has the shelf, and the rest deletes what the rules have deleted.
         try settle()
         #expect(try phone.keys("books") == [] && phone.keys("shelves") == [])
+    }
+
+    @Test func anUpgradedFileKnowsThatRowsWereFetched() throws {
+        func isFetched() throws -> Bool {
+            try phone.database.newConnection().blocking.read { transaction in
+                try transaction.sqlite.withStatement("SELECT 1 FROM yap2 WHERE key = 'fetchesRows'") {
+                    try $0.step()
+                }
+            }
+        }
+        try phone.relaunch()
+        #expect(try !isFetched())
+        try fillLaptop()
+        phone.sync.syncNowInline()
+        #expect(try isFetched())
+        // As an earlier version leaves it.
+        try phone.write { try $0.sqlite.execute("DELETE FROM yap2 WHERE key = 'fetchesRows'") }
+        try phone.relaunch()
+        #expect(try isFetched())
     }
 
     @Test func aShelfThatADeviceWithoutRulesDeletesTakesItsBooksAlong() throws {

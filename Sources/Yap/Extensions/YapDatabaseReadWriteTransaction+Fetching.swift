@@ -7,6 +7,14 @@ extension YapDatabaseReadWriteTransaction {
     /// - Parameter name: The extension's registered name.
     package func noteFetchedRows(ofExtension name: String) throws {
         mayLackRows = true
+        try noteFetching(ofExtension: name)
+    }
+
+    /// Notes that an extension fetched stored rows from elsewhere. Those that the transaction itself stores are the
+    /// app's own.
+    ///
+    /// - Parameter name: The extension's registered name.
+    package func noteFetching(ofExtension name: String) throws {
         try noting {
             guard try store.config.text(extension: name, key: ConfigTable.fetchesRowsKey) == nil else {
                 return

@@ -71,6 +71,16 @@ extension CloudKitTables {
             """, zone(zoneID, database) + [SQLValue(refusal?.rawValue)])
     }
 
+    /// Whether any zone was fetched from, or a version of any record is known.
+    func hasFetched() throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM \(table("token")) WHERE token IS NOT NULL OR full_fetch IS NOT NULL
+            UNION ALL SELECT 1 FROM \(table("record")) WHERE change_tag IS NOT NULL LIMIT 1
+            """
+        ) { _ in true } ?? false
+    }
+
     /// The zones that were fetched from, or of which a version of a record is known, with their databases.
     func knownZones() throws -> [(zoneID: CKRecordZone.ID, database: DatabaseKey)] {
         try rows(

@@ -9,6 +9,12 @@ extension YapDatabaseCloudKitTransaction {
         try transaction.noteFetchedRows(ofExtension: tables.name)
     }
 
+    /// Stored rows were fetched earlier.
+    func noteFetching() throws {
+        guard let transaction = transaction as? YapDatabaseReadWriteTransaction else { return }
+        try transaction.noteFetching(ofExtension: tables.name)
+    }
+
     /// Whether more pages of a zone's changes are to come.
     func setMoreComing(_ isComing: Bool, _ zoneID: CKRecordZone.ID, _ database: DatabaseKey) throws {
         guard let transaction = transaction as? YapDatabaseReadWriteTransaction else { return }

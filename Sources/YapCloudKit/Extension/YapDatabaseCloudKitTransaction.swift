@@ -104,6 +104,8 @@ public final class YapDatabaseCloudKitTransaction: YapDatabaseExtensionTransacti
             throw YapDatabaseCloudKitError.unsupportedFormat(classVersion: previous.classVersion)
         }
         try tables.upgrade(from: previous.classVersion)
+        // Earlier versions of this library didn't note it.
+        if try tables.hasFetched() { try noteFetching() }
         try setFetchedParts()
         // A file may have come, or an object gone, while nothing looked.
         try tables.liftRefusals(code: MissingFiles.refusal)
