@@ -263,6 +263,32 @@ import Testing
         #expect(try later.keys() == [] && later.table("Pending") == 0)
     }
 
+    @Test func anotherUsersPagesDoNotHoldTheRulesOfTheOneWhoIsSignedIn() throws {
+        try stage.write { try $0.setMoreRowsComing(true, inPart: "other", ofExtension: "sync") }
+        try stage.write { try $0.setFetchedParts(ofExtension: "sync") { $0 != "other" } }
+        try setWaiting(stage)
+        let later = try reopened()
+        try later.write { try $0.set(GraphNode(), "any") }
+        #expect(try later.keys() == ["any", "to"])
+        try later.fetch { _ in }
+        #expect(try later.keys() == ["any"] && later.table("Pending") == 0)
+    }
+
+    @Test func rulesAreHeldWhereTheRelationshipIsNotRegistered() throws {
+        try setWaiting(stage)
+        try stage.database.blocking.close()
+        let without = try RelationshipStage(in: stage.folder, isRegistered: false)
+        try without.registerSync()
+        try without.write { try $0.setFetchedParts(ofExtension: "sync") { $0 != "zone" } }
+        try without.database.blocking.close()
+        let later = try reopened()
+        try later.write { try $0.set(GraphNode(), "any") }
+        #expect(try later.keys() == ["any", "to"])
+        try later.write { try $0.setFetchedParts(ofExtension: "sync") { _ in true } }
+        try later.fetch { _ in }
+        #expect(try later.keys() == ["any"])
+    }
+
     @Test func rulesWaitInAProcessThatHasNoSync() throws {
         let rules = Rules.deleteDestinationIfAllSourcesDeleted
         try stage.fetch(isLast: false) { transaction in

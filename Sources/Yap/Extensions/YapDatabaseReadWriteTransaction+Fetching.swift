@@ -42,7 +42,7 @@ extension YapDatabaseReadWriteTransaction {
     /// Says which parts are fetched at present, for instance because another user is signed in. The others wait as they
     /// are, and so do the rules of relationships that wait for them.
     package func setFetchedParts(ofExtension name: String, _ isFetched: (String) -> Bool) throws {
-        let uses = try uses()
+        _ = try uses()
         var pauses = false
         try noting {
             for part in try store.config.partsWithMoreRows(extension: name) {
@@ -53,11 +53,20 @@ extension YapDatabaseReadWriteTransaction {
                 }
                 try store.config.setText(state, extension: name, key: key)
             }
+            if pauses { try holdRules() }
         }
-        guard pauses else { return }
-        // One that another process has replaced has tables of another format.
-        for use in uses where !use.entry.isReplaced {
-            try (use.transaction as? YapDatabaseRelationshipTransaction)?.writer?.holdWaiting()
+    }
+
+    /// Holds the rules of relationships that wait for more rows, also of those that aren't registered here.
+    private func holdRules() throws {
+        let config = store.config
+        for name in try config.extensionNames()
+        where try config.text(extension: name, key: ConfigTable.classKey) == YapDatabaseRelationship.className
+        {
+            // In the first format no rule waits; a later one may be any.
+            let version = try config.text(extension: name, key: ConfigTable.classVersionKey)
+            guard version == String(YapDatabaseRelationship.classVersion) else { continue }
+            try store.sqlite.execute(RelationshipSQL(tables: StoredExtension(name, store).tables()).hold)
         }
     }
 

@@ -47,8 +47,6 @@ final class RelationshipWriter {
         case 2: try tables.execute(sql.upgradeFrom2)
         default: break
         }
-        // Another user may have signed in while the relationship wasn't registered.
-        if try transaction.comingRows().arePaused { try holdWaiting() }
         let isSameVersion = previous.versionTag == relationship.versionTag
         // Earlier classes dropped edges for good that their objects still have.
         if isSameVersion, previous.classVersion == version, previous.missedChanges != .unknown {
@@ -257,9 +255,6 @@ final class RelationshipWriter {
         isAwaiting = .success(true)
         for statement in sql.deleteUnchecked { try tables.run(statement) }
     }
-
-    /// Holds rules that wait for pages of which the fetch stands still.
-    func holdWaiting() throws { try tables.run(sql.hold) }
 
     /// Applies the rules, and those of other relationships to what this one deletes, until none is left.
     ///
