@@ -254,8 +254,12 @@ struct RelationshipSQL: Sendable {
     }
     /// Those that come back when a row is inserted. The values are its key and collection.
     var absentOfDestination: String { "SELECT \(Self.columns) FROM \(absent) WHERE \(Self.isDestination)" }
+    var absentOfSource: String { "SELECT \(Self.columns) FROM \(absent) WHERE \(Self.isSource)" }
     var deleteAbsentOfSource: String { "DELETE FROM \(absent) WHERE \(Self.isSource)" }
     var deleteAbsent: String { "DELETE FROM \(absent)" }
+    var deleteAbsentWithoutSource: String { "DELETE FROM \(absent) WHERE NOT \(Self.hasSource)" }
+    /// The rules that another version declared don't fire. Those of this one are set when the objects are looked at.
+    var dropRulesOfAbsent: String { "UPDATE \(absent) SET rules = 0 WHERE rules != 0" }
 
     /// Keeps edges that are deleted next: their object still has them, and they come back with their destination.
     private func keepAbsent(_ condition: String) -> String {
@@ -338,11 +342,13 @@ struct RelationshipSQL: Sendable {
     /// Deletes the edges of objects, which are then filled anew.
     var deleteOfObjects: String { "DELETE FROM \(edges) WHERE is_manual = 0" }
     /// Deletes edges outside of collections, whose parameters are in `list`.
-    func deleteOutside(_ list: String) -> String {
-        """
-        DELETE FROM \(edges) WHERE source_collection NOT IN (\(list))
-        OR (is_file = 0 AND destination_collection NOT IN (\(list)))
-        """
+    func deleteOutside(_ list: String) -> [String] {
+        [edges, absent].map { table in
+            """
+            DELETE FROM \(table) WHERE source_collection NOT IN (\(list))
+            OR (is_file = 0 AND destination_collection NOT IN (\(list)))
+            """
+        }
     }
     /// Those that wait for an end go on, unless it is here.
     var uncheckAll: String {

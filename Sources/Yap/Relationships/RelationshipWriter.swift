@@ -56,10 +56,11 @@ final class RelationshipWriter {
         if !isSameVersion {
             try tables.run(sql.deleteOfObjects)
             try tables.run(sql.deletePendingOfObjects)
+            try tables.run(sql.dropRulesOfAbsent)
             try deleteUnheard()
         }
-        // They are made anew.
-        try tables.run(sql.deleteAbsent)
+        // The others are compared with those of their objects.
+        try tables.run(sql.deleteAbsentWithoutSource)
         try tables.run(sql.uncheckAll)
         changes.noteAll()
         return .isEmpty
@@ -78,7 +79,7 @@ final class RelationshipWriter {
         guard let collections = relationship.collections else { return }
         let list = (1...max(1, collections.count)).map { "?\($0)" }.joined(separator: ", ")
         let values = collections.map { YapDatabaseColumnValue.text($0) }
-        try tables.run(sql.deleteOutside(list), values)
+        for statement in sql.deleteOutside(list) { try tables.run(statement, values) }
     }
 
     // MARK: Following rows
@@ -110,7 +111,10 @@ final class RelationshipWriter {
         of object: any Sendable, at row: YapDatabaseRowIdentity, heardThrough: Int64, isNew: Bool
     ) throws {
         let source = YapCollectionKey(collection: row.collection, key: row.key)
-        guard let (wanted, mistake) = relationship.edges(of: object, at: source) else { return }
+        guard let (wanted, mistake) = relationship.edges(of: object, at: source) else {
+            if !isNew { _ = try takeAbsent(of: row) }
+            return
+        }
         if let mistake {
             // A stored object that came from elsewhere may have had the mistake then.
             guard try transaction.passesOverMistakes || !isNew && areRowsFetched.get() else { throw mistake }
@@ -127,13 +131,24 @@ final class RelationshipWriter {
             try tables.run(sql.delete, [.integer(id)])
             note(edge)
         }
-        if try isAwaiting.get() {
-            try tables.run(sql.deleteAbsentOfSource, [.text(row.key), .text(row.collection)])
-        }
+        let absent = try takeAbsent(of: row)
         for edge in wanted {
             if let same = stored.index(forKey: edge), stored[same].key.rules == edge.rules { continue }
-            try set(edge, heardThrough: heardThrough, isNew: isNew)
+            try set(edge, heardThrough: heardThrough, isNew: isNew, wasAbsent: absent.contains(edge))
         }
+    }
+
+    /// Deletes and returns the edges of an object whose destination doesn't exist.
+    private func takeAbsent(of row: YapDatabaseRowIdentity) throws -> Set<YapDatabaseEdge> {
+        guard try isAwaiting.get() else { return [] }
+        let values: [YapDatabaseColumnValue] = [.text(row.key), .text(row.collection)]
+        let absent = try tables.withStatement(sql.absentOfSource, values) { statement in
+            var absent: Set<YapDatabaseEdge> = []
+            while try statement.step() { absent.insert(YapDatabaseEdge(statement)) }
+            return absent
+        }
+        if !absent.isEmpty { try tables.run(sql.deleteAbsentOfSource, values) }
+        return absent
     }
 
     /// Adds an edge, or sets the rules of the one that is there.
@@ -143,7 +158,9 @@ final class RelationshipWriter {
     ///     when all rows are there.
     ///   - isNew: Whether an end may be missing until the flush. Without it the edge is made when the end comes, and
     ///     if rows are fetched from elsewhere it counts until then.
-    func set(_ edge: YapDatabaseEdge, heardThrough: Int64, isNew: Bool) throws {
+    ///   - wasAbsent: Whether its destination was deleted before, and so is no row that may still come: the edge
+    ///     doesn't count without it.
+    func set(_ edge: YapDatabaseEdge, heardThrough: Int64, isNew: Bool, wasAbsent: Bool = false) throws {
         var ends = edge.isManual ? [edge.source] : []
         switch edge.destination {
         case .row(let row): ends.append(row)
@@ -153,7 +170,7 @@ final class RelationshipWriter {
         for end in ends {
             let rowID = try transaction.rowID(forKey: end.key, inCollection: end.collection)
             if rowID == nil, !isNew || transaction.mayLackRows {
-                guard try isNew || areRowsFetched.get() else {
+                guard try !wasAbsent && (isNew || areRowsFetched.get()) else {
                     isAwaiting = .success(true)
                     try tables.run(sql.addAbsent, edge.values)
                     return
