@@ -290,17 +290,23 @@ final class RelationshipWriter {
                 .extensionsDoNotSettle, "rules of relationships remove rows without end")
             guard transaction.passesOverMistakes else { throw endless }
             // Else each round of the transaction would go on with them.
-            for other in others { try RelationshipCascade(other).dropRules() }
+            for other in others where other.canApplyRules { try RelationshipCascade(other).dropRules() }
             return try noteProblem(at: YapCollectionKey(collection: "", key: relationship.name), endless)
         }
     }
 
-    /// Applies the rules. Waits with it while the relationship lacks edges of rows that aren't handed over yet: by them
-    /// a row would keep the other end of a deleted edge.
+    /// False while the relationship lacks edges of rows that aren't handed over yet: by them a row would keep the other
+    /// end of a deleted edge. And if another process has replaced it, whose tables may have another format.
+    private var canApplyRules: Bool {
+        guard let entry else { return false }
+        return !entry.isFilling && !entry.isBehind && !entry.isReplaced
+    }
+
+    /// Applies the rules, unless it has to wait with it.
     ///
     /// - Returns: Whether rows were removed or replaced.
     private func applyRules() throws -> Bool {
-        guard let entry, !entry.isFilling, !entry.isBehind, !entry.isReplaced else { return false }
+        guard canApplyRules else { return false }
         let writeCount = transaction.writeCount
         try RelationshipCascade(self).run()
         return transaction.writeCount != writeCount
