@@ -66,6 +66,21 @@ import Testing
         #expect(try (keys("todos"), keys("items")) == ([], []))
     }
 
+    @Test(arguments: [false, true]) func aRowThatAHookInsertsAndRemovesIsNoConflict(wasThere: Bool) throws {
+        if wasThere { try write { try $0.setObject("text", forKey: "mark", inCollection: "notes") } }
+        let hooks = YapDatabaseHooks<any Sendable>(
+            "mark", in: ["todos"],
+            didRemove: { _, transaction in
+                if !wasThere { try transaction.setObject("text", forKey: "mark", inCollection: "notes") }
+                try transaction.removeObject(forKey: "mark", inCollection: "notes")
+            })
+        try database.blocking.register(hooks)
+        try write { try $0.removeObject(forKey: "theirs", inCollection: "items") }
+        let thrown = conflict { try write { _ = try $0[undo].undo() } }
+        #expect(thrown?.dependentRows == (wasThere ? [row("mark", "notes")] : nil))
+        #expect(try keys("todos") == (wasThere ? ["home", "work"] : []))
+    }
+
     @Test(arguments: [false, true]) func rowsThatAHookClearsAreAConflict(clearsAll: Bool) throws {
         try write { try $0.setObject("text", forKey: "1", inCollection: "notes") }
         let hooks = YapDatabaseHooks<any Sendable>(

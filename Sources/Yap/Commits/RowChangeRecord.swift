@@ -11,15 +11,26 @@ struct RowChangeRecord: Sendable {
     }
 
     var flags: Flags
+    /// Whether the row didn't exist before these changes.
+    private(set) var isNew: Bool
     var rowID: Int64
     /// The new object; `nil` when it didn't change or is not at hand.
     var object: CachedValue?
-    var metadata = CachedMetadata.unknown
+    var metadata: CachedMetadata
+
+    init(
+        flags: Flags, rowID: Int64, object: CachedValue? = nil, metadata: CachedMetadata = .unknown
+    ) {
+        (self.flags, self.rowID, self.object, self.metadata) = (flags, rowID, object, metadata)
+        isNew = flags.contains(.inserted)
+    }
 
     /// Adds a later change of the same commit.
     mutating func merge(_ later: RowChangeRecord) {
         if later.flags.contains(.removed) {
+            let isNew = isNew
             self = later
+            self.isNew = isNew
         } else if flags.contains(.removed) {
             // Removed and inserted again: to those who look from commit to commit, the row was changed.
             flags = [.object, .metadata]

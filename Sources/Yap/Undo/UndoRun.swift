@@ -194,8 +194,9 @@ struct UndoRun {
     }
 
     /// The rows of collections that the log doesn't record which were removed in the savepoint that is under way:
-    /// neither the other side nor anything else would bring them back. The key "" stands for rows that have no name
-    /// here: their collection was cleared, or a commit names no more of its changes.
+    /// neither the other side nor anything else would bring them back. Rows that it inserted itself are left out. The
+    /// key "" stands for rows that have no name here: their collection was cleared, or a commit names no more of its
+    /// changes.
     private func unrecordedRemovals() -> [YapCollectionKey] {
         guard let collections = recorder.undo.collections else { return [] }
         let recorded = Set(collections.map { ExactString($0) })
@@ -206,7 +207,7 @@ struct UndoRun {
             if changes.isCleared || changes.hasUnnamedRemovals {
                 removed.append(YapCollectionKey(collection: collection.string, key: ""))
             }
-            for (key, change) in changes.rows where change.flags.contains(.removed) {
+            for (key, change) in changes.rows where change.flags.contains(.removed) && !change.isNew {
                 removed.append(YapCollectionKey(collection: collection.string, key: key.string))
             }
         }
