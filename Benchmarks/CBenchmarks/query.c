@@ -1,12 +1,6 @@
-#include "query.h"
+#include "query_reader.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
-
-struct query_reader {
-    sqlite3 *database;
-    sqlite3_stmt *statement;
-};
 
 query_reader *query_open(const char *path, const char *sql) {
     query_reader *reader = calloc(1, sizeof *reader);

@@ -1,12 +1,12 @@
 #include "vectors.h"
 
-#include <sqlite3.h>
+#include "query_reader.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 struct vector_reader {
-    sqlite3 *database;
-    sqlite3_stmt *statement;
+    query_reader *query;
     size_t offset;
     size_t dimensions;
 };
@@ -14,23 +14,17 @@ struct vector_reader {
 vector_reader *vector_open(const char *path, const char *sql, size_t offset, size_t dimensions) {
     vector_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
+    reader->query = query_open(path, sql);
     reader->offset = offset;
     reader->dimensions = dimensions;
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-    int code = sqlite3_open_v2(path, &reader->database, flags, NULL);
-    if (code == SQLITE_OK) {
-        code = sqlite3_prepare_v3(
-            reader->database, sql, -1, SQLITE_PREPARE_PERSISTENT, &reader->statement, NULL);
-    }
-    if (code == SQLITE_OK) return reader;
-    vector_close(reader);
+    if (reader->query) return reader;
+    free(reader);
     return NULL;
 }
 
 void vector_close(vector_reader *reader) {
     if (!reader) return;
-    sqlite3_finalize(reader->statement);
-    sqlite3_close(reader->database);
+    query_close(reader->query);
     free(reader);
 }
 
@@ -48,12 +42,13 @@ static float product(const float *left, const float *right, size_t count) {
 }
 
 int64_t vector_nearest(vector_reader *reader, const float *query, size_t limit, int64_t *places, float *products) {
+    sqlite3_stmt *statement = reader->query->statement;
     size_t found = 0;
     int64_t place = 0;
     int code;
-    while ((code = sqlite3_step(reader->statement)) == SQLITE_ROW) {
-        const char *block = sqlite3_column_blob(reader->statement, 0);
-        size_t bytes = (size_t)sqlite3_column_bytes(reader->statement, 0);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *block = sqlite3_column_blob(statement, 0);
+        size_t bytes = (size_t)sqlite3_column_bytes(statement, 0);
         uint32_t count;
         if (bytes < reader->offset) break;
         memcpy(&count, block, sizeof count);
@@ -71,6 +66,6 @@ int64_t vector_nearest(vector_reader *reader, const float *query, size_t limit, 
             places[at] = place;
         }
     }
-    sqlite3_reset(reader->statement);
+    sqlite3_reset(statement);
     return code == SQLITE_DONE ? (int64_t)found : -1;
 }
