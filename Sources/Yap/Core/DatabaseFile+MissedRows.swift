@@ -22,8 +22,8 @@ extension DatabaseFile {
     /// Readers of changes begin anew by themselves, hooks read nothing, and an extension that already can't catch up
     /// loses nothing: these aren't counted.
     ///
-    /// - Parameter otherClass: The name of a class whose extensions aren't counted either.
-    /// - Returns: That of the extension with the fewest; nil if there is none.
+    /// - Parameter otherClass: Name of another class. Its extensions aren't counted.
+    /// - Returns: The room of the extension that can miss the fewest rows; nil if there is none.
     /// - Throws: `SQLiteError`, inside of `read`.
     package func fewestMissableRows(exceptOf otherClass: String) throws -> RoomForMissedRows? {
         let hasLog =

@@ -165,7 +165,7 @@ struct StoredExtension {
     }
 }
 
-/// An extension whose version a transaction can change.
+/// An extension with a version that a transaction can change.
 protocol VersionSetting: AnyObject {
     /// Whether a transaction that isn't committed yet sets a version.
     func isSetting(_ tag: String) -> Bool

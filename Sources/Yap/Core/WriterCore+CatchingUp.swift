@@ -62,7 +62,10 @@ extension WriterCore {
         )
     }
 
-    /// Throws what `member` has to answer, in a transaction whose extensions others depend on.
+    /// Checks that an extension can be registered: those that it depends on have all rows.
+    ///
+    /// - Throws: `DependenciesCatchUp` if one of them catches up first; `extensionDependencyMissing` if one can't be
+    ///   read.
     func checkDependencies(of instance: any YapDatabaseExtension, _ name: String) throws {
         switch try state(ofDependencies: instance.dependencies) {
         case .areComplete: break

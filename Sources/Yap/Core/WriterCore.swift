@@ -371,7 +371,7 @@ final class WriterCore {
         leave(before)
     }
 
-    /// Tells those instances whose version can be set that they aren't registered here, unless they are.
+    /// Notes in extensions with a version that can be set that they are no longer registered here, if that is so.
     private func leave(_ instances: [any YapDatabaseExtension]) {
         for instance in instances {
             guard let setting = instance as? any VersionSetting else { continue }

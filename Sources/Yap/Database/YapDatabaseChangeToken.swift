@@ -12,7 +12,7 @@ public struct YapDatabaseChangeToken: Codable, Hashable, Sendable {
     /// Empty if the changes weren't known at the moment.
     let epoch: String
     let position: Int64
-    /// Who made the newest commit at the moment.
+    /// The database instance that made the newest commit at the moment, as its mark names it.
     let writer: Int64
 
     init(reader: String, epoch: String, position: Int64, mark: SnapshotMark) {

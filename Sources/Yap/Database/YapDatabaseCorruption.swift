@@ -1,4 +1,4 @@
-/// A damaged file in whose place an empty database was created.
+/// A damaged file that was renamed or deleted, so that an empty database could be created.
 public struct YapDatabaseCorruption: Sendable {
     /// Why the file couldn't be opened.
     public let error: YapDatabaseError

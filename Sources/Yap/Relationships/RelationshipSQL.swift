@@ -15,12 +15,15 @@ struct RelationshipSQL: Sendable {
     private static let unchecked = "is_unchecked = \(EdgeCheck.open.rawValue)"
     private static let awaiting = "is_unchecked = \(EdgeCheck.awaiting.rawValue)"
 
-    /// The table of edges. The others have those whose rules are still to fire, the files to delete, what was passed
-    /// over, and the edges of objects whose destination doesn't exist.
+    /// The edges.
     let edges: String
+    /// Rules that are still to fire.
     let pending: String
+    /// Files to delete.
     let files: String
+    /// Edges and rules that were passed over.
     let problems: String
+    /// Edges of objects to rows that don't exist.
     let absent: String
 
     init(tables: [String]) {

@@ -138,7 +138,7 @@ final class RelationshipWriter {
         }
     }
 
-    /// Deletes and returns the edges of an object whose destination doesn't exist.
+    /// Deletes and returns the edges of an object to rows that don't exist.
     private func takeAbsent(of row: YapDatabaseRowIdentity) throws -> Set<YapDatabaseEdge> {
         guard try isAwaiting.get() else { return [] }
         let values: [YapDatabaseColumnValue] = [.text(row.key), .text(row.collection)]
@@ -275,7 +275,7 @@ final class RelationshipWriter {
 
     /// Applies the rules, and those of other relationships to what this one deletes, until none is left.
     ///
-    /// A cascade that goes from one to the other and back is one round of the transaction, whatever its length.
+    /// A cascade that goes from one to the other and back, of any length, is one round of the transaction.
     func flush() throws {
         guard try applyRules() else { return }
         let others = transaction.usesSoFar.compactMap {
@@ -296,7 +296,7 @@ final class RelationshipWriter {
     }
 
     /// False while the relationship lacks edges of rows that aren't handed over yet: by them a row would keep the other
-    /// end of a deleted edge. And if another process has replaced it, whose tables may have another format.
+    /// end of a deleted edge. False too if another process has replaced it: its tables may have another format then.
     private var canApplyRules: Bool {
         guard let entry else { return false }
         return !entry.isFilling && !entry.isBehind && !entry.isReplaced

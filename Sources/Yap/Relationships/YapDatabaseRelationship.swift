@@ -72,8 +72,8 @@ public final class YapDatabaseRelationship: YapDatabaseNamedExtension {
         versionTag = "\(version);\(heard);\(shape)"
     }
 
-    /// The tables of edges, of rules that are still to fire, of files to delete, of problems, and of objects' edges
-    /// whose destination doesn't exist.
+    /// The tables of edges, of rules that are still to fire, of files to delete, of problems, and of the edges of
+    /// objects to rows that don't exist.
     public func tableNames(registeredName: String) -> [String] {
         ["", "Pending", "Files", "Problems", "Absent"].map { "relationship\($0)_\(registeredName)" }
     }
