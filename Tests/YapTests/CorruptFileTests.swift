@@ -96,6 +96,23 @@ struct CorruptFileTests {
         #expect(FileManager.default.fileExists(atPath: folder.file))
     }
 
+    @Test func aFileThatMayBeMovedIsOpenedByOneInstanceAfterTheOther() throws {
+        /// Whether another instance would have to wait.
+        func isLocked() -> Bool {
+            let other = open(folder.path, O_RDONLY | O_DIRECTORY)
+            defer { close(other) }
+            return flock(other, LOCK_EX | LOCK_NB) != 0
+        }
+        var attempts: [Bool] = []
+        _ = try CorruptFile(path: folder.file, options: options(.rename)).opening {
+            attempts.append(isLocked())
+            if attempts.count < 3 { throw YapDatabaseError(.corrupt, "damaged") }
+        }
+        #expect(attempts == [true, true, true])
+        #expect(!isLocked())
+        _ = try CorruptFile(path: folder.file, options: YapDatabaseOptions()).opening { #expect(!isLocked()) }
+    }
+
     @Test func aFileThatIsNoDatabaseIsNeverDeletedAsItMayBeEncrypted() throws {
         let text = Data(String(repeating: "no database ", count: 999).utf8)
         try text.write(to: URL(fileURLWithPath: folder.file))
@@ -137,14 +154,14 @@ struct CorruptFileTests {
     }
 
     @Test func ofInstancesThatFindTheDamageAtTheSameTimeOneMovesTheFileAndAllOpenTheNewOne() throws {
-        let opened = WorkQueue<YapDatabase?>()
+        let opened = WorkQueue<Result<YapDatabase, any Error>>()
         for _ in 0..<6 {
             let isStarted = WorkerThread.start { [folder] in
-                _ = opened.push(try? folder.open(options(.rename)))
+                _ = opened.push(Result { try folder.open(options(.rename)) })
             }
             #expect(isStarted)
         }
-        let databases = (0..<6).compactMap { _ in opened.take(max: 1)?.first ?? nil }
+        let databases = try (0..<6).compactMap { _ in try opened.take(max: 1)?.first?.get() }
         #expect(databases.count == 6)
         #expect(databases.filter { $0.corruption != nil }.count == 1)
         for (index, database) in databases.enumerated() {

@@ -12,21 +12,30 @@ struct CorruptFile {
     let options: YapDatabaseOptions
 
     /// Runs `open`. If it finds the file damaged, renames or deletes it and runs `open` again.
+    ///
+    /// Instances that may move a file open it one after the other: none finds it half moved, creates another in its
+    /// place meanwhile, or moves the new file of another.
     func opening<Result>(_ open: () throws -> Result) throws -> (Result, YapDatabaseCorruption?) {
+        guard options.whenCorrupt != .refuse, options.vfsName == nil, let lock = FolderLock(ofFile: path)
+        else { return (try open(), nil) }
+        defer { lock.unlock() }
         do {
             return (try open(), nil)
-        } catch let error where isDamage(error) && options.whenCorrupt != .refuse && options.vfsName == nil {
-            // Another process may find the same damage, and must not take our new file out of the way.
-            guard let lock = FolderLock(ofFile: path) else { throw error }
-            defer { lock.unlock() }
-            do {
-                return (try open(), nil)
-            } catch let error where isDamage(error) {
-                let renamedPath = try putAway()
-                let words = (error as? SQLiteError).map { YapDatabaseError($0, path: path) } ?? error
-                guard let words = words as? YapDatabaseError else { throw error }
-                return (try open(), YapDatabaseCorruption(error: words, renamedPath: renamedPath))
-            }
+        } catch let error where isDamage(error) {
+            return try openingAgain(open)
+        }
+    }
+
+    /// A second time before the file is moved: a process without the lock may have replaced it.
+    private func openingAgain<Result>(_ open: () throws -> Result) throws -> (Result, YapDatabaseCorruption?)
+    {
+        do {
+            return (try open(), nil)
+        } catch let error where isDamage(error) {
+            let renamedPath = try putAway()
+            let words = (error as? SQLiteError).map { YapDatabaseError($0, path: path) } ?? error
+            guard let words = words as? YapDatabaseError else { throw error }
+            return (try open(), YapDatabaseCorruption(error: words, renamedPath: renamedPath))
         }
     }
 
