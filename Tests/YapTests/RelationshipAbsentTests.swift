@@ -35,6 +35,21 @@ import Testing
         #expect(try later.keys() == [] && later.count() == 0 && later.table() == 0)
     }
 
+    @Test func anEdgeComesBackAlsoAfterASavepointThatFailed() throws {
+        try stage.write { try setPhoto($0) }
+        try stage.write { try $0.remove("a1") }
+        try stage.write { transaction in
+            try? transaction.savepoint {
+                // Without edges that wait, the insertion looks for none.
+                try transaction.removeAllObjectsInAllCollections()
+                try transaction.set(GraphNode(), "other")
+                throw Refused()
+            }
+            try transaction.set(GraphNode(), "a1")
+        }
+        #expect(try stage.count() == 2)
+    }
+
     @Test func anEdgeThatItsObjectGaveUpDoesNotComeBack() throws {
         try stage.write { try setPhoto($0) }
         try stage.write { try $0.remove("a1") }

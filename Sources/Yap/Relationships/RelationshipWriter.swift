@@ -13,7 +13,7 @@ final class RelationshipWriter {
     let sql: RelationshipSQL
     /// Whether files may have been noted. A savepoint that fails leaves it: then nothing is found to delete.
     var hasNotedFiles = false
-    /// Whether edges wait for an end. A savepoint that fails leaves true.
+    /// Whether edges wait for an end. True after a savepoint that failed: what it removed may be back.
     private lazy var isAwaiting: Result<Bool, any Error> = Result {
         try tables.withStatement(sql.isAwaiting) { try $0.step() }
     }
@@ -215,7 +215,10 @@ final class RelationshipWriter {
     func makeRestorePoint() -> () -> Void {
         // The earlier changes are not copied: they stand at the beginning.
         let (count, isOfAll) = (changes.count, changes.isOfAll)
-        return { self.changes.restore(count: count, isOfAll: isOfAll) }
+        return {
+            self.changes.restore(count: count, isOfAll: isOfAll)
+            self.isAwaiting = .success(true)
+        }
     }
 
     func note(_ edge: YapDatabaseEdge) {
